@@ -1,4 +1,4 @@
-//! Random weights for the networks in `examples/models`, to try them without a download:
+//! Random weights for the networks in `examples/models` and `examples/networks`, to try them without a download:
 //!
 //! ```sh
 //! cargo run --example model_weights -- bert bert.npz
@@ -97,6 +97,41 @@ fn llama(size: Size) -> Shapes {
     to
 }
 
+/// Returns random numbers between -1 and 1, always the same.
+fn uniform() -> impl FnMut() -> f32 {
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    move || {
+        // xorshift64
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+}
+
+/// Returns int8 weights, int32 biases and scales that use the range of the results.
+fn quantized() -> Result<Vec<(String, Array)>> {
+    let mut uniform = uniform();
+    let mut all = vec![("input_scale".to_owned(), Array::from([1f32 / 127.0]))];
+    let layers = [
+        ("conv1", vec![16, 3, 3, 3]),
+        ("conv2", vec![16, 16, 3, 3]),
+        ("conv3", vec![32, 16, 3, 3]),
+        ("fc", vec![10, 2048]),
+    ];
+    for (name, shape) in layers {
+        let (outputs, count): (usize, usize) = (shape[0], shape.iter().product());
+        let weights = (0..count).map(|_| (127.0 * uniform()) as i8).collect();
+        let biases: Vec<i32> = (0..outputs).map(|_| (1000.0 * uniform()) as i32).collect();
+        let weight_scale = (3.0 * outputs as f32 / count as f32).sqrt() / 127.0;
+        all.push((format!("{name}.weight"), Array::from_vec(shape, weights)?));
+        all.push((format!("{name}.bias"), Array::from(biases)));
+        all.push((format!("{name}.weight_scale"), Array::from([weight_scale])));
+        all.push((format!("{name}.output_scale"), Array::from([2f32 / 127.0])));
+    }
+    Ok(all)
+}
+
 /// Returns weights that keep the size of what passes through: of a deviation of 1 / sqrt(inputs), and near 1 in norms.
 pub fn weights(model: &str, is_small: bool) -> Result<Vec<(String, Array)>> {
     let (width, layers, words, group) = match (model, is_small) {
@@ -107,19 +142,15 @@ pub fn weights(model: &str, is_small: bool) -> Result<Vec<(String, Array)>> {
     };
     let size = Size { width, layers, words, group };
     let shapes = match model {
+        "quantized" => return quantized(),
         "resnet50" => resnet50(size),
         "bert" => bert(size),
         "llama" => llama(size),
-        other => return Err(Error::new(format!("the model is {other:?}; expected resnet50, bert or llama"))),
+        other => {
+            return Err(Error::new(format!("the model is {other:?}; expected resnet50, bert, llama or quantized")));
+        }
     };
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut uniform = move || {
-        // xorshift64
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random >> 40) as f32 / (1 << 23) as f32 - 1.0
-    };
+    let mut uniform = uniform();
     let array = |(name, shape): (String, Vec<usize>)| {
         let inputs: usize = shape[1..].iter().product();
         // The lists are those of norms, and biases.
@@ -140,8 +171,8 @@ fn main() -> Result<()> {
     let (model, path, is_small) = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [model, path] => (model.to_string(), path.to_string(), false),
         [model, path, "--small"] => (model.to_string(), path.to_string(), true),
-        _ => return Err(Error::new("usage: model_weights resnet50|bert|llama FILE.npz [--small]")),
+        _ => return Err(Error::new("usage: model_weights resnet50|bert|llama|quantized FILE.npz [--small]")),
     };
     let weights = weights(&model, is_small)?;
-    write_npz(path, weights.iter().map(|(name, array)| (name.as_str(), array)))
+    write_npz(path, weights)
 }

@@ -29,8 +29,7 @@ pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
 pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz, write_npz_to};
 pub use read::read_arrays;
 pub use storage::BufferRecycler;
-pub use weights::WeightFile;
-pub use weights::as_declared;
+pub use weights::{WeightFile, as_declared, coefficient_type};
 
 use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, pluralized, shape_text};
 use finite::Scan;

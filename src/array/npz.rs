@@ -7,6 +7,7 @@ use super::{
 use crate::base::{Dtype, Error, Result, files};
 use indexmap::IndexMap;
 use std::{
+    borrow::Borrow,
     io::{self, BufWriter, Read, Seek, Write},
     path::{Path, PathBuf},
 };
@@ -245,24 +246,40 @@ pub fn read_npz(path: impl AsRef<Path>) -> Result<IndexMap<String, Array>> {
 ///
 /// # Errors
 /// Returns an error if writing fails.
-pub fn write_arrays<'a>(
+pub fn write_arrays(
     to: impl Write + Seek,
     path: &Path,
-    arrays: impl IntoIterator<Item = (&'a str, &'a Array)>,
+    arrays: impl IntoIterator<Item = (impl AsRef<str>, impl Borrow<Array>)>,
     float16_as_bits: bool,
 ) -> Result<()> {
     let mut writer = NpzWriter::new(BufWriter::new(to), path);
     for (name, array) in arrays {
-        writer.add(name, array, float16_as_bits)?;
+        writer.add(name.as_ref(), array.borrow(), float16_as_bits)?;
     }
     writer.finish()?.flush().map_err(Error::io(path))
 }
 
-/// Writes arrays to an npz, which replaces `path` once it is complete.
+/// Writes arrays by name to an npz, which replaces `path` once it is complete: a list of pairs, a map, or the results of a
+/// session.
+///
+/// ```
+/// use tpulang::{Array, Dtype, GraphBuilder, array::{read_npz, write_npz}, exec::{CpuBackend, RunOptions, Session}};
+/// let g = GraphBuilder::new("net")?;
+/// let x = g.input("x", Dtype::Float32, [2])?;
+/// let session = Session::new(&g.build(x.relu().out_name("y").call()?)?, CpuBackend::new(), &RunOptions::default())?;
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let path = dir.path().join("results.npz");
+/// write_npz(&path, session.run(&[("x", Array::from([-1f32, 1.0]))])?)?;
+/// assert_eq!(read_npz(&path)?["y"], Array::from([0f32, 1.0]));
+/// # Ok::<(), tpulang::Error>(())
+/// ```
 ///
 /// # Errors
 /// Returns an error if writing fails or `path` is not a file.
-pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&'a str, &'a Array)>) -> Result<()> {
+pub fn write_npz(
+    path: impl AsRef<Path>,
+    arrays: impl IntoIterator<Item = (impl AsRef<str>, impl Borrow<Array>)>,
+) -> Result<()> {
     let path = path.as_ref();
     files::replace(path, |file| write_arrays(file, path, arrays, false))
 }
@@ -271,10 +288,10 @@ pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&
 ///
 /// # Errors
 /// Returns an error if writing fails, or if there is no room for the file.
-pub fn write_npz_to<'a>(
+pub fn write_npz_to(
     mut stream: impl Write,
     name: &str,
-    arrays: impl IntoIterator<Item = (&'a str, &'a Array)>,
+    arrays: impl IntoIterator<Item = (impl AsRef<str>, impl Borrow<Array>)>,
 ) -> Result<()> {
     let mut file = tempfile::tempfile().map_err(Error::io(std::env::temp_dir()))?;
     write_arrays(&file, Path::new(name), arrays, false)?;

@@ -94,6 +94,19 @@ impl WeightFile {
     }
 }
 
+/// Returns the dtype and shape of the coefficient with the data of an array: types that coefficients cannot have are
+/// converted ([`Array::fitted`]), and a single number gets an axis.
+pub fn coefficient_type(array: &Array) -> (Dtype, Shape) {
+    let dtype = match array.dtype() {
+        Dtype::Float64 | Dtype::Bfloat16 => Dtype::Float32,
+        Dtype::Int64 | Dtype::Uint64 => Dtype::Int32,
+        Dtype::Bool => Dtype::Uint8,
+        other => other,
+    };
+    let shape = if array.shape().is_empty() { vec![1] } else { array.shape().to_vec() };
+    (dtype, shape)
+}
+
 /// The array as data of a tensor of that dtype and shape. Dtypes that no tensor has are converted as the array is read
 /// ([`Array::fitted`]). TPU-MLIR's own tools write weights with other axes of size 1 than
 /// the module declares; any other difference in shape is refused, as the elements would be in the wrong order.

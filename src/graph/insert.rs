@@ -1,4 +1,4 @@
-use super::{Block, Graph, Operator, RecordedCall, Tensor, TensorKind};
+use super::{Block, Graph, Operator, RecordedCall, Tensor, TensorKind, functions::Target};
 use crate::{
     base::{CallContext, Dtype, Error, Ints, Result, Shape, pluralized, shape_text},
     ops::{Arity, Choice, Inferred, Op, OpDef, Value, check_attributes, infer, operator_error},
@@ -33,8 +33,8 @@ impl Graph {
     /// assert_eq!(g.tensor(y[0])?.shape, [1, 3]);
     /// # Ok::<(), tpulang::Error>(())
     /// ```
-    pub fn op(&mut self, op: impl Into<Op<Tensor>>) -> NewOperator<'_> {
-        NewOperator { graph: self, op: op.into(), results: Vec::new(), blocks: Vec::new() }
+    pub fn op(&mut self, op: impl Into<Op<Tensor>>) -> NewOperator<&mut Graph> {
+        NewOperator::new(self, op.into())
     }
 
     /// Inserts an operator: infers the types of its results and adds them. `words` maps the caller's argument names to
@@ -71,6 +71,9 @@ impl Graph {
                 let made = if i == 0 { stem.clone() } else { format!("{stem}_{i}") };
                 let name = results.get(i).and_then(|r| r.name.clone()).unwrap_or(made);
                 handles.push(Some(g.add_tensor(Some(&name), dtype, shape, TensorKind::Value)?));
+            }
+            if let [Some(result)] = handles.as_slice() {
+                g.carry_to_result(&op, *result);
             }
             g.current().operators.push(Operator { op, results: handles.clone(), blocks, is_edited: false });
             Ok(handles)
@@ -194,15 +197,18 @@ fn result_type(
 
 /// A builder of an operator.
 #[must_use = "nothing is added to the graph until `.call()`"]
-pub struct NewOperator<'g> {
-    graph: &'g mut Graph,
+pub struct NewOperator<T> {
+    target: T,
     op: Op<Tensor>,
     results: Vec<NewResult>,
     blocks: Vec<Block>,
 }
 
-impl NewOperator<'_> {
-    fn each<T>(mut self, values: impl IntoIterator<Item = T>, set: impl Fn(&mut NewResult, T)) -> Self {
+impl<T: Target> NewOperator<T> {
+    pub(super) fn new(target: T, op: Op<Tensor>) -> Self {
+        NewOperator { target, op, results: Vec::new(), blocks: Vec::new() }
+    }
+    fn each<V>(mut self, values: impl IntoIterator<Item = V>, set: impl Fn(&mut NewResult, V)) -> Self {
         for (i, value) in values.into_iter().enumerate() {
             if i == self.results.len() {
                 self.results.push(NewResult::default());
@@ -250,17 +256,24 @@ impl NewOperator<'_> {
     /// # Errors
     /// Returns an error if operands and attributes do not fit together, if a name is taken, or if a type is neither
     /// inferred nor given. The graph is then unchanged.
-    pub fn call(self) -> Result<Vec<Tensor>> {
-        let NewOperator { graph, op, results, blocks } = self;
+    pub fn call(self) -> Result<Vec<T::Tensor>> {
+        let NewOperator { mut target, op, results, blocks } = self;
+        let made = target.edit(|graph| graph.insert_and_record(op, &results, blocks))?;
+        Ok(made.into_iter().map(|t| target.output(t)).collect())
+    }
+}
+
+impl Graph {
+    fn insert_and_record(&mut self, op: Op<Tensor>, results: &[NewResult], blocks: Vec<Block>) -> Result<Vec<Tensor>> {
         let context = CallContext {
             function: format!("top.{}", op.name()),
             out: results.first().and_then(|r| r.name.clone()),
-            index: graph.calls_made(),
-            operands: graph.operand_rows(op.operands().map(|(name, t)| (name, *t))),
+            index: self.calls_made(),
+            operands: self.operand_rows(op.operands().map(|(name, t)| (name, *t))),
         };
-        let made = graph.insert(op, &results, blocks, &[]).map_err(|e: Error| e.in_call(context))?;
+        let made = self.insert(op, results, blocks, &[]).map_err(|e: Error| e.in_call(context))?;
         let outputs: Vec<Tensor> = made.into_iter().flatten().collect();
-        graph.record(RecordedCall {
+        self.record(RecordedCall {
             made_by: super::MadeBy::Op,
             outputs: outputs.clone(),
             out_quant: Vec::new(),
@@ -269,9 +282,6 @@ impl NewOperator<'_> {
         });
         Ok(outputs)
     }
-}
-
-impl Graph {
     /// Returns argument name, tensor name and type of operands, for errors.
     pub(crate) fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
         let row = |(name, t): (&str, Tensor)| {

@@ -13,6 +13,7 @@ use base::{Dtype, Error, Result};
 use {functions::Scalar, quant::Quantization};
 
 mod block;
+mod builder;
 mod call;
 mod check_blocks;
 mod control_flow;
@@ -40,6 +41,7 @@ mod variables;
 mod warnings;
 
 pub use block::{Block, MAX_NESTED_BLOCKS, Operator};
+pub use builder::{GraphBuilder, Term, Value, Values, Weights};
 #[doc(hidden)]
 pub use call::{MadeBy, Recorded, RecordedCall};
 pub use gradients::{Derivative, GradientSupport, gradient_support};

@@ -40,6 +40,20 @@ impl Graph {
         Ok(all)
     }
 
+    /// Gives the result of a new transparent operator the quantization of its input, so that later calls know it. One that
+    /// does not fit the result is left to [`Graph::check_quantization`].
+    pub(super) fn carry_to_result(&mut self, op: &Op<Tensor>, result: Tensor) {
+        let input = op.operands().next().filter(|_| op.def().quant_transparent).map(|(_, input)| *input);
+        let known = input.and_then(|t| self.tensor(t).ok()?.quantization.clone());
+        let merged = known.and_then(|q| {
+            let info = self.tensor(result).ok()?;
+            q.merged(None, info.dtype, &info.shape).ok().flatten()
+        });
+        if merged.is_some() {
+            self.change(result, |info| info.quantization = merged);
+        }
+    }
+
     fn carry(&self, all: &mut [Option<Quantization>], from: Tensor, to: Tensor, op: &str) -> Result<()> {
         let Some(q) = all[from.index()].clone() else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! The weights files of a spec.
 use super::node::Node;
 use crate::{
-    array::{Array, WeightFile},
+    array::{Array, WeightFile, coefficient_type},
     base::{Dtype, Error, Result, Shape, Suggestions, invalid},
     graph::Graph,
 };
@@ -69,7 +69,10 @@ impl<'a> Weights<'a> {
         };
         let node = self.node.clone();
         let files = self.files().map_err(|e| node.iter().fold(hint(e), |e, node| e.at(node.place())))?;
-        files.and_then(|files| files.file(name)).map(|(file, stored)| type_of(file, &stored)).transpose()
+        files
+            .and_then(|files| files.file(name))
+            .map(|(file, stored)| Ok(coefficient_type(&file.read(&stored)?)))
+            .transpose()
     }
     /// Returns the most similar name in the files that are open, or `or` if that is more similar.
     pub fn nearest(&self, name: &str, or: Option<&str>) -> Option<String> {
@@ -156,17 +159,4 @@ impl Files {
 
 fn one_or_many(node: Node) -> Result<Vec<Node>> {
     if node.text().starts_with('[') { node.list() } else { Ok(vec![node]) }
-}
-
-/// Returns the type of the coefficient with the data of an array. Types that coefficients cannot have are converted.
-fn type_of(file: &mut WeightFile, stored: &str) -> Result<(Dtype, Shape)> {
-    let array = file.read(stored)?;
-    let dtype = match array.dtype() {
-        Dtype::Float64 | Dtype::Bfloat16 => Dtype::Float32,
-        Dtype::Int64 | Dtype::Uint64 => Dtype::Int32,
-        Dtype::Bool => Dtype::Uint8,
-        other => other,
-    };
-    let shape = if array.shape().is_empty() { vec![1] } else { array.shape().to_vec() };
-    Ok((dtype, shape))
 }

@@ -3,6 +3,11 @@
 #[path = "../../examples/model_weights.rs"]
 mod model_weights;
 
+/// The example that builds networks in Rust.
+#[allow(dead_code, reason = "its main function is for users")]
+#[path = "../../examples/networks/main.rs"]
+mod built;
+
 use std::{fs, path::Path};
 use tpulang::{
     Array, Graph,
@@ -15,7 +20,7 @@ use tpulang::{
 fn small(model: &str, params: &[(&str, i64)], folder: &Path) -> Graph {
     let weights = model_weights::weights(model, true).unwrap();
     let path = folder.join(format!("{model}.npz"));
-    write_npz(&path, weights.iter().map(|(name, array)| (name.as_str(), array))).unwrap();
+    write_npz(&path, weights).unwrap();
     let options = spec::Options::new().param("weights", path.to_str().unwrap());
     let options = params.iter().fold(options, |options, (name, value)| options.param(*name, *value));
     options.read(format!("examples/models/{model}.json")).unwrap_or_else(|e| panic!("{e}"))
@@ -51,6 +56,40 @@ fn they_are_short_and_run() {
         assert_eq!(session.run(&feeds).unwrap(), results, "{model}");
         assert!(mlir::emit(&again).unwrap().text.contains(model));
     }
+}
+
+/// The networks of examples/networks are those of the specs, and use all weights.
+#[test]
+fn networks_built_in_rust_are_those_of_the_specs() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = |model: &str| folder.path().join(format!("{model}.npz")).to_str().unwrap().to_owned();
+    let spec = small("resnet50", &[("size", 32)], folder.path());
+    check_equal(&built::resnet50::resnet50(&weights("resnet50"), 1, 32).unwrap(), &spec);
+    let spec = small("bert", &[&HEADS[..], &[("length", 6)]].concat(), folder.path());
+    let config = built::bert::Config { batch: 1, length: 6, layers: 2, heads: 4 };
+    check_equal(&built::bert::bert(&weights("bert"), config).unwrap(), &spec);
+}
+
+fn check_equal(built: &Graph, spec: &Graph) {
+    assert_eq!(built.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
+    let run = |g| Session::new(g, CpuBackend::new(), &RunOptions::default())?.run(&random_feeds(spec, 0)?);
+    let (built, spec) = (run(built).unwrap(), run(spec).unwrap());
+    assert!(built.values().eq(spec.values()));
+}
+
+/// The quantized network uses its weights, and most of the range of its results.
+#[test]
+fn a_quantized_network_is_built_in_rust() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("quantized.npz");
+    write_npz(&path, model_weights::weights("quantized", false).unwrap()).unwrap();
+    let g = built::quantized::quantized(path.to_str().unwrap()).unwrap();
+    assert_eq!(g.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
+    assert!(mlir::emit(&g).unwrap().text.contains("!quant.uniform<i8:f32"));
+    let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+    let logits = session.run(&random_feeds(&g, 0).unwrap()).unwrap()[0].to_f32().unwrap();
+    let distinct: std::collections::BTreeSet<_> = logits.iter().map(|v| v.to_bits()).collect();
+    assert!(distinct.len() >= 5, "{logits:?}");
 }
 
 /// Reading two tokens, or one after the other with the caches of the first, is the same.

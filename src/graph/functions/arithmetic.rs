@@ -22,34 +22,34 @@ function! {
     }
     add: "`tensor_i0 + tensor_i1`, broadcast.",
         example |g, x, i| {
-            let y = g.add(x, 1.5).out_name("y").call()?;
-            let z = g.add(x, vec![1f32; 8]).call()?;
-            assert_eq!(g.tensor(z)?.shape, [1, 3, 8, 8]);
+            let y = (x + 1.5).out_name("y").call()?;
+            let z = x.add(vec![1f32; 8]).call()?;
+            assert_eq!(z.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(Kind::Add, to);
     sub: "`tensor_i0 - tensor_i1`, broadcast. Unsigned operands give a signed output.",
         example |g, x, i| {
-            let y = g.sub(1.0, x).call()?;
-            let z = g.sub(i, i).scale([0.5, 0.5, 1.0]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = (1.0 - x).call()?;
+            let z = i.sub(i).scale([0.5, 0.5, 1.0]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(Kind::Sub, to);
     mul: "`tensor_i0 * tensor_i1`, broadcast.",
         example |g, x, i| {
-            let y = g.mul(x, x).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = (x * x).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(Kind::Mul, to);
     max: "The larger of `tensor_i0` and `tensor_i1`, broadcast.",
         example |g, x, i| {
-            let y = g.max(x, 0.0).call()?;
-            assert_eq!(g.operators()[0].op.name(), "MaxConst");
+            let y = x.max(0.0).call()?;
+            assert_eq!(g.build(y)?.operators()[0].op.name(), "MaxConst");
         },
         => |args, to| args.lower(Kind::Max, to);
     min: "The smaller of `tensor_i0` and `tensor_i1`, broadcast.",
         example |g, x, i| {
-            let y = g.min(x, vec![6f32]).call()?;
-            assert_eq!(g.operators()[0].op.name(), "Min");
+            let y = x.min(vec![6f32]).call()?;
+            assert_eq!(g.build(y)?.operators()[0].op.name(), "Min");
         },
         => |args, to| args.lower(Kind::Min, to);
 }
@@ -62,9 +62,9 @@ function! {
     }
     div: "`tensor_i0 / tensor_i1` of floats, broadcast. Division by a number becomes a multiplication by its inverse.",
         example |g, x, i| {
-            let y = g.div(x, 4.0).call()?;
-            let z = g.div(1.0, x).call()?;
-            assert_eq!(g.tensor(z)?.shape, [1, 3, 8, 8]);
+            let y = (x / 4.0).call()?;
+            let z = (1.0 / x).call()?;
+            assert_eq!(z.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to);
 }

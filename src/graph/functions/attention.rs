@@ -41,8 +41,8 @@ function! {
     rope: "Rotary position embedding. In each pair (a, b), `a` becomes `a * weight1 - b * weight0` and `b` becomes `b * weight1 + a * weight0`. Integers are computed on their stored values; each product and the sum are shifted, rounded and saturated.",
         example |g, x, i| {
             let angles = vec![0.5f32; 64];
-            let y = g.rope(x, Array::from_vec([8, 8], angles.clone())?, Array::from_vec([8, 8], angles)?).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.rope(Array::from_vec([8, 8], angles.clone())?, Array::from_vec([8, 8], angles)?).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to);
 }
@@ -59,9 +59,9 @@ function! {
         example |g, x, i| {
             let table = |v| Array::filled(Dtype::Float32, [20, 4], v);
             let ids = g.input("ids", Dtype::Int32, [9, 2])?;
-            let [embedding, cos, sin] = g.rot_pos_emb(ids, table(0.5)?, table(0.8)?, table(0.6)?).call()?;
-            assert_eq!(g.tensor(embedding)?.shape, [9, 8]);
-            assert_eq!(g.tensor(sin)?.shape, [9, 16]);
+            let [embedding, cos, sin] = ids.rot_pos_emb(table(0.5)?, table(0.8)?, table(0.6)?).call()?;
+            assert_eq!(embedding.shape()?, [9, 8]);
+            assert_eq!(sin.shape()?, [9, 16]);
         },
         => |args, to| args.lower(to);
 }
@@ -76,8 +76,8 @@ function! {
     merger_matmul: "Multiplies each block of 2 x 2 pixels as one vector: (n * h / 2 * w / 2) x out. The rows are the blocks of each picture in row-major order.",
         example |g, x, i| {
             let w = Array::filled(Dtype::Float32, [12, 5], 0.5)?;
-            let y = g.merger_matmul(x, w).split_hws(vec![[1, 1]]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [16, 5]);
+            let y = x.merger_matmul(w).split_hws(vec![[1, 1]]).call()?;
+            assert_eq!(y.shape()?, [16, 5]);
         },
         => |args, to| args.lower(to);
 }

@@ -36,8 +36,8 @@ function! {
     }
     cast: "Converts to another dtype. Conversion to an integer rounds and saturates, also infinities; NaN becomes 0.",
         example |g, x, i| {
-            let y = g.cast(x).out_dtype(Dtype::Float16).call()?;
-            assert_eq!(g.tensor(y)?.dtype, Dtype::Float16);
+            let y = x.cast().out_dtype(Dtype::Float16).call()?;
+            assert_eq!(y.dtype()?, Dtype::Float16);
         },
         => |args, to| args.lower(to);
 }
@@ -58,9 +58,9 @@ function! {
     requant_int: "Requantizes an integer accumulator: `saturate(round(x * mul * 2^shift) + offset)`.",
         example |g, x, i| {
             let w = Array::filled(Dtype::Int8, [4, 3, 1, 1], 1.0)?;
-            let a = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;
-            let y = g.requant_int(a, 1 << 30, -30, 0, 2).call()?;
-            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+            let a = i.conv_int(w).input_zp(0).weight_zp(0).call()?;
+            let y = a.requant_int(1 << 30, -30, 0, 2).call()?;
+            assert_eq!(y.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to);
 }
@@ -78,9 +78,9 @@ function! {
     requant_fp: "Requantizes by a floating-point scale: `saturate(round(x * scale + offset))`.",
         example |g, x, i| {
             let w = Array::filled(Dtype::Int8, [4, 3, 1, 1], 1.0)?;
-            let a = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;
-            let y = g.requant_fp(a, 0.078125, 0.0, Dtype::Int8).call()?;
-            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+            let a = i.conv_int(w).input_zp(0).weight_zp(0).call()?;
+            let y = a.requant_fp(0.078125, 0.0, Dtype::Int8).call()?;
+            assert_eq!(y.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to);
 }
@@ -97,8 +97,8 @@ function! {
     }
     requant_fp_to_int: "Quantizes: `saturate(round(x / scale) + offset)`.",
         example |g, x, i| {
-            let y = g.requant_fp_to_int(x, 0.5, 3, 0, Dtype::Int8).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x8 int8 (scale 0.5, zero point 3)");
+            let y = x.requant_fp_to_int(0.5, 3, 0, Dtype::Int8).call()?;
+            assert_eq!(y.info()?.type_text(), "1x3x8x8 int8 (scale 0.5, zero point 3)");
         },
         => |args, to| args.lower(to);
 }
@@ -117,9 +117,9 @@ function! {
     }
     dequant_int: "Widens quantized integers: `saturate(round((x - zero point of x) * mul * 2^shift))`; in mode 1 `(x - zero point of x) * mul * 2^(lshift - 31)` is rounded half up first.",
         example |g, x, i| {
-            let x = g.requant_fp_to_int(x, 0.5, 3, 0, Dtype::Int8).call()?;
-            let y = g.dequant_int(x, 3, -1, 0, 0, 0).out_dtype(Dtype::Int16).call()?;
-            assert_eq!(g.tensor(y)?.dtype, Dtype::Int16);
+            let x = x.requant_fp_to_int(0.5, 3, 0, Dtype::Int8).call()?;
+            let y = x.dequant_int(3, -1, 0, 0, 0).out_dtype(Dtype::Int16).call()?;
+            assert_eq!(y.dtype()?, Dtype::Int16);
         },
         => |args, to| args.lower(to);
 }
@@ -135,8 +135,8 @@ function! {
     }
     dequant_int_to_fp: "Dequantizes: `(x - offset) * scale`.",
         example |g, x, i| {
-            let y = g.dequant_int_to_fp(i, 0.5, 3.0).call()?;
-            assert_eq!(g.tensor(y)?.dtype, Dtype::Float32);
+            let y = i.dequant_int_to_fp(0.5, 3.0).call()?;
+            assert_eq!(y.dtype()?, Dtype::Float32);
         },
         => |args, to| args.lower(to);
 }

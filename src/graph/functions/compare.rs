@@ -23,38 +23,38 @@ function! {
     }
     gt: "1 if `tensor_i0 > tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
-            let y = g.gt(x, vec![0.5f32]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.gt(vec![0.5f32]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Greater, to);
     ge: "1 if `tensor_i0 >= tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
-            let y = g.ge(x, vec![0.5f32]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.ge(vec![0.5f32]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::GreaterOrEqual, to);
     lt: "1 if `tensor_i0 < tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
-            let y = g.lt(x, vec![0.5f32]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.lt(vec![0.5f32]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Less, to);
     le: "1 if `tensor_i0 <= tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
-            let y = g.le(x, vec![0.5f32]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.le(vec![0.5f32]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::LessOrEqual, to);
     eq: "1 if `tensor_i0 == tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
-            let y = g.eq(x, vec![0.5f32]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.eq(vec![0.5f32]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Equal, to);
     ne: "1 if `tensor_i0 != tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
-            let y = g.ne(x, vec![0.5f32]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.ne(vec![0.5f32]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::NotEqual, to);
 }
@@ -69,56 +69,56 @@ function! {
     }
     gts: "1 if `tensor_i0 > scalar_i1`, otherwise 0.",
         example |g, x, i| {
-            let y = g.gts(x, 0.5).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.gts(0.5).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Greater, to);
     ges: "1 if `tensor_i0 >= scalar_i1`, otherwise 0.",
         example |g, x, i| {
-            let y = g.ges(x, 0.5).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.ges(0.5).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::GreaterOrEqual, to);
     lts: "1 if `tensor_i0 < scalar_i1`, otherwise 0.",
         example |g, x, i| {
-            let y = g.lts(x, 0.5).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.lts(0.5).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Less, to);
     les: "1 if `tensor_i0 <= scalar_i1`, otherwise 0.",
         example |g, x, i| {
-            let y = g.les(x, 0.5).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.les(0.5).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::LessOrEqual, to);
     eqs: "1 if `tensor_i0 == scalar_i1`, otherwise 0.",
         example |g, x, i| {
-            let y = g.eqs(x, 0.5).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.eqs(0.5).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Equal, to);
     nes: "1 if `tensor_i0 != scalar_i1`, otherwise 0.",
         example |g, x, i| {
-            let y = g.nes(x, 0.5).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.nes(0.5).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::NotEqual, to);
     ands: "1 if `tensor_i0` is not 0 and `scalar_i1` is 1. Both must hold only 0 and 1, with scales of 1.",
         example |g, x, i| {
-            let y = g.ands(x, 1.0).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.ands(1.0).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.and(to);
     ors: "1 if `tensor_i0 + scalar_i1 > 0`, otherwise 0: logical or of nonnegative numbers.",
         example |g, x, i| {
-            let y = g.ors(x, 0.0).call()?;
-            assert_eq!(g.operators()[0].op.name(), "AddConst");
+            let y = x.ors(0.0).call()?;
+            assert_eq!(g.build(y)?.operators()[0].op.name(), "AddConst");
         },
         => |args, to| args.or(to);
     xors: "1 if `tensor_i0` and `scalar_i1` differ, otherwise 0: exclusive or of 0 and 1.",
         example |g, x, i| {
-            let y = g.xors(x, 1.0).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.xors(1.0).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Xor, to);
 }
@@ -133,20 +133,20 @@ function! {
     }
     and_op: "1 if neither tensor is 0, otherwise 0; broadcast. Both must hold only 0 and 1.",
         example |g, x, i| {
-            let y = g.and_op(x, vec![1f32]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.and_op(vec![1f32]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.and(to);
     or_op: "1 if `tensor_i0 + tensor_i1 > 0`, otherwise 0; broadcast: logical or of nonnegative numbers.",
         example |g, x, i| {
-            let y = g.or_op(x, vec![1f32]).call()?;
-            assert_eq!(g.operators()[0].op.name(), "Add");
+            let y = x.or_op(vec![1f32]).call()?;
+            assert_eq!(g.build(y)?.operators()[0].op.name(), "Add");
         },
         => |args, to| args.or(to);
     xor_op: "1 if the tensors differ, otherwise 0; broadcast: exclusive or of 0 and 1.",
         example |g, x, i| {
-            let y = g.xor_op(x, vec![1f32]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.xor_op(vec![1f32]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.compare().lower(CompareMode::Xor, to);
 }
@@ -160,8 +160,8 @@ function! {
     }
     not_op: "1 if `tensor_i0` is 0, otherwise 0.",
         example |g, x, i| {
-            let y = g.not_op(x).call()?;
-            assert_eq!(g.operators()[0].op.name(), "CompareConst");
+            let y = x.not_op().call()?;
+            assert_eq!(g.build(y)?.operators()[0].op.name(), "CompareConst");
         },
         => |args, to| args.lower(to);
 }

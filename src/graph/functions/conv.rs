@@ -77,8 +77,8 @@ function! {
     }
     conv: "2-d convolution of floats: `out[n, o, y, x] = bias[o] + sum over c, i, j of in[n, c, y * stride + i * dilation - pad, ..] * weight[o, c, i, j]`.",
         example |g, x, i| {
-            let y = g.conv(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad(1).stride([2, 2]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 4, 4, 4]);
+            let y = x.conv(Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad(1).stride([2, 2]).call()?;
+            assert_eq!(y.shape()?, [1, 4, 4, 4]);
         },
         => |args, to| args.float.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -93,10 +93,10 @@ function! {
     }
     conv3d: "3-d convolution of floats: `conv` with a depth before height and width.",
         example |g, x, i| {
-            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let v = x.reshape([1, 1, 3, 8, 8]).call()?;
             let w = Array::from_vec([4, 1, 2, 3, 3], vec![0.1f32; 72])?;
-            let y = g.conv3d(v, w).stride([1, 2, 2]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 4, 2, 3, 3]);
+            let y = v.conv3d(w).stride([1, 2, 2]).call()?;
+            assert_eq!(y.shape()?, [1, 4, 2, 3, 3]);
         },
         => |args, to| args.float.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -112,8 +112,8 @@ function! {
     conv_int: "2-d convolution of integers with exact accumulation: `sum of (in - input_zp) * (weight - weight_zp) + bias`.",
         example |g, x, i| {
             let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;
-            let y = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;
-            assert_eq!(g.tensor(y)?.dtype, Dtype::Int32);
+            let y = i.conv_int(w).input_zp(0).weight_zp(0).call()?;
+            assert_eq!(y.dtype()?, Dtype::Int32);
         },
         => |args, to| args.int.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -128,10 +128,10 @@ function! {
     }
     conv3d_int: "3-d convolution of integers with exact accumulation: `sum of (in - input_zp) * (weight - weight_zp) + bias`.",
         example |g, x, i| {
-            let v = g.reshape(i, [1, 1, 3, 8, 8]).call()?;
+            let v = i.reshape([1, 1, 3, 8, 8]).call()?;
             let w = Array::from_vec([4, 1, 3, 1, 1], vec![1i8; 12])?;
-            let y = g.conv3d_int(v, w).input_zp(0).weight_zp(0).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x4x1x8x8 int32");
+            let y = v.conv3d_int(w).input_zp(0).weight_zp(0).call()?;
+            assert_eq!(y.info()?.type_text(), "1x4x1x8x8 int32");
         },
         => |args, to| args.int.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -150,8 +150,8 @@ function! {
     conv_quant: "2-d convolution of quantized tensors, requantized to the output's scale and zero point.",
         example |g, x, i| {
             let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;
-            let y = g.conv_quant(i, w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;
-            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+            let y = i.conv_quant(w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;
+            assert_eq!(y.dtype()?, Dtype::Int8);
         },
         => |args, to| args.quant.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -169,10 +169,10 @@ function! {
     }
     conv3d_quant: "3-d convolution of quantized tensors, requantized to the output's scale and zero point.",
         example |g, x, i| {
-            let v = g.reshape(i, [1, 1, 3, 8, 8]).call()?;
+            let v = i.reshape([1, 1, 3, 8, 8]).call()?;
             let w = Array::from_vec([4, 1, 3, 1, 1], vec![1i8; 12])?;
-            let y = g.conv3d_quant(v, w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x4x1x8x8 int8 (scale 0.5)");
+            let y = v.conv3d_quant(w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;
+            assert_eq!(y.info()?.type_text(), "1x4x1x8x8 int8 (scale 0.5)");
         },
         => |args, to| args.quant.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -187,8 +187,8 @@ function! {
     }
     conv_v2: "2-d convolution of floats or integers with the arguments of TpuLang's interface document. Note the order of `pad`: up, down, left, right. Integers are accumulated exactly; a float result is the int32 one converted.",
         example |g, x, i| {
-            let y = g.conv_v2(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 1]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 4, 7, 8]);
+            let y = x.conv_v2(Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 1]).call()?;
+            assert_eq!(y.shape()?, [1, 4, 7, 8]);
         },
         => |args, to| args.any.lower(to, [&args.tensor_i, &args.weight], Window::from(&args.window).axis_by_axis());
 }
@@ -203,10 +203,10 @@ function! {
     }
     conv3d_v2: "3-d convolution of floats or integers with the arguments of TpuLang's interface document. Note the order of `pad`: front, back, up, down, left, right. Integers are accumulated exactly; a float result is the int32 one converted.",
         example |g, x, i| {
-            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let v = x.reshape([1, 1, 3, 8, 8]).call()?;
             let w = Array::from_vec([4, 1, 3, 1, 1], vec![0.1f32; 12])?;
-            let y = g.conv3d_v2(v, w).pad([1, 0, 0, 0, 0, 0]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 4, 2, 8, 8]);
+            let y = v.conv3d_v2(w).pad([1, 0, 0, 0, 0, 0]).call()?;
+            assert_eq!(y.shape()?, [1, 4, 2, 8, 8]);
         },
         => |args, to| args.any.lower(to, [&args.tensor_i, &args.weight], Window::from(&args.window).axis_by_axis());
 }

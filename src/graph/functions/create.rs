@@ -16,8 +16,8 @@ function! {
     }
     shape_fetch: "The dimensions of some axes, `shape[begin_axis:end_axis:step]`, as a vector of the input's dtype, saturated to its range.",
         example |g, x, i| {
-            let y = g.shape_fetch(x).begin_axis(1).call()?;
-            assert_eq!(g.tensor(y)?.shape, [3]);
+            let y = x.shape_fetch().begin_axis(1).call()?;
+            assert_eq!(y.shape()?, [3]);
         },
         => |args, to| args.lower(to);
 }
@@ -60,9 +60,7 @@ mod tests {
             (None, None, -1, 4),
             (Some(2), Some(0), -1, 2),
         ] {
-            let mut call = g.shape_fetch(x).step(step);
-            call.args.begin_axis = begin;
-            call.args.end_axis = end;
+            let call = g.shape_fetch(x).step(step).set(|args| (args.begin_axis, args.end_axis) = (begin, end));
             let y = call.call().unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, [count], "{begin:?} to {end:?} by {step}");
         }

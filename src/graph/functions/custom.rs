@@ -104,7 +104,7 @@ function! {
     custom: "An operator computed by a plug-in of the tool chain. It can be checked and converted, but not run.",
         example |g, x, i| {
             let y = g.custom([x], "absadd", vec![Dtype::Float32]).params([("b", 1.2.into())]).call()?;
-            assert_eq!(g.tensor(y[0])?.shape, [1, 3, 8, 8]);
+            assert_eq!(y[0].shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to);
 }

@@ -65,6 +65,7 @@ macro_rules! function {
         }
         function! { @setters $Args $list }
         $( function! { @one $Args $outputs $list $name $doc, [$($binding)*] { $($example)* } $lower } )+
+        $( function! { @built $Args $list $name $doc, { $($example)* } } )+
     };
     (
         @struct $doc:expr; $Args:ident {
@@ -150,19 +151,17 @@ macro_rules! function {
             $( ..$set:ident: $Set:ident { $( $sopt:ident: $sty:ty ),* $(,)? }, )*
         }
     ) => {
-        impl crate::functions::Call<'_, $Args> {
+        impl<T: crate::functions::Target> crate::functions::Call<T, $Args> {
             $(
                 #[doc = $odoc]
-                pub fn $opt(mut self, value: impl Into<$oty>) -> Self {
-                    self.args.$opt = Some(value.into());
-                    self
+                pub fn $opt(self, value: impl Into<$oty>) -> Self {
+                    self.set(|args| args.$opt = Some(value.into()))
                 }
             )*
             $( $(
                 #[doc = concat!("See [`", stringify!($Set), "::", stringify!($sopt), "`](crate::functions::args::", stringify!($Set), ").")]
-                pub fn $sopt(mut self, value: impl Into<$sty>) -> Self {
-                    self.args.$set.$sopt = Some(value.into());
-                    self
+                pub fn $sopt(self, value: impl Into<$sty>) -> Self {
+                    self.set(|args| args.$set.$sopt = Some(value.into()))
                 }
             )* )*
         }
@@ -183,7 +182,11 @@ macro_rules! function {
             pub(crate) const FUNCTION: crate::functions::Function<$Args> =
                 crate::functions::Function { name: stringify!($name), outputs: &$outputs, lower: $lower };
             #[allow(unused, reason = "an example need not use all that it gets and makes")]
-            pub(super) fn example($g: &mut crate::Graph, $x: crate::Tensor, $i: crate::Tensor) -> crate::Result<()> {
+            pub(super) fn example<'g>(
+                $g: &'g crate::GraphBuilder,
+                $x: crate::Value<'g>,
+                $i: crate::Value<'g>,
+            ) -> crate::Result<()> {
                 use crate::*;
                 $( $example; )*
                 Ok(())
@@ -211,21 +214,96 @@ macro_rules! function {
         impl crate::Graph {
             #[doc = $doc]
             #[doc = concat!(
-                "\n\nErrors come from [`Call::call`](crate::functions::Call::call). What the arguments mean: [`args::",
-                stringify!($Args), "`](crate::functions::args::", stringify!($Args), ").\n\n```\n",
-                "# use tpulang::*;\n# let mut g = Graph::new(\"g\")?;\n",
+                "\n\nWhat the arguments mean: [`args::", stringify!($Args), "`](crate::functions::args::",
+                stringify!($Args), "). Errors come from [`Call::call`](crate::functions::Call::call)."
+            )]
+            #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
+            pub fn $name(
+                &mut self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*
+            ) -> crate::functions::Call<&mut crate::Graph, $Args> {
+                crate::functions::Call::new(self, $name::FUNCTION, Ok($Args::new($( $req, )* $( $tensors, )*)))
+            }
+        }
+    };
+    // A function whose first argument is a tensor is a method of values.
+    (
+        @built $Args:ident {
+            $fdoc:literal $first:ident: Operand,
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            $( ..$tensors:ident: $Tensors:ident, )*
+            ;
+            $($rest:tt)*
+        }
+        $name:ident $doc:expr, $example:tt
+    ) => {
+        function! { @method $Args [$($req: $rty,)*] [$($tensors: $Tensors,)*] $name $doc, $example }
+    };
+    // A number may come first, too.
+    (
+        @built $Args:ident {
+            $fdoc:literal $first:ident: TensorOrScalar,
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            ;
+            $($rest:tt)*
+        }
+        $name:ident $doc:expr, $example:tt
+    ) => {
+        function! { @method $Args [$($req: $rty,)*] [] $name $doc, $example }
+        function! { @builder $Args [$first: TensorOrScalar, $($req: $rty,)*] [] $name $doc, $example }
+    };
+    // The others are methods of the builder.
+    (
+        @built $Args:ident {
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            $( ..$tensors:ident: $Tensors:ident, )*
+            ;
+            $($rest:tt)*
+        }
+        $name:ident $doc:expr, $example:tt
+    ) => {
+        function! { @builder $Args [$($req: $rty,)*] [$($tensors: $Tensors,)*] $name $doc, $example }
+    };
+    (
+        @builder $Args:ident [$( $req:ident: $rty:ty, )*] [$( $tensors:ident: $Tensors:ident, )*] $name:ident $doc:expr,
+        { $( $example:stmt; )* }
+    ) => {
+        impl crate::GraphBuilder {
+            #[doc = $doc]
+            #[doc = concat!(
+                "\n\nWhat the arguments mean: [`args::", stringify!($Args), "`](crate::functions::args::",
+                stringify!($Args), "). Errors come from [`Call::call`](crate::functions::Call::call).\n\n```\n",
+                "# use tpulang::*;\n# let g = GraphBuilder::new(\"g\")?;\n",
                 "# let x = g.input(\"x\", Dtype::Float32, [1, 3, 8, 8])?;\n",
                 "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
                 $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
             )]
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
-            pub fn $name(&mut self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*) -> crate::functions::Call<'_, $Args> {
-                crate::functions::Call {
-                    graph: self,
-                    function: $name::FUNCTION,
-                    args: $Args::new($( $req, )* $( $tensors, )*),
-                    named: Default::default(),
-                }
+            pub fn $name(
+                &self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*
+            ) -> crate::functions::Call<&crate::GraphBuilder, $Args> {
+                crate::functions::Call::new(self, $name::FUNCTION, Ok($Args::new($( $req, )* $( $tensors, )*)))
+            }
+        }
+    };
+    (
+        @method $Args:ident [$( $req:ident: $rty:ty, )*] [$( $tensors:ident: $Tensors:ident, )*] $name:ident $doc:expr,
+        { $( $example:stmt; )* }
+    ) => {
+        impl<'g> crate::Value<'g> {
+            #[doc = $doc]
+            #[doc = concat!(
+                "\n\nWhat the arguments mean: [`args::", stringify!($Args), "`](crate::functions::args::",
+                stringify!($Args), "). Errors come from [`Call::call`](crate::functions::Call::call).\n\n```\n",
+                "# use tpulang::*;\n# let g = GraphBuilder::new(\"g\")?;\n",
+                "# let x = g.input(\"x\", Dtype::Float32, [1, 3, 8, 8])?;\n",
+                "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
+                $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
+            )]
+            #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
+            pub fn $name(
+                self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*
+            ) -> crate::functions::Call<&'g crate::GraphBuilder, $Args> {
+                crate::functions::Call::new(self.builder(), $name::FUNCTION, Ok($Args::new(self, $( $req, )* $( $tensors, )*)))
             }
         }
     };

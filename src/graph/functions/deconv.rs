@@ -39,8 +39,8 @@ function! {
     }
     deconv: "2-d transposed convolution of floats: `out[n, o, y, x] = bias[o] + sum over c, i, j of in[n, c, u, v] * weight[o, c, i, j]`, where `y = u * stride + i * dilation - pad` and `x` likewise. The height is `(h - 1) * stride - pads + dilation * (kh - 1) + output_padding + 1`.",
         example |g, x, i| {
-            let y = g.deconv(x, Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).stride([2, 2]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 4, 16, 16]);
+            let y = x.deconv(Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).stride([2, 2]).call()?;
+            assert_eq!(y.shape()?, [1, 4, 16, 16]);
         },
         => |args, to| args.float.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -55,10 +55,10 @@ function! {
     }
     deconv3d: "3-d transposed convolution of floats: `deconv` with a depth before height and width.",
         example |g, x, i| {
-            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let v = x.reshape([1, 1, 3, 8, 8]).call()?;
             let w = Array::from_vec([4, 1, 2, 2, 2], vec![0.1f32; 32])?;
-            let y = g.deconv3d(v, w).stride([1, 2, 2]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 4, 4, 16, 16]);
+            let y = v.deconv3d(w).stride([1, 2, 2]).call()?;
+            assert_eq!(y.shape()?, [1, 4, 4, 16, 16]);
         },
         => |args, to| args.float.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -74,8 +74,8 @@ function! {
     deconv_int: "2-d transposed convolution of integers with exact accumulation: `in - input_zp` with `weight - weight_zp`. With several groups `weight_zp` must be one number.",
         example |g, x, i| {
             let w = Array::from_vec([4, 3, 2, 2], vec![1i8; 48])?;
-            let y = g.deconv_int(i, w).input_zp(0).weight_zp(0).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x4x9x9 int32");
+            let y = i.deconv_int(w).input_zp(0).weight_zp(0).call()?;
+            assert_eq!(y.info()?.type_text(), "1x4x9x9 int32");
         },
         => |args, to| args.int.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
@@ -90,8 +90,8 @@ function! {
     }
     deconv_v2: "2-d transposed convolution of floats or integers with the arguments of TpuLang's interface document. Note the order of `pad`: up, down, left, right. Integers are accumulated exactly; a float result is the int32 one converted.",
         example |g, x, i| {
-            let y = g.deconv_v2(x, Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).pad([1, 0, 0, 0]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 4, 8, 9]);
+            let y = x.deconv_v2(Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).pad([1, 0, 0, 0]).call()?;
+            assert_eq!(y.shape()?, [1, 4, 8, 9]);
         },
         => |args, to| args.any.lower(to, [&args.tensor_i, &args.weight], Window::from(&args.window).axis_by_axis());
 }

@@ -7,7 +7,7 @@ use super::{
     value::Value,
 };
 use crate::{
-    Graph, MadeBy, Operand, Operator, Recorded, RecordedCall, Tensor,
+    Graph, GraphBuilder, MadeBy, Operand, Operator, Recorded, RecordedCall, Tensor,
     base::{CallContext, Cause, Dtype, Error, Result, argument},
     quant::Quantization,
 };
@@ -62,31 +62,57 @@ pub trait Arguments: ArgumentSet {
     type Output: Outputs;
 }
 
-/// Return types of calls.
-pub trait Outputs: Sized {
+/// The outputs of a function: a tensor, an array or a `Vec`.
+pub trait Outputs {
+    /// The same with other tensors, such as [`Value`](crate::Value)s.
+    type Of<T>;
     /// The number of outputs, if it is fixed.
     #[doc(hidden)]
     const COUNT: Option<usize>;
     /// Converts the list of outputs; `None` if their number is wrong.
     #[doc(hidden)]
-    fn from_list(list: Vec<Tensor>) -> Option<Self>;
+    fn from_list<T>(list: Vec<T>) -> Option<Self::Of<T>>;
 }
 impl Outputs for Tensor {
+    type Of<T> = T;
     const COUNT: Option<usize> = Some(1);
-    fn from_list(list: Vec<Tensor>) -> Option<Self> {
-        if let [one] = list.as_slice() { Some(*one) } else { None }
+    fn from_list<T>(list: Vec<T>) -> Option<T> {
+        <[T; 1]>::try_from(list).ok().map(|[one]| one)
     }
 }
 impl<const N: usize> Outputs for [Tensor; N] {
+    type Of<T> = [T; N];
     const COUNT: Option<usize> = Some(N);
-    fn from_list(list: Vec<Tensor>) -> Option<Self> {
+    fn from_list<T>(list: Vec<T>) -> Option<[T; N]> {
         list.try_into().ok()
     }
 }
 impl Outputs for Vec<Tensor> {
+    type Of<T> = Vec<T>;
     const COUNT: Option<usize> = None;
-    fn from_list(list: Vec<Tensor>) -> Option<Self> {
+    fn from_list<T>(list: Vec<T>) -> Option<Vec<T>> {
         Some(list)
+    }
+}
+
+/// What a call adds its operators to: `&mut Graph`, whose calls return [`Tensor`]s, or
+/// [`&GraphBuilder`](crate::GraphBuilder), whose calls return [`Value`](crate::Value)s.
+pub trait Target: Sized {
+    /// The outputs of its calls.
+    type Tensor;
+    /// Runs `edit` with the graph.
+    #[doc(hidden)]
+    fn edit<R>(&mut self, edit: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R>;
+    #[doc(hidden)]
+    fn output(&self, tensor: Tensor) -> Self::Tensor;
+}
+impl Target for &mut Graph {
+    type Tensor = Tensor;
+    fn edit<R>(&mut self, edit: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        edit(self)
+    }
+    fn output(&self, tensor: Tensor) -> Tensor {
+        tensor
     }
 }
 
@@ -129,7 +155,7 @@ pub struct FunctionDef {
     pub(crate) output_count: Option<usize>,
     pub(crate) module: &'static str,
     pub(crate) example: &'static [&'static str],
-    pub(crate) run_example: fn(&mut Graph, Tensor, Tensor) -> Result<()>,
+    pub(crate) run_example: for<'g> fn(&'g GraphBuilder, crate::Value<'g>, crate::Value<'g>) -> Result<()>,
     pub(crate) describe: fn(&mut Vec<ArgumentDef>),
     pub(crate) arguments: OnceLock<Vec<ArgumentDef>>,
     pub(crate) call: fn(&mut Graph, Given, Named) -> Result<Vec<Tensor>, BadCall>,
@@ -144,8 +170,8 @@ impl FunctionDef {
     pub fn aliases(&self) -> impl Iterator<Item = &'static str> {
         aliases::names_of(self.name)
     }
-    /// Returns an example in Rust, one statement per line, for a graph `g` with the inputs `x` (float32) and `i` (int8) of
-    /// 1x3x8x8.
+    /// Returns an example in Rust, one statement per line, for a [`GraphBuilder`] `g` with the inputs `x` (float32) and `i`
+    /// (int8) of 1x3x8x8.
     pub fn example(&self) -> impl Iterator<Item = String> {
         // `stringify!` breaks long lines.
         self.example.iter().map(|s| s.lines().map(str::trim).collect::<Vec<_>>().join(" ") + ";")
@@ -161,10 +187,11 @@ impl FunctionDef {
     /// # Errors
     /// Returns an error if the example fails, which a test rules out.
     pub fn example_graph(&self) -> Result<Graph> {
-        let mut g = Graph::new(self.name)?;
+        let g = GraphBuilder::new(self.name)?;
         let x = g.input("x", Dtype::Float32, [1, 3, 8, 8])?;
         let i = g.input("i", Dtype::Int8, [1, 3, 8, 8])?;
-        (self.run_example)(&mut g, x, i)?;
+        (self.run_example)(&g, x, i)?;
+        let mut g = g.finish()?;
         let used: HashSet<Tensor> = g.operators().iter().flat_map(|o| o.op.operands().map(|(_, t)| *t)).collect();
         let made = g.operators().iter().flat_map(Operator::outputs);
         let outputs: Vec<Tensor> = made.filter(|t| !used.contains(t)).collect();
@@ -247,19 +274,30 @@ pub(crate) fn call_by_name<A: Arguments>(
     named: Named,
 ) -> Result<Vec<Tensor>, BadCall> {
     let args = A::take(&mut given).map_err(BadCall::Argument)?;
-    Ok(Call { graph, function, args, named }.outputs()?)
+    Ok(call_now(graph, function, args, named)?)
 }
 
 /// A call builder; [`Call::call`] makes the call.
 #[must_use = "nothing is added to the graph until `.call()`"]
-pub struct Call<'g, A> {
-    pub(super) graph: &'g mut Graph,
-    pub(super) function: Function<A>,
-    pub(super) args: A,
-    pub(super) named: Named,
+pub struct Call<T, A> {
+    pub(crate) target: T,
+    pub(crate) function: Function<A>,
+    /// An error if an operand could not be computed ([`Value`](crate::Value) has arithmetic operators).
+    pub(crate) args: Result<A>,
+    pub(crate) named: Named,
 }
 
-impl<A: Arguments> Call<'_, A> {
+impl<T: Target, A: Arguments> Call<T, A> {
+    pub(crate) fn new(target: T, function: Function<A>, args: Result<A>) -> Self {
+        Call { target, function, args, named: Named::default() }
+    }
+    /// Sets an optional argument.
+    pub(crate) fn set(mut self, set: impl FnOnce(&mut A)) -> Self {
+        if let Ok(args) = &mut self.args {
+            set(args);
+        }
+        self
+    }
     /// Names the output. Several outputs become `name_0`, `name_1`, ..., or get the suffixes that the function defines.
     pub fn out_name(mut self, name: impl Into<String>) -> Self {
         self.named.out = Some(vec![name.into()]);
@@ -281,44 +319,46 @@ impl<A: Arguments> Call<'_, A> {
     /// # Errors
     /// Returns an error if an argument is not allowed, if dtypes, shapes or quantization parameters do not fit together, or if
     /// a name is taken. The graph is then unchanged.
-    pub fn call(self) -> Result<A::Output> {
-        let name = self.function.name;
-        let outputs = self.outputs()?;
+    pub fn call(self) -> Result<<A::Output as Outputs>::Of<T::Tensor>> {
+        let Call { mut target, function, args, named } = self;
+        let args = args?;
+        let outputs = target.edit(|graph| call_now(graph, function, args, named))?;
         let found = outputs.len();
+        let outputs = outputs.into_iter().map(|t| target.output(t)).collect();
         // A function's lowering returns the number of outputs that its type specifies.
         A::Output::from_list(outputs)
-            .ok_or_else(|| argument("the outputs", found, format!("{name} has another number")))
+            .ok_or_else(|| argument("the outputs", found, format!("{} has another number", function.name)))
     }
+}
 
-    fn outputs(self) -> Result<Vec<Tensor>> {
-        let Call { graph, function, mut args, named } = self;
-        let index = graph.calls_made();
-        let before = graph.operators_made();
-        let result = graph.atomic(|graph| {
-            let mut to = Lowering::new(graph, function.name, function.outputs, named.out.clone());
-            to.resolve(&mut args)?;
-            let outputs = (function.lower)(&args, &mut to)?;
-            to.finish(&outputs, &named.out_quant)?;
+/// Makes a call: adds the operators, and records it.
+fn call_now<A: Arguments>(graph: &mut Graph, function: Function<A>, mut args: A, named: Named) -> Result<Vec<Tensor>> {
+    let index = graph.calls_made();
+    let before = graph.operators_made();
+    let result = graph.atomic(|graph| {
+        let mut to = Lowering::new(graph, function.name, function.outputs, named.out.clone());
+        to.resolve(&mut args)?;
+        let outputs = (function.lower)(&args, &mut to)?;
+        to.finish(&outputs, &named.out_quant)?;
+        Ok(outputs)
+    });
+    match result {
+        Ok(outputs) => {
+            let operators = graph.operators_made() - before;
+            let made_by = MadeBy::Function(Box::new(RecordedFunction { function, args }));
+            graph.record(RecordedCall {
+                made_by,
+                outputs: outputs.clone(),
+                out_quant: named.out_quant,
+                operators,
+                line: None,
+            });
             Ok(outputs)
-        });
-        match result {
-            Ok(outputs) => {
-                let operators = graph.operators_made() - before;
-                let made_by = MadeBy::Function(Box::new(RecordedFunction { function, args }));
-                graph.record(RecordedCall {
-                    made_by,
-                    outputs: outputs.clone(),
-                    out_quant: named.out_quant,
-                    operators,
-                    line: None,
-                });
-                Ok(outputs)
-            }
-            Err(error) => {
-                let operands = operand_rows(graph, &mut args);
-                let out = named.out.and_then(|names| names.first().cloned());
-                Err(error.in_call(CallContext { function: function.name.into(), out, index, operands }))
-            }
+        }
+        Err(error) => {
+            let operands = operand_rows(graph, &mut args);
+            let out = named.out.and_then(|names| names.first().cloned());
+            Err(error.in_call(CallContext { function: function.name.into(), out, index, operands }))
         }
     }
 }
@@ -370,7 +410,7 @@ impl<A: Arguments> Recorded for RecordedFunction<A> {
             }
         });
         done?;
-        Call { graph: onto, function: self.function, args, named: Named { out: Some(out), out_quant } }.outputs()
+        call_now(onto, self.function, args, Named { out: Some(out), out_quant })
     }
 }
 

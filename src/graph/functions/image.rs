@@ -51,8 +51,8 @@ function! {
         example |g, x, i| {
             let yuv = g.input("yuv", Dtype::Uint8, [2, 90, 60])?;
             let (format, mode) = (ops::Yuv2rgbFormulaImageFormat::UINT8, ops::Yuv2rgbFormulaMode::_601Full);
-            let y = g.yuv2rgb(yuv, 2, 4, format, mode, functions::args::ColourRounding::HalfToEven).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "2x3x60x60 uint8");
+            let y = yuv.yuv2rgb(2, 4, format, mode, functions::args::ColourRounding::HalfToEven).call()?;
+            assert_eq!(y.info()?.type_text(), "2x3x60x60 uint8");
         },
         => |args, to| args.lower(to);
 }

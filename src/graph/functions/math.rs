@@ -22,72 +22,72 @@ function! {
     }
     ceil: "The smallest integer not less than `x`.",
         example |g, x, i| {
-            let y = g.ceil(x).call()?;
-            let z = g.ceil(i).scale([0.5, 1.0]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.ceil().call()?;
+            let z = i.ceil().scale([0.5, 1.0]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Ceil::new(x).into());
     floor: "The largest integer not greater than `x`.",
         example |g, x, i| {
-            let y = g.floor(x).call()?;
-            let z = g.floor(i).scale([0.5, 1.0]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.floor().call()?;
+            let z = i.floor().scale([0.5, 1.0]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Floor::new(x).into());
     sin: "The sine of `x`, in radians.",
         example |g, x, i| {
-            let y = g.sin(x).call()?;
-            let z = g.sin(i).scale([0.05, 0.01]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.sin().call()?;
+            let z = i.sin().scale([0.05, 0.01]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Sin::new(x).into());
     cos: "The cosine of `x`, in radians.",
         example |g, x, i| {
-            let y = g.cos(x).call()?;
-            let z = g.cos(i).scale([0.05, 0.01]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.cos().call()?;
+            let z = i.cos().scale([0.05, 0.01]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Cos::new(x).into());
     sinh: "The hyperbolic sine, `(exp(x) - exp(-x)) / 2`.",
         example |g, x, i| {
-            let y = g.sinh(x).call()?;
-            let z = g.sinh(i).scale([0.05, 1.0]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.sinh().call()?;
+            let z = i.sinh().scale([0.05, 1.0]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Sinh::new(x).into());
     cosh: "The hyperbolic cosine, `(exp(x) + exp(-x)) / 2`.",
         example |g, x, i| {
-            let y = g.cosh(x).call()?;
-            let z = g.cosh(i).scale([0.05, 1.0]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.cosh().call()?;
+            let z = i.cosh().scale([0.05, 1.0]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Cosh::new(x).into());
     exp: "`e` to the power `x`.",
         example |g, x, i| {
-            let y = g.exp(x).call()?;
-            let z = g.exp(i).scale([0.05, 1.0]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.exp().call()?;
+            let z = i.exp().scale([0.05, 1.0]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Exp::new(x).into());
     ln: "The natural logarithm; NaN for negative numbers.",
         example |g, x, i| {
-            let y = g.ln(x).call()?;
-            let z = g.ln(i).scale([0.05, 0.05]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.ln().call()?;
+            let z = i.ln().scale([0.05, 0.05]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Log::new(x).into());
     sqrt: "The square root; NaN for negative numbers.",
         example |g, x, i| {
-            let y = g.sqrt(x).call()?;
-            let z = g.sqrt(i).scale([0.05, 0.05]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.sqrt().call()?;
+            let z = i.sqrt().scale([0.05, 0.05]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Sqrt::new(x).into());
     rsqrt: "The inverse of the square root: `1 / sqrt(x + 1e-5)` for floats, `1 / sqrt(x)` for quantized tensors.",
         example |g, x, i| {
-            let y = g.rsqrt(x).call()?;
-            let z = g.rsqrt(i).scale([0.05, 0.05]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.rsqrt().call()?;
+            let z = i.rsqrt().scale([0.05, 0.05]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| {
             if args.quant.scale.is_none() {
@@ -97,65 +97,65 @@ function! {
         };
     square: "`x * x`.",
         example |g, x, i| {
-            let y = g.square(x).call()?;
-            let z = g.square(i).scale([0.05, 0.5]).call()?;
-            assert_eq!(g.operators()[1].op.name(), "Mul");
+            let y = x.square().call()?;
+            let z = i.square().scale([0.05, 0.5]).call()?;
+            assert_eq!(g.build(y)?.operators()[1].op.name(), "Mul");
         },
         => |args, to| args.square(to);
     erf: "The error function: `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `x`.",
         example |g, x, i| {
-            let y = g.erf(x).call()?;
-            let z = g.erf(i).scale([0.05, 0.01]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.erf().call()?;
+            let z = i.erf().scale([0.05, 0.01]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Erf::new(x).into());
     sign: "1 if `x > 0`, -1 if `x < 0`, otherwise 0.",
         example |g, x, i| {
-            let y = g.sign(x).call()?;
-            let z = g.sign(i).scale([0.05, 1.0]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.sign().call()?;
+            let z = i.sign().scale([0.05, 1.0]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Sign::new(x).into());
     elu: "`x` if it is positive, otherwise `exp(x) - 1`.",
         example |g, x, i| {
-            let y = g.elu(x).call()?;
-            let z = g.elu(i).scale([0.05, 0.05]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.elu().call()?;
+            let z = i.elu().scale([0.05, 0.05]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Elu::new(x, 1.0).into());
     silu: "`x / (1 + exp(-x))`.",
         example |g, x, i| {
-            let y = g.silu(x).call()?;
-            let z = g.silu(i).scale([0.05, 0.05]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.silu().call()?;
+            let z = i.silu().scale([0.05, 0.05]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::SiLU::new(x).into());
     log_sigmoid: "The natural logarithm of the sigmoid: `-ln(1 + exp(-x))`.",
         example |g, x, i| {
-            let y = g.log_sigmoid(x).call()?;
-            let z = g.log_sigmoid(i).scale([0.05, 0.05]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.log_sigmoid().call()?;
+            let z = i.log_sigmoid().scale([0.05, 0.05]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Sigmoid { log: true, ..ops::Sigmoid::new(x) }.into());
     mish: "`x * tanh(ln(1 + exp(x)))`.",
         example |g, x, i| {
-            let y = g.mish(x).call()?;
-            let z = g.mish(i).scale([0.05, 0.05]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.mish().call()?;
+            let z = i.mish().scale([0.05, 0.05]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Mish::new(x).into());
     hswish: "`x * (x / 6 + 1 / 2)`, the second factor clamped to the range from 0 to 1.",
         example |g, x, i| {
-            let y = g.hswish(x).call()?;
-            let z = g.hswish(i).scale([0.05, 0.05]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.hswish().call()?;
+            let z = i.hswish().scale([0.05, 0.05]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::HardSwish::new(x).into());
     hsigmoid: "`x / 6 + 1 / 2`, clamped to the range from 0 to 1.",
         example |g, x, i| {
-            let y = g.hsigmoid(x).call()?;
-            let z = g.hsigmoid(i).scale([0.05, 0.01]).call()?;
-            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+            let y = x.hsigmoid().call()?;
+            let z = i.hsigmoid().scale([0.05, 0.01]).call()?;
+            assert_eq!(z.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::HardSigmoid::new(x, 1.0 / 6.0, 0.5).into());
 }
@@ -167,26 +167,26 @@ function! {
     }
     round: "The nearest integer; halves are rounded away from zero.",
         example |g, x, i| {
-            let y = g.round(x).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.round().call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to, |x| ops::Round::new(x).into());
     tan: "The tangent of `x`, in radians.",
         example |g, x, i| {
-            let y = g.tan(x).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.tan().call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to, |x| ops::Tan::new(x).into());
     arccos: "The inverse cosine, from 0 to pi; NaN outside [-1, 1].",
         example |g, x, i| {
-            let y = g.arccos(x).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.arccos().call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to, |x| ops::Arccos::new(x).into());
     arctanh: "The inverse hyperbolic tangent, `ln((1 + x) / (1 - x)) / 2`; NaN outside [-1, 1].",
         example |g, x, i| {
-            let y = g.arctanh(x).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.arctanh().call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to, |x| ops::Arctanh::new(x).into());
 }
@@ -200,8 +200,8 @@ function! {
     }
     clamp: "`x` clamped to the range from `min` to `max`; NaN stays NaN.",
         example |g, x, i| {
-            let y = g.clamp(x, 0.0, 6.0).call()?;
-            assert_eq!(g.operators()[0].op.name(), "Clip");
+            let y = x.clamp(0.0, 6.0).call()?;
+            assert_eq!(g.build(y)?.operators()[0].op.name(), "Clip");
         },
         => |args, to| args.lower(to);
 }
@@ -214,10 +214,10 @@ function! {
     }
     pow: "`base` to the power `expn`. The exponent 2 gives `base * base`, the exponent 1 `base` itself.",
         example |g, x, i| {
-            let y = g.pow(x, 0.5).call()?;
+            let y = x.pow(0.5).call()?;
             let z = g.pow(2.0, x).call()?;
-            let w = g.pow(x, x).call()?;
-            assert_eq!(g.tensor(w)?.shape, [1, 3, 8, 8]);
+            let w = x.pow(x).call()?;
+            assert_eq!(w.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to);
 }

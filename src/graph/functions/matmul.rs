@@ -34,8 +34,8 @@ function! {
     }
     matmul: "Matrix product of floats over the last two axes: `[.., m, k] x [.., k, n] -> [.., m, n]`, plus bias.",
         example |g, x, i| {
-            let y = g.matmul(x, Array::filled(Dtype::Float32, [8, 5], 0.5)?).do_relu(true).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 5]);
+            let y = x.matmul(Array::filled(Dtype::Float32, [8, 5], 0.5)?).do_relu(true).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 5]);
         },
         => |args, to| args.lower(to);
 }
@@ -53,8 +53,8 @@ function! {
     }
     matmul_int: "Matrix product of integers with exact accumulation: `sum of (in - input_zp) * (right - right_zp) + bias`.",
         example |g, x, i| {
-            let y = g.matmul_int(i, Array::filled(Dtype::Int8, [8, 5], 2.0)?).input_zp(0).right_zp(0).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 int32");
+            let y = i.matmul_int(Array::filled(Dtype::Int8, [8, 5], 2.0)?).input_zp(0).right_zp(0).call()?;
+            assert_eq!(y.info()?.type_text(), "1x3x8x5 int32");
         },
         => |args, to| args.lower(to);
 }
@@ -78,8 +78,8 @@ function! {
     matmul_quant: "Matrix product of quantized tensors: `saturate(round((sum of (in - input_zp) * (right - right_zp) + bias) * input_scale * right_scale / output_scale) + output_zp)`.",
         example |g, x, i| {
             let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;
-            let y = g.matmul_quant(i, w).input_scale(0.5).right_scale(0.25).output_scale(1.0).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 int8 (scale 1.0)");
+            let y = i.matmul_quant(w).input_scale(0.5).right_scale(0.25).output_scale(1.0).call()?;
+            assert_eq!(y.info()?.type_text(), "1x3x8x5 int8 (scale 1.0)");
         },
         => |args, to| args.lower(to);
 }
@@ -107,8 +107,8 @@ function! {
     matmulrq_int_op: "Matrix product of integers with a requantization that the compiler can fuse: `saturate(round((sum of in * right + bias) * multiplier * 2^shift) + offset)`.",
         example |g, x, i| {
             let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;
-            let y = g.matmulrq_int_op(i, w).multiplier(3).shift(-4).offset(0).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 int8 (zero point 0)");
+            let y = i.matmulrq_int_op(w).multiplier(3).shift(-4).offset(0).call()?;
+            assert_eq!(y.info()?.type_text(), "1x3x8x5 int8 (zero point 0)");
         },
         => |args, to| args.lower(to);
 }

@@ -26,8 +26,8 @@ function! {
     }
     mean_std_scale: "Normalizes images by channel: `(x - mean) / std`; for int8 `saturate(round((x - mean) / std * scale[0] / scale[1]))`, for float inputs also `- zero_points[0] + zero_points[1]`. For uint8 and int8 inputs the factor is a 16-bit multiplier and a shift.",
         example |g, x, i| {
-            let y = g.mean_std_scale(x, vec![58.4, 57.1, 57.4], vec![123.7, 116.3, 103.5]).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x8 float16");
+            let y = x.mean_std_scale(vec![58.4, 57.1, 57.4], vec![123.7, 116.3, 103.5]).call()?;
+            assert_eq!(y.info()?.type_text(), "1x3x8x8 float16");
         },
         => |args, to| args.lower(to);
 }

@@ -14,7 +14,7 @@
 mod activation;
 mod aliases;
 mod argument;
-mod arithmetic;
+pub(crate) mod arithmetic;
 mod attention;
 mod by_name;
 mod cast;
@@ -69,7 +69,7 @@ pub use by_name::{ByName, attribute_value, call_with, unknown_argument};
 pub use custom::Params;
 pub(crate) use declare::function;
 pub(crate) use function::call_by_name;
-pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs, Returns};
+pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs, Returns, Target};
 #[doc(hidden)]
 pub use function::{BadArgument, BadCall, Given, Named, word};
 pub use kind::ArgumentKind;

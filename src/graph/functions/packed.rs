@@ -30,8 +30,8 @@ function! {
             let w = g.coefficient("w", Array::filled(Dtype::Int32, [1, 8], 7.0)?)?;
             let s = g.coefficient("s", Array::filled(Dtype::Float32, [1, 8], 0.5)?)?;
             let z = g.coefficient("z", Array::filled(Dtype::Int32, [1, 1], 3.0)?)?;
-            let y = g.a16matmul(x, w, s, z).group_size(8).out_dtype(Dtype::Float32).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.a16matmul(w, s, z).group_size(8).out_dtype(Dtype::Float32).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to);
 }
@@ -50,8 +50,8 @@ function! {
     fp8matmul: "Product of floats and an fp8e4m3 matrix with one scale per block: `input x (weight * scale) + bias`.",
         example |g, x, i| {
             let w = g.coefficient("w", Array::filled(Dtype::Float32, [5, 8], 0.5)?)?;
-            let y = g.fp8matmul(x, w, Array::filled(Dtype::Float32, [1, 1], 2.0)?).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 float16");
+            let y = x.fp8matmul(w, Array::filled(Dtype::Float32, [1, 1], 2.0)?).call()?;
+            assert_eq!(y.info()?.type_text(), "1x3x8x5 float16");
         },
         => |args, to| args.lower(to);
 }

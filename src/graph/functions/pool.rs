@@ -42,8 +42,8 @@ function! {
     }
     maxpool2d: "The largest value of each window, ignoring padding.",
         example |g, x, i| {
-            let y = g.maxpool2d(x).kernel(2).stride(2).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);
+            let y = x.maxpool2d().kernel(2).stride(2).call()?;
+            assert_eq!(y.shape()?, [1, 3, 4, 4]);
         },
         => |args, to| max(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
@@ -58,9 +58,9 @@ function! {
     }
     maxpool3d: "The largest value of each window of depth, height and width, ignoring padding.",
         example |g, x, i| {
-            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
-            let y = g.maxpool3d(v).kernel([3, 2, 2]).stride(2).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 1, 1, 4, 4]);
+            let v = x.reshape([1, 1, 3, 8, 8]).call()?;
+            let y = v.maxpool3d().kernel([3, 2, 2]).stride(2).call()?;
+            assert_eq!(y.shape()?, [1, 1, 1, 4, 4]);
         },
         => |args, to| max(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
@@ -76,8 +76,8 @@ function! {
     }
     avgpool2d: "The mean of each window.",
         example |g, x, i| {
-            let y = g.avgpool2d(x).kernel([3, 3]).pad(1).count_include_pad(true).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+            let y = x.avgpool2d().kernel([3, 3]).pad(1).count_include_pad(true).call()?;
+            assert_eq!(y.shape()?, [1, 3, 8, 8]);
         },
         => |args, to| args.averaging.lower(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
@@ -93,9 +93,9 @@ function! {
     }
     avgpool3d: "The mean of each window of depth, height and width.",
         example |g, x, i| {
-            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
-            let y = g.avgpool3d(v).kernel(3).pad(1).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 1, 3, 8, 8]);
+            let v = x.reshape([1, 1, 3, 8, 8]).call()?;
+            let y = v.avgpool3d().kernel(3).pad(1).call()?;
+            assert_eq!(y.shape()?, [1, 1, 3, 8, 8]);
         },
         => |args, to| args.averaging.lower(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
@@ -108,8 +108,8 @@ function! {
     }
     maxpool2d_with_mask: "The largest value of each window, and its int32 index `h * width + w` in the plane; ties go to the first.",
         example |g, x, i| {
-            let [y, places] = g.maxpool2d_with_mask(x).kernel(2).stride(2).call()?;
-            assert_eq!(g.tensor(places)?.type_text(), "1x3x4x4 int32");
+            let [y, places] = x.maxpool2d_with_mask().kernel(2).stride(2).call()?;
+            assert_eq!(places.info()?.type_text(), "1x3x4x4 int32");
         },
         => |args, to| args.lower(to);
 }

@@ -90,8 +90,8 @@ function! {
             let norm = g.coefficient("input_layernorm_weight", Array::filled(Dtype::Float32, [16], 1.0)?)?;
             let norm = g.coefficient("post_attention_layernorm_weight", Array::filled(Dtype::Float32, [16], 1.0)?)?;
             let (cos, sin) = ([table(1)?, table(3)?], [table(1)?, table(3)?]);
-            let [y, k, v] = g
-                .qwen2_block(hidden, ids, mask, cos, sin, functions::args::Qwen2Weights::named(""))
+            let [y, k, v] = hidden
+                .qwen2_block(ids, mask, cos, sin, functions::args::Qwen2Weights::named(""))
                 .o_proj_bias("o_proj_bias")
                 .hidden_size(16)
                 .num_attention_heads(2)
@@ -100,8 +100,8 @@ function! {
                 .group_size(8)
                 .out_dtype(Dtype::Float32)
                 .call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 5, 16]);
-            assert_eq!(g.tensor(k)?.shape, [1, 5, 1, 8]);
+            assert_eq!(y.shape()?, [1, 5, 16]);
+            assert_eq!(k.shape()?, [1, 5, 1, 8]);
         },
         => |args, to| args.layer(None).lower(to);
 }
@@ -135,8 +135,8 @@ function! {
             };
             let norm = g.coefficient("input_layernorm_weight", Array::filled(Dtype::Float32, [16], 1.0)?)?;
             let norm = g.coefficient("post_attention_layernorm_weight", Array::filled(Dtype::Float32, [16], 1.0)?)?;
-            let [y, k, v] = g
-                .qwen2_block_cache(hidden, ids, mask, k_cache, v_cache, [table()?], [table()?], functions::args::Qwen2Weights::named(""))
+            let [y, k, v] = hidden
+                .qwen2_block_cache(ids, mask, k_cache, v_cache, [table()?], [table()?], functions::args::Qwen2Weights::named(""))
                 .o_proj_bias("o_proj_bias")
                 .hidden_size(16)
                 .num_attention_heads(2)
@@ -146,8 +146,8 @@ function! {
                 .weight_bits(8)
                 .out_dtype(Dtype::Float32)
                 .call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 1, 16]);
-            assert_eq!(g.tensor(v)?.shape, [1, 1, 1, 8]);
+            assert_eq!(y.shape()?, [1, 1, 16]);
+            assert_eq!(v.shape()?, [1, 1, 1, 8]);
         },
         => |args, to| args.layer(Some([&args.k_cache, &args.v_cache])).lower(to);
 }

@@ -58,8 +58,8 @@ function! {
     }
     interpolate: "Resamples an image to height `floor(h * scale_h)` and width `floor(w * scale_w)`. Output entry i of m is taken from input position `(i + 0.5) * n / m - 0.5` of n (`half_pixel`, `pytorch_half_pixel`), `i * (n - 1) / (m - 1)` (`align_corners`) or `i * n / m` (`asymmetric`). The nearest entry is found by rounding half down for the half-pixel modes, half up for `align_corners`, and down for `asymmetric`.",
         example |g, x, i| {
-            let y = g.interpolate(x, 2.0, 1.5).method(ops::InterpMode::Linear).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 16, 12]);
+            let y = x.interpolate(2.0, 1.5).method(ops::InterpMode::Linear).call()?;
+            assert_eq!(y.shape()?, [1, 3, 16, 12]);
         },
         => |args, to| emit(to, &args.input, Some([args.scale_h, args.scale_w]), None, args.method(), args.coord_mode());
 }
@@ -83,8 +83,8 @@ function! {
     }
     interpolate_v2: "Resamples an image like `interpolate`, to sizes or by factors, with the arguments of ONNX's Resize.",
         example |g, x, i| {
-            let y = g.interpolate_v2(x).sizes(vec![4i32, 20]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 20]);
+            let y = x.interpolate_v2().sizes(vec![4i32, 20]).call()?;
+            assert_eq!(y.shape()?, [1, 3, 4, 20]);
         },
         => |args, to| args.lower(to);
 }

@@ -25,20 +25,20 @@ function! {
     }
     add_shift: "`(tensor_i0 + tensor_i1) * 2^shift` of stored integer values, rounded once, broadcast.",
         example |g, x, i| {
-            let y = g.add_shift(i, 100, -1, Dtype::Int8).call()?;
-            assert_eq!(g.operators()[0].op.name(), "BinaryConstShift");
+            let y = i.add_shift(100, -1, Dtype::Int8).call()?;
+            assert_eq!(g.build(y)?.operators()[0].op.name(), "BinaryConstShift");
         },
         => |args, to| args.lower(BinaryShiftMode::Add, to);
     sub_shift: "`(tensor_i0 - tensor_i1) * 2^shift` of stored integer values, rounded once, broadcast.",
         example |g, x, i| {
-            let y = g.sub_shift(i, vec![1i16; 8], 4, Dtype::Int32).call()?;
-            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x8 int32");
+            let y = i.sub_shift(vec![1i16; 8], 4, Dtype::Int32).call()?;
+            assert_eq!(y.info()?.type_text(), "1x3x8x8 int32");
         },
         => |args, to| args.lower(BinaryShiftMode::Sub, to);
     mul_shift: "`tensor_i0 * tensor_i1 * 2^shift` of stored integer values, rounded once, broadcast.",
         example |g, x, i| {
-            let y = g.mul_shift(i, i, -7, Dtype::Int8).round_mode(quant::RoundMode::HalfToEven).call()?;
-            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+            let y = i.mul_shift(i, -7, Dtype::Int8).round_mode(quant::RoundMode::HalfToEven).call()?;
+            assert_eq!(y.dtype()?, Dtype::Int8);
         },
         => |args, to| args.lower(BinaryShiftMode::Mul, to);
 }

@@ -23,9 +23,9 @@ function! {
     }
     arg: "Index and value of the largest or the smallest entry along `axis`. Ties go to the last entry. NaN ranks above every number. Indices are float32 if the input is, otherwise int32.",
         example |g, x, i| {
-            let [indices, values] = g.arg(x).axis(1).keep_dims(false).call()?;
-            assert_eq!(g.tensor(indices)?.shape, [1, 8, 8]);
-            assert_eq!(g.tensor(values)?.dtype, Dtype::Float32);
+            let [indices, values] = x.arg().axis(1).keep_dims(false).call()?;
+            assert_eq!(indices.shape()?, [1, 8, 8]);
+            assert_eq!(values.dtype()?, Dtype::Float32);
         },
         => |args, to| args.lower(to);
 }
@@ -45,9 +45,9 @@ function! {
     }
     sort: "The sorted entries along `axis`, and their indices (int32). Ties keep their order (stable). NaN ranks above every number.",
         example |g, x, i| {
-            let [values, indices] = g.sort(x).descending(false).call()?;
-            assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 8]);
-            assert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);
+            let [values, indices] = x.sort().descending(false).call()?;
+            assert_eq!(values.shape()?, [1, 3, 8, 8]);
+            assert_eq!(indices.dtype()?, Dtype::Int32);
         },
         => |args, to| args.lower(to);
 }
@@ -60,8 +60,8 @@ function! {
     }
     argsort: "The indices (int32) that sort the entries along `axis`, like `sort`'s.",
         example |g, x, i| {
-            let indices = g.argsort(x).axis(1).call()?;
-            assert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);
+            let indices = x.argsort().axis(1).call()?;
+            assert_eq!(indices.dtype()?, Dtype::Int32);
         },
         => |args, to| args.lower(to);
 }
@@ -75,9 +75,9 @@ function! {
     }
     sort_by_key: "The entries of `input` along `axis`, sorted by their keys, and the sorted keys. Ties keep their order (stable).",
         example |g, x, i| {
-            let [values, keys] = g.sort_by_key(x, vec![2f32, 3.0, 1.0]).axis(1).call()?;
-            assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 8]);
-            assert_eq!(g.tensor(keys)?.shape, [3]);
+            let [values, keys] = x.sort_by_key(vec![2f32, 3.0, 1.0]).axis(1).call()?;
+            assert_eq!(values.shape()?, [1, 3, 8, 8]);
+            assert_eq!(keys.shape()?, [3]);
         },
         => |args, to| args.lower(to);
 }
@@ -156,9 +156,9 @@ function! {
     }
     topk: "The `k` largest entries along `axis` in descending order, and their indices (int32). Ties go to the first entry.",
         example |g, x, i| {
-            let [values, indices] = g.topk(x, -1, 3).call()?;
-            assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 3]);
-            assert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);
+            let [values, indices] = x.topk(-1, 3).call()?;
+            assert_eq!(values.shape()?, [1, 3, 8, 3]);
+            assert_eq!(indices.dtype()?, Dtype::Int32);
         },
         => |args, to| args.lower(to);
 }

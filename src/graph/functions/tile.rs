@@ -14,8 +14,8 @@ function! {
     }
     tile: "Repeats the tensor along each axis: `y[i, ..] = x[i % n, ..]`, with `reps` times its dimensions.",
         example |g, x, i| {
-            let y = g.tile(x, [1, 2, 1, 3]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 6, 8, 24]);
+            let y = x.tile([1, 2, 1, 3]).call()?;
+            assert_eq!(y.shape()?, [1, 6, 8, 24]);
         },
         => |args, to| args.lower(to);
 }
@@ -28,8 +28,8 @@ function! {
     }
     broadcast: "Repeats axes of size 1 to a larger shape, with NumPy's broadcasting rules.",
         example |g, x, i| {
-            let z = g.broadcast(x, [4, 3, 8, 8]).call()?;
-            assert_eq!(g.tensor(z)?.shape, [4, 3, 8, 8]);
+            let z = x.broadcast([4, 3, 8, 8]).call()?;
+            assert_eq!(z.shape()?, [4, 3, 8, 8]);
         },
         => |args, to| args.lower(to);
 }
@@ -42,8 +42,8 @@ function! {
     }
     repeat: "Like `tile`, with the repetitions in a coefficient (`torch.Tensor.repeat`).",
         example |g, x, i| {
-            let y = g.repeat(x, vec![2f32, 1.0, 1.0, 1.0, 1.0]).call()?;
-            assert_eq!(g.tensor(y)?.shape, [2, 1, 3, 8, 8]);
+            let y = x.repeat(vec![2f32, 1.0, 1.0, 1.0, 1.0]).call()?;
+            assert_eq!(y.shape()?, [2, 1, 3, 8, 8]);
         },
         => |args, to| args.lower(to);
 }
@@ -56,8 +56,8 @@ function! {
     }
     upsample: "Repeats each pixel `scale` times along height and width: `y[.., i, j] = x[.., i / scale, j / scale]`, rounded down.",
         example |g, x, i| {
-            let y = g.upsample(x).scale(3).call()?;
-            assert_eq!(g.tensor(y)?.shape, [1, 3, 24, 24]);
+            let y = x.upsample().scale(3).call()?;
+            assert_eq!(y.shape()?, [1, 3, 24, 24]);
         },
         => |args, to| args.lower(to);
 }
