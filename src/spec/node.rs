@@ -1,5 +1,8 @@
 //! JSON values with their path and position in the document, and with the parameters that their expressions see.
-use super::params::{Param, Variables};
+use super::{
+    params::{Param, Variables},
+    plain::string_end,
+};
 use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest, pluralized, truncated};
 use indexmap::IndexMap;
 use serde::{
@@ -218,6 +221,24 @@ fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     at
 }
 
+/// Returns the start of the string, number or word at a byte. serde_json reports where a value of the wrong type ends.
+fn scalar_start(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut next = 0;
+    while let Some(start) = bytes[next..].iter().position(|b| *b == b'"').map(|n| next + n).filter(|start| *start <= at)
+    {
+        next = string_end(bytes, start);
+        if at < next {
+            return start;
+        }
+    }
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || b"+-.".contains(b);
+    match bytes.get(at) {
+        Some(b) if is_word(b) => bytes[..at].iter().rposition(|b| !is_word(b)).map_or(0, |before| before + 1),
+        _ => at,
+    }
+}
+
 impl<'a> Node<'a> {
     fn offset(&self) -> usize {
         // The raw value borrows from the document's text.
@@ -239,6 +260,11 @@ impl<'a> Node<'a> {
     /// Creates an error about this value, with the given message.
     pub fn problem(&self, problem: impl fmt::Display) -> Error {
         self.error(Cause::Syntax(problem.to_string()))
+    }
+    /// Creates an error about a value that should be of another form, with what is right.
+    pub fn expected(&self, expected: impl fmt::Display) -> Error {
+        let key = self.path.rsplit('.').next().unwrap_or_default();
+        self.problem(format!("{key} is {}; expected {expected}", truncated(self.text())))
     }
     /// Returns the text of the value.
     pub fn text(&self) -> &'a str {
@@ -288,7 +314,8 @@ impl<'a> Node<'a> {
                 inner if inner.starts_with('[') => format!("{}{inner}", self.path),
                 inner => format!("{}.{inner}", self.path),
             };
-            let at = source(byte_offset(text, e.inner().line(), e.inner().column()));
+            let at = byte_offset(text, e.inner().line(), e.inner().column());
+            let at = source(if e.inner().is_data() { scalar_start(text, at) } else { at });
             self.document.json_error(e.inner(), self.offset() + at, path)
         })
     }
@@ -402,6 +429,10 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the value is not a list.
     pub fn list(&self) -> Result<Vec<Node<'a>>> {
+        if self.text().starts_with('"') {
+            let list = if self.text().len() <= 60 { format!("a list: [{}]", self.text()) } else { "a list".into() };
+            return Err(self.expected(list));
+        }
         let items: Vec<&RawValue> = self.parse(self.raw.get(), |at| at)?;
         Ok(items.into_iter().enumerate().map(|(i, raw)| self.child(format!("{}[{i}]", self.path), raw)).collect())
     }

@@ -7,7 +7,7 @@ use super::{
     weights::Weights,
 };
 use crate::{
-    base::{Cause, Dtype, Error, MAX_ERRORS, Place, Result, Shape, invalid, misfit, nearest, truncated},
+    base::{Cause, Dtype, Error, MAX_ERRORS, MAX_LISTED, Place, Result, Shape, invalid, misfit, nearest, truncated},
     functions::{self, ByName, Named, Value, function_def},
     graph::{Block, Graph, Tensor, TensorKind},
     ops::{OpDef, op_def},
@@ -275,6 +275,9 @@ impl<'a> Reader<'a> {
             self.check_expansion(&name).map_err(|e| e.at(op.place()))?;
         }
         let args = fields.need("args")?;
+        if args.text().starts_with(['[', '"']) {
+            return Err(args.expected("an object with the arguments by name, as in {\"input\": \"x\"}"));
+        }
         let entries = args.object()?;
         for (key, node) in &entries {
             if !self.takes_tensors(&callee, &name, key) {
@@ -434,7 +437,17 @@ impl<'a> Reader<'a> {
             return invalid(problem);
         }
         let nearest = self.weights.nearest(name, nearest);
-        Cause::UnknownName { kind: "tensor", name: name.to_owned(), nearest, known: known.to_vec() }.into()
+        let mut known = if nearest.is_none() { known.to_vec() } else { Vec::new() };
+        if !known.is_empty() {
+            // An array of the weights would do, too.
+            known.extend(self.weights.names().take(MAX_LISTED + 1));
+            known.sort_unstable();
+            known.dedup();
+            if known.len() > MAX_LISTED {
+                known.clear();
+            }
+        }
+        Cause::UnknownName { kind: "tensor", name: name.to_owned(), nearest, known }.into()
     }
 
     pub fn outputs(&mut self, node: &Node) -> Result<()> {

@@ -19,7 +19,7 @@ use tpulang_base::{argument, pluralized};
 /// Run a network on the CPU or an NVIDIA GPU and save its outputs
 #[derive(clap::Args)]
 #[command(
-    override_usage = "tpulang run [OPTIONS] -i <[NAME=]FILE>... -o <FILE> <MODEL>\n       tpulang run --explain [OPTIONS] <MODEL>",
+    override_usage = "tpulang run [OPTIONS] -i <[NAME=]FILE>... -o <FILE> <MODEL>\n       tpulang run [OPTIONS] --set <NAME=VALUE>... -o <FILE> <MODEL>\n       tpulang run [OPTIONS] --random <SEED> -o <FILE> <MODEL>\n       tpulang run [OPTIONS] --explain <MODEL>",
     after_help = "Examples:
   tpulang run model.json -i inputs.npz -o outputs.npz
   tpulang run model.json -i image=cat.jpg -o outputs.npz        # the model declares `preprocess`
