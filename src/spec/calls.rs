@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         }
         let named = Named { out: outs, out_quant: out_quant(fields)? };
         let made = match callee {
-            Callee::SpecFunction => return self.expand(&name, &entries, named).map(|()| true),
+            Callee::SpecFunction => return self.expand(&name, fields, &entries, named).map(|()| true),
             Callee::Op(def) => match self.blocks(def, fields)? {
                 Some(blocks) => self.call_op(&name, fields, &entries, named, blocks),
                 None => return Ok(false),

@@ -398,6 +398,10 @@ impl<'a> Fields<'a> {
     pub fn get(&self, key: &str) -> Option<&Node<'a>> {
         self.entries.iter().find(|(k, n)| k == key && !n.is_null()).map(|(_, n)| n)
     }
+    /// Returns the position of the object.
+    pub fn place(&self) -> Place {
+        self.node.place()
+    }
     /// Returns the value of a required key.
     ///
     /// # Errors

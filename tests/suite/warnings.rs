@@ -161,12 +161,13 @@ fn warnings_about_tensors_have_places() {
       {"op": "add", "args": {"tensor_i0": "a", "tensor_i1": "bias"}, "out": "h"},
       {"op": "exp", "args": {"input": "h"}, "out": "unread"},
       {"op": "relu", "args": {"input": "h"}, "out": "out"}
-    ], "outputs": ["out"]}
+    ], "outputs": ["out"]},
+    "plain": {"inputs": ["a"], "ops": [{"op": "relu", "args": {"input": "a"}, "out": "out"}], "outputs": ["out"]}
   },
   "ops": [
     {"op": "layer", "args": {"a": "x"}, "out": "é"},
     {"op": "mul", "args": {"tensor_i0": "é", "tensor_i1": "other"}, "out": "y"},
-    /* é */ {"op": "exp", "repeat": 2, "args": {"input": "y"}, "out": "e${i}"}
+    /* é */ {"op": "plain", "repeat": 2, "args": {"a": "y"}, "out": "e${i}"}
   ],
   "outputs": ["y"]
 }
@@ -189,8 +190,8 @@ fn warnings_about_tensors_have_places() {
             r#"5:20 tensors.unused.${i}{i=0}: no operator reads the input "unused.0", and it is not an output"#,
             r#"5:20 tensors.unused.${i}{i=1}: no operator reads the input "unused.1", and it is not an output"#,
             r#"12:7 functions.layer.ops[1]: nothing reads "é/unread", a result of top.Exp, and it is not an output"#,
-            r#"19:13 ops[2]{i=0}: nothing reads "e0", a result of top.Exp, and it is not an output"#,
-            r#"19:13 ops[2]{i=1}: nothing reads "e1", a result of top.Exp, and it is not an output"#,
+            r#"20:13 ops[2]{i=0}: nothing reads "e0", a result of top.Relu, and it is not an output"#,
+            r#"20:13 ops[2]{i=1}: nothing reads "e1", a result of top.Relu, and it is not an output"#,
             r#"4:14 tensors.other: the coefficient "other" has 1 NaN and 0 infinite elements"#,
             r#"11:7 functions.layer.ops[0]: the coefficient "bias" has 1 NaN and 0 infinite elements"#,
         ]
