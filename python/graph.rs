@@ -16,7 +16,12 @@ use pyo3::{
     types::{PyBool, PyDict},
 };
 use std::{path::PathBuf, sync::Arc};
-use tpulang::{Array, Error, Mode, base::Ints, graph::MadeBy, spec};
+use tpulang::{
+    Array, Error, Mode,
+    base::{Ints, WarningCode},
+    graph::MadeBy,
+    spec,
+};
 
 /// Reads the value of a parameter: a bool, an int, a float, or otherwise a str.
 fn param(value: &Bound<'_, PyAny>) -> PyResult<spec::Param> {
@@ -328,6 +333,15 @@ impl Graph {
             graph.check_complete()?;
             Ok(graph.warnings().iter().map(ToString::to_string).collect())
         })
+    }
+    /// Leaves out warnings about this network that have one of these codes: `graph.allow("unused-input")`.
+    #[pyo3(signature = (*codes))]
+    fn allow(&self, py: Python<'_>, codes: Vec<String>) -> PyResult<()> {
+        let codes = codes.iter().map(|code| WarningCode::from_name(code)).collect::<tpulang::Result<Vec<_>>>();
+        let codes = codes.or_raise(py)?;
+        let mut graph = self.shared.lock(py);
+        codes.into_iter().for_each(|code| graph.allow(code));
+        Ok(())
     }
     /// The network as the text of a Top dialect module.
     fn to_mlir(&self, py: Python<'_>) -> PyResult<String> {

@@ -15,6 +15,7 @@ use pyo3::{
 use std::sync::Arc;
 use tpulang::{
     Array, Dtype, Result,
+    base::WarningCode,
     exec::{AnyBackend, Device, Precision, RunOptions, StepTime, ValueInfo as Info},
 };
 
@@ -44,6 +45,8 @@ use tpulang::{
 pub struct Session {
     session: tpulang::exec::Session<AnyBackend>,
     inputs: Vec<Info>,
+    /// The codes of warnings that are not issued.
+    allowed: Vec<WarningCode>,
     ends: Arc<Ends>,
     /// The process that the session's threads belong to.
     process: u32,
@@ -105,7 +108,8 @@ impl Session {
     pub fn run_checked<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
         let feeds = feeds.0.as_slice();
         let results = self.interruptible(py, || self.session.run(feeds))?;
-        let found = self.interruptible(py, || self.session.non_finite(feeds, &results))?;
+        let mut found = self.interruptible(py, || self.session.non_finite(feeds, &results))?;
+        found.retain(|warning| !self.allowed.contains(&warning.code()));
         warn_of_all(py, &found)?;
         to_dict(py, results)
     }
@@ -163,7 +167,8 @@ impl Session {
         warn_of_graph(py, &graph)?;
         let prepare = || tpulang::exec::Session::new(&graph, device.open()?, &options);
         let session = interrupt::interruptible(py, &ends, prepare)?;
-        Ok(Session { inputs: session.inputs(), session, ends, process: std::process::id() })
+        let allowed = graph.allowed().collect();
+        Ok(Session { inputs: session.inputs(), session, allowed, ends, process: std::process::id() })
     }
     /// The names and types of the inputs, in order.
     #[getter]

@@ -48,6 +48,20 @@ def test_a_graph_warns_when_it_is_used(tmp_path):
                 use()
 
 
+def test_a_graph_allows_warnings(tmp_path):
+    g, x = graph()
+    g.allow("unused-input", "surprising-default", "not-finite-result")
+    g.input("mask", [1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        g.outputs = [tl.ln(tl.avgpool2d(x, kernel=2), out_name="y")]
+        g.save(tmp_path / "net.json")
+        again = tl.Graph.from_spec(tmp_path / "net.json")
+        assert np.isnan(again.run({"x": np.full([1, 3, 8, 8], -1, np.float32)}, all=False)["y"]).all()
+    with pytest.raises(tl.Error, match='there is no warning "unused-inptu"; did you mean unused-input?'):
+        g.allow("unused-inptu")
+
+
 def test_a_run_names_the_origin_of_nan():
     g, x = graph()
     g.outputs = [tl.relu(tl.ln(x, out_name="h"), out_name="y")]

@@ -433,6 +433,8 @@ class Graph(GraphFunctions):
         """Drops the data that inputs were declared with, as TpuLang's method does."""
     def check(self) -> list[str]:
         """Checks the network as a whole. Returns its warnings."""
+    def allow(self, *codes: str) -> None:
+        """Leaves out warnings about this network that have one of these codes: `graph.allow("unused-input")`."""
     def to_mlir(self) -> str:
         """The network as the text of a Top dialect module."""
     def write_mlir(self, folder: _Path = ".", weights: str | None = None) -> tuple[Path, Path]:

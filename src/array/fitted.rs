@@ -1,7 +1,7 @@
 //! Elements that are converted to another dtype as they are read.
 use super::{
     Array, NonFinite, convert,
-    storage::{PIECE, Storage},
+    storage::{Loaded, PIECE, Storage},
     zeros,
 };
 use crate::base::{Dtype, Error, Result};
@@ -23,13 +23,12 @@ pub(super) fn is_fitting(from: Dtype, to: Dtype) -> bool {
 pub(super) struct Fitted {
     of: Array,
     to: Dtype,
-    loaded: OnceLock<Vec<u64>>,
-    non_finite: OnceLock<NonFinite>,
+    loaded: Loaded,
 }
 
 impl Fitted {
     pub fn new(of: Array, to: Dtype) -> Self {
-        Fitted { of, to, loaded: OnceLock::new(), non_finite: OnceLock::new() }
+        Fitted { of, to, loaded: Loaded::default() }
     }
     fn len(&self) -> usize {
         self.of.len() * self.to.size()
@@ -113,23 +112,16 @@ fn fits(value: f64, from: Dtype, to: Dtype) -> bool {
 
 impl Storage for Fitted {
     fn bytes(&self) -> Result<&[u8]> {
-        let words = match self.loaded.get() {
-            Some(words) => words,
-            None => {
-                let words = self.load()?;
-                self.loaded.get_or_init(|| words)
-            }
-        };
-        Ok(&bytemuck::cast_slice(words)[..self.len()])
+        self.loaded.bytes(self.len(), || self.load())
     }
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        if self.loaded.get().is_some() { to(self.bytes()?) } else { self.convert(to) }
+        if self.loaded.is_kept() { to(self.bytes()?) } else { self.convert(to) }
     }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
-        if self.loaded.get().is_some() { Ok(None) } else { self.load().map(Some) }
+        self.loaded.apart(|| self.load())
     }
     fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
-        Some(&self.non_finite)
+        Some(&self.loaded.non_finite)
     }
     fn path(&self) -> Option<&Path> {
         self.of.source_path()

@@ -127,14 +127,43 @@ pub(super) trait Elements: Send + Sync {
     }
 }
 
-/// The elements of an array in a file, which are read on first use and then kept.
+/// Elements that are read on first use and then kept.
+#[derive(Default)]
+pub(super) struct Loaded {
+    words: OnceLock<Vec<u64>>,
+    /// What was found in them when they were read, also in pieces.
+    pub non_finite: OnceLock<NonFinite>,
+}
+
+impl Loaded {
+    /// Whether they are in memory.
+    pub fn is_kept(&self) -> bool {
+        self.words.get().is_some()
+    }
+    /// Returns the elements, which are `len` bytes. `load` reads them.
+    pub fn bytes(&self, len: usize, load: impl FnOnce() -> Result<Vec<u64>>) -> Result<&[u8]> {
+        let words = match self.words.get() {
+            Some(words) => words,
+            None => {
+                let words = load()?;
+                self.words.get_or_init(|| words)
+            }
+        };
+        Ok(&bytemuck::cast_slice(words)[..len])
+    }
+    /// Reads the elements without keeping them here. Returns `None` if they are in memory.
+    pub fn apart(&self, load: impl FnOnce() -> Result<Vec<u64>>) -> Result<Option<Vec<u64>>> {
+        if self.is_kept() { Ok(None) } else { load().map(Some) }
+    }
+}
+
+/// The elements of an array in a file.
 pub(super) struct InFile<E> {
     pub elements: E,
     pub len: usize,
     pub path: PathBuf,
     pub name: String,
-    loaded: OnceLock<Vec<u64>>,
-    non_finite: OnceLock<NonFinite>,
+    loaded: Loaded,
 }
 
 /// Bytes that are read at once, a multiple of every element size.
@@ -142,14 +171,7 @@ pub(super) const PIECE: usize = 1 << 20;
 
 impl<E: Elements> InFile<E> {
     pub fn new(elements: E, len: usize, path: &Path, name: &str) -> Self {
-        InFile {
-            elements,
-            len,
-            path: path.into(),
-            name: name.into(),
-            loaded: OnceLock::new(),
-            non_finite: OnceLock::new(),
-        }
+        InFile { elements, len, path: path.into(), name: name.into(), loaded: Loaded::default() }
     }
     fn fail(&self, e: io::Error) -> Error {
         let problem = match e.kind() {
@@ -175,23 +197,16 @@ impl<E: Elements> Storage for InFile<E> {
         Some(&self.path)
     }
     fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
-        Some(&self.non_finite)
+        Some(&self.loaded.non_finite)
     }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
-        if self.loaded.get().is_some() { Ok(None) } else { self.load().map(Some) }
+        self.loaded.apart(|| self.load())
     }
     fn bytes(&self) -> Result<&[u8]> {
-        let words = match self.loaded.get() {
-            Some(words) => words,
-            None => {
-                let words = self.load()?;
-                self.loaded.get_or_init(|| words)
-            }
-        };
-        Ok(&bytemuck::cast_slice(words)[..self.len])
+        self.loaded.bytes(self.len, || self.load())
     }
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        if self.loaded.get().is_some() || !self.elements.in_order() {
+        if self.loaded.is_kept() || !self.elements.in_order() {
             return to(self.bytes()?);
         }
         let mut words = vec![0u64; self.len.min(PIECE).div_ceil(size_of::<u64>())];

@@ -4,17 +4,20 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+/// Maximum number of names that a message lists if none is similar.
+pub const MAX_LISTED: usize = 8;
+
 /// Maximum length of names that are compared, since comparing takes quadratic time.
 const LONGEST: usize = 200;
 
-/// Returns the most similar of the known names, or `None` if none is similar.
+/// Returns the most similar of the known names, or `None` if none is similar. Case is no difference.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     if name.len() > LONGEST {
         return None;
     }
     known
         .filter(|k| k.len() <= LONGEST)
-        .map(|k| (strsim::jaro_winkler(name, k), k))
+        .map(|k| (if k.eq_ignore_ascii_case(name) { 1.0 } else { strsim::jaro_winkler(name, k) }, k))
         .filter(|(score, _)| *score > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, k)| k.to_owned())

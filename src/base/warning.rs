@@ -101,6 +101,10 @@ impl Warnings {
     pub fn extend(&mut self, others: &Warnings) {
         others.iter().for_each(|warning| self.push(warning.clone()));
     }
+    /// Keeps the warnings for which this is true.
+    pub fn retain(&mut self, keep: impl FnMut(&Warning) -> bool) {
+        self.0.retain(keep);
+    }
     /// Attaches a place to the warnings from the `first`-th on that have none.
     pub fn locate(&mut self, first: usize, place: impl Fn() -> Place) {
         for warning in self.0.iter_mut().skip(first).filter(|w| w.place.is_none()) {

@@ -1,4 +1,4 @@
-use super::{Dtype, pluralized};
+use super::{Dtype, Result, invalid, nearest, pluralized, truncated};
 
 /// The reason of a [`Warning`](super::Warning), with its numbers. Each has a [`WarningCode`] of the same name.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, strum::EnumDiscriminants)]
@@ -272,6 +272,19 @@ impl WarningCode {
     /// ```
     pub fn name(self) -> &'static str {
         self.into()
+    }
+    /// Returns the code of this name.
+    ///
+    /// # Errors
+    /// Returns an error with a similar name if there is no such code.
+    pub fn from_name(name: &str) -> Result<WarningCode> {
+        name.parse().map_err(|_| {
+            let hint = match nearest(name, WarningCode::all().map(WarningCode::name)) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "`tpulang explain` lists them".to_owned(),
+            };
+            invalid(format!("there is no warning {:?}; {hint}", truncated(name)))
+        })
     }
     /// Returns all codes.
     pub fn all() -> impl Iterator<Item = WarningCode> {

@@ -1,17 +1,17 @@
 use super::{
     Block, MAX_NESTED_BLOCKS, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind,
-    custom_rules::CustomRules, scope::Scope, tensor::HandleProvenance, undo::Undo,
+    custom_rules::CustomRules, places::Places, scope::Scope, tensor::HandleProvenance, undo::Undo,
 };
 use crate::{
     array::{Array, as_declared},
     base::{
-        Cause, Dtype, Error, Ints, Place, Result, Shape, Suggestions, Warnings, argument, check_name, elements,
+        Cause, Dtype, Error, Ints, Result, Shape, Suggestions, WarningCode, Warnings, argument, check_name, elements,
         invalid, misfit, truncated,
     },
     quant::Quantization,
 };
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     fmt,
 };
 
@@ -42,8 +42,9 @@ pub struct Graph {
     pub(super) calls: usize,
     pub(super) undo: Undo,
     pub(super) warnings: Warnings,
-    /// The places of tensors that warnings are about.
-    pub(super) places: HashMap<String, Place>,
+    /// The codes of warnings that are not told.
+    pub(super) allowed: BTreeSet<WarningCode>,
+    pub(super) places: Places,
     pub(super) suggestions: Suggestions,
     pub(super) custom_rules: CustomRules,
     /// The variables, each with its next value.
@@ -78,6 +79,7 @@ impl Clone for Graph {
             calls: self.calls,
             undo: self.undo.clone(),
             warnings: self.warnings.clone(),
+            allowed: self.allowed.clone(),
             places: self.places.clone(),
             suggestions: self.suggestions.clone(),
             custom_rules: self.custom_rules.clone(),
@@ -110,7 +112,8 @@ impl Graph {
             calls: 0,
             undo: Undo::default(),
             warnings: Warnings::default(),
-            places: HashMap::new(),
+            allowed: BTreeSet::new(),
+            places: Places::default(),
             suggestions: Suggestions::default(),
             custom_rules: CustomRules::default(),
             updates: Vec::new(),

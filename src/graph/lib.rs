@@ -29,6 +29,7 @@ mod lint;
 mod mode;
 mod operand;
 pub mod optimizers;
+mod places;
 mod preprocess;
 mod propagate;
 mod scope;

@@ -1,6 +1,6 @@
 //! Names of tensors, and the scopes in which they are created and looked up.
 use super::{Graph, Tensor, TensorInfo};
-use crate::base::{Cause, Result, check_name, truncated};
+use crate::base::{Cause, MAX_LISTED, Result, check_name, truncated};
 use std::collections::HashMap;
 
 /// A scope of names.
@@ -17,13 +17,33 @@ impl Graph {
     /// Returns the tensor with the given name, in the current scope or by its full name.
     ///
     /// # Errors
-    /// Returns an error if there is no such tensor, with the most similar name.
+    /// Returns an error if there is no such tensor, with the most similar name, or all names if they are few.
     pub fn find(&self, name: &str) -> Result<Tensor> {
         self.lookup(name).ok_or_else(|| {
-            let known = self.tensors().map(|(_, t)| t.name.as_str());
-            let nearest = self.suggestions.nearest(name, known);
-            Cause::UnknownName { kind: "tensor", name: truncated(name), nearest, known: Vec::new() }.into()
+            let nearest = self.suggestions.nearest(name, self.visible_names());
+            let known = if nearest.is_none() { self.few_names() } else { Vec::new() };
+            Cause::UnknownName { kind: "tensor", name: truncated(name), nearest, known }.into()
         })
+    }
+    /// Returns the names that [`Graph::lookup`] finds, without the prefix of the current scope.
+    fn visible_names(&self) -> impl Iterator<Item = &str> {
+        let Scope { prefix, bound } = &self.scope;
+        let visible = |info: &TensorInfo| !info.of_call && !info.is_local;
+        let of_graph = self.tensors().filter(move |(_, info)| visible(info)).filter_map(move |(_, info)| {
+            let scoped = info.name.strip_prefix(prefix.as_str()).filter(|_| !prefix.is_empty());
+            let is_seen_inside = bound.is_none() || info.is_coefficient();
+            scoped.or(Some(info.name.as_str()).filter(|_| is_seen_inside))
+        });
+        let of_function = bound.iter().flat_map(HashMap::keys).map(String::as_str);
+        of_function.chain(of_graph)
+    }
+    /// Returns the names that are visible if they are few enough to be listed in a message.
+    fn few_names(&self) -> Vec<String> {
+        let mut names: Vec<&str> = self.visible_names().take(MAX_LISTED + 1).collect();
+        let bound = self.scope.bound.as_ref().map_or(0, HashMap::len).min(names.len());
+        // They are in no order.
+        names[..bound].sort_unstable();
+        if names.len() > MAX_LISTED { Vec::new() } else { names.into_iter().map(truncated).collect() }
     }
     /// Like [`Graph::find`], but returns `None` if there is no such tensor.
     #[doc(hidden)]

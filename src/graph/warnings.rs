@@ -1,38 +1,73 @@
 use super::{Graph, MadeBy, Mode, RecordedCall};
 use crate::{
     array::Array,
-    base::{CallContext, Place, Warning, WarningKind, Warnings},
+    base::{CallContext, Place, Warning, WarningCode, WarningKind, Warnings},
 };
 
 impl Graph {
-    /// Returns warnings about valid but probably unintended constructs. NaN and infinite elements of weights in a file are
-    /// reported once the file has been read, by emission or by a session.
+    /// Leaves warnings of this code out of [`Graph::warnings`], and out of what the command and Python tell about this
+    /// graph. Specs have `"allow"` for it. On the command line, `--deny CODE` precedes it.
+    ///
+    /// ```
+    /// use tpulang::{Dtype, Graph, base::WarningCode};
+    /// let mut g = Graph::new("net")?;
+    /// g.input("mask", Dtype::Float32, [4])?;
+    /// assert_eq!(g.warnings().len(), 1);
+    /// g.allow(WarningCode::UnusedInput);
+    /// assert!(g.warnings().is_empty());
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn allow(&mut self, code: WarningCode) {
+        self.allowed.insert(code);
+    }
+    /// Returns the codes of [`Graph::allow`].
+    pub fn allowed(&self) -> impl Iterator<Item = WarningCode> {
+        self.allowed.iter().copied()
+    }
+    /// Whether warnings of this code are allowed ([`Graph::allow`]).
+    pub fn allows(&self, code: WarningCode) -> bool {
+        self.allowed.contains(&code)
+    }
+    /// Returns warnings about valid but probably unintended constructs, except for those that are allowed
+    /// ([`Graph::allow`]). NaN and infinite elements of weights in a file are reported once the file has been read, by
+    /// emission or by a session.
     pub fn warnings(&self) -> Warnings {
+        let mut all = self.structural_warnings();
+        all.extend(&self.weight_warnings());
+        all.retain(|warning| !self.allows(warning.code()));
+        all
+    }
+    /// Returns the warnings that do not depend on the elements of weights, including those that are allowed.
+    #[doc(hidden)]
+    pub fn structural_warnings(&self) -> Warnings {
         let mut all = Warnings::default();
         // The mode may have been set after the calls.
         let applies = |w: &&Warning| *w.kind() != WarningKind::QuantizedInF32 || self.mode == Mode::F32;
         self.warnings.iter().filter(applies).for_each(|w| all.push(w.clone()));
-        let place = |kind: &WarningKind| kind.tensor().and_then(|name| self.places.get(name)).cloned();
-        let about_all = self.lint().into_iter().map(|kind| (place(&kind), kind));
-        about_all.for_each(|(place, kind)| all.push(Warning::new(kind).at(place)));
+        self.lint().into_iter().for_each(|kind| all.push(self.placed(kind)));
+        all
+    }
+    /// Returns the warnings about elements of weights that have been read, including those that are allowed.
+    #[doc(hidden)]
+    pub fn weight_warnings(&self) -> Warnings {
+        let mut all = Warnings::default();
         for (_, info) in self.tensors().filter(|(_, info)| !info.of_call) {
             if let Some(found) = info.data().and_then(Array::non_finite).filter(|found| found.any()) {
                 let (tensor, nan, infinite, first) = (info.name.clone(), found.nan, found.infinite, found.first);
-                let place = self.places.get(&tensor).cloned();
-                all.push(Warning::new(WarningKind::NotFiniteWeight { tensor, nan, infinite, first }).at(place));
+                all.push(self.placed(WarningKind::NotFiniteWeight { tensor, nan, infinite, first }));
             }
         }
         all
+    }
+    /// Returns a warning with the place of the tensor that it is about.
+    fn placed(&self, kind: WarningKind) -> Warning {
+        let place = kind.tensor().and_then(|name| self.place_of(name));
+        Warning::new(kind).at(place)
     }
     /// Adds a warning.
     #[doc(hidden)]
     pub fn warn(&mut self, warning: Warning) {
         self.warnings.push(warning);
-    }
-    /// Sets the place of warnings about the tensor of this name.
-    #[doc(hidden)]
-    pub fn locate(&mut self, tensor: &str, place: Place) {
-        self.places.insert(tensor.to_owned(), place);
     }
     /// Returns a remark for each coefficient whose data are converted as they are read ([`Array::fitted`]).
     pub fn conversions(&self) -> Warnings {
@@ -40,7 +75,7 @@ impl Graph {
         for (_, info) in self.tensors() {
             let from = info.data().map(Array::stored_dtype).filter(|from| *from != info.dtype);
             let kind = from.map(|from| WarningKind::Converted { tensor: info.name.clone(), from, to: info.dtype });
-            kind.into_iter().for_each(|kind| all.push(Warning::new(kind)));
+            kind.into_iter().for_each(|kind| all.push(self.placed(kind)));
         }
         all
     }
@@ -49,10 +84,10 @@ impl Graph {
     pub fn recorded_warnings(&self) -> usize {
         self.warnings.len()
     }
-    /// Returns the warnings raised by calls from index `first` on.
+    /// Returns the warnings raised by calls from index `first` on that are not allowed.
     #[doc(hidden)]
     pub fn warnings_since(&self, first: usize) -> Vec<Warning> {
-        self.warnings.iter().skip(first).cloned().collect()
+        self.warnings.iter().skip(first).filter(|warning| !self.allows(warning.code())).cloned().collect()
     }
     /// Attaches a source position to the warnings from index `first` on.
     #[doc(hidden)]

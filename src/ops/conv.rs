@@ -2,7 +2,7 @@
 use super::{
     AutoPad, Conv, Deconv, DeformConv2D,
     types::{Types, Value, computed, of_dtype, one},
-    window::Window,
+    window::{Window, in_range},
 };
 use crate::base::{Result, argument, invalid, misfit, pluralized, shape_text};
 
@@ -60,6 +60,10 @@ impl Convolution<'_> {
                 2 * spatial
             )));
         }
+        in_range("kernel_shape", kernel, 1)?;
+        in_range("strides", strides, 1)?;
+        in_range("dilations", dilations, 1)?;
+        in_range("pads", pads, 0)?;
         let window = |i: usize| Window {
             input: input[2 + i],
             kernel: kernel[i],
@@ -67,7 +71,7 @@ impl Convolution<'_> {
             dilation: dilations[i],
             pads: [pads[i], pads[i + spatial]],
         };
-        (0..spatial).map(|i| window(i).padded(self.auto_pad)).collect()
+        Ok((0..spatial).map(|i| window(i).padded(self.auto_pad)).collect())
     }
     /// Returns the shape of the result: n x c, then the number of positions along each spatial axis.
     fn shape(&self, input: &[usize], channels: usize) -> Result<Vec<usize>> {
@@ -122,6 +126,7 @@ pub(super) fn deconv(op: &Deconv<Value>) -> Types {
     if more.len() != windows.len() {
         return Err(argument("output_padding", format!("{more:?}"), format!("expected {} values", windows.len())));
     }
+    in_range("output_padding", &more, 0)?;
     let mut shape = vec![input.shape[0], oc];
     for (window, more) in windows.iter().zip(more) {
         shape.push(window.transposed_output(more)?);

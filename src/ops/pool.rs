@@ -2,7 +2,7 @@
 use super::{
     AdaptiveAvgPool, AutoPad, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask,
     types::{Choice, Inferred, Types, Value, of_dtype},
-    window::Window,
+    window::{Window, in_range},
 };
 use crate::base::{Dtype, Result, argument, invalid, misfit, pluralized, shape_text};
 
@@ -134,7 +134,7 @@ const MASKS: &[Dtype] = &[Dtype::Int32, Dtype::Float32, Dtype::Float16];
 /// chain counts the padding before the axis twice and ignores that after it, which matters only if the two differ.
 fn ceil_padding(input: usize, kernel: i64, stride: i64, before: i64) -> i64 {
     let room = (input as i128) + 2 * i128::from(before) - i128::from(kernel);
-    let rest = if stride > 0 { room.rem_euclid(i128::from(stride)) as i64 } else { 0 };
+    let rest = room.rem_euclid(i128::from(stride)) as i64;
     if rest > 0 { stride - rest } else { 0 }
 }
 
@@ -153,11 +153,14 @@ pub fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
             pluralized(input.len(), "dimension")
         )));
     }
+    in_range("kernel_shape", &kernel, 1)?;
+    in_range("strides", &strides, 1)?;
+    in_range("pads", &pads, 0)?;
     let same = matches!(op.auto_pad, Some(AutoPad::SAMEUPPER | AutoPad::SAMELOWER)) && !op.kernel_shape.is_empty();
     if op.ceil_mode && !same {
         for i in 0..spatial {
             let more = ceil_padding(input[2 + i], kernel[i], strides[i], pads[i]);
-            pads[i + spatial] = pads[i + spatial].saturating_add(more);
+            pads[i + spatial] += more;
         }
     }
     let window = |i: usize| Window {
@@ -167,5 +170,5 @@ pub fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
         dilation: 1,
         pads: [pads[i], pads[i + spatial]],
     };
-    (0..spatial).map(|i| window(i).padded(op.auto_pad.filter(|_| same))).collect()
+    Ok((0..spatial).map(|i| window(i).padded(op.auto_pad.filter(|_| same))).collect())
 }

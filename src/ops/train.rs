@@ -3,7 +3,7 @@ use super::{
     BatchNormBwd, BatchNormTrain, ConvBwd_Weight, Convbwd, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain,
     MaxPoolingIndicesBwd, MeanRstd, SoftmaxBwd,
     types::{Choice, Inferred, Types, Value, axis, of_dtype, same},
-    window::Window,
+    window::{Window, in_range},
 };
 use crate::base::{Cause, Result, Shape, argument, misfit, shape_text};
 
@@ -142,6 +142,7 @@ impl Gradients<'_> {
             if list.len() != expected {
                 return Err(argument(name, format!("a list of {}", list.len()), format!("expected {expected}")));
             }
+            in_range(name, list, if name == "padding" { 0 } else { 1 })?;
         }
         let &[o, per_group, rows, columns] = filter else {
             return Err(misfit("kernel", format!("is {}; expected o x c / groups x h x w", shape_text(filter))));

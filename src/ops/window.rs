@@ -1,6 +1,6 @@
 //! Sliding windows of convolutions and pools.
 use super::AutoPad;
-use crate::base::{Result, invalid};
+use crate::base::{Result, argument, invalid};
 
 /// One dimension of a sliding window: `(i + pads - dilation * (k - 1) - 1) / stride + 1`.
 pub struct Window {
@@ -16,18 +16,24 @@ pub struct Window {
     pub pads: [i64; 2],
 }
 
+/// Largest kernel, stride, dilation or padding.
+const MAX: i64 = 1 << 31;
+
+/// Checks that the values of an attribute are from `low` to 2^31, so that sums and products of them do not overflow.
+///
+/// # Errors
+/// Returns an error with the list if they are not.
+pub(super) fn in_range(attribute: &str, values: &[i64], low: i64) -> Result<()> {
+    let expected = match values.iter().find(|v| !(low..=MAX).contains(v)) {
+        None => return Ok(()),
+        Some(v) if *v < low => format!("expected numbers of at least {low}"),
+        Some(_) => format!("expected numbers of at most {MAX}"),
+    };
+    Err(argument(attribute, format!("{values:?}"), expected))
+}
+
+/// The values of a window have been checked by [`in_range`].
 impl Window {
-    /// Checks that all values are in range.
-    fn check(&self) -> Result<()> {
-        let Window { kernel, stride, dilation, pads: [before, after], .. } = *self;
-        let range = |v: i64, low: i64| (low..=1 << 31).contains(&v);
-        if range(kernel, 1) && range(stride, 1) && range(dilation, 1) && range(before, 0) && range(after, 0) {
-            return Ok(());
-        }
-        Err(invalid(format!(
-            "kernel {kernel}, stride {stride}, dilation {dilation}, pads {before} and {after}: expected kernel, stride and dilation of at least 1 and pads of at least 0, below 2^31"
-        )))
-    }
     /// Returns the size of the dilated kernel.
     fn effective_kernel(&self) -> i64 {
         self.dilation * (self.kernel - 1) + 1
@@ -35,9 +41,8 @@ impl Window {
     /// Returns the number of positions of the window.
     ///
     /// # Errors
-    /// Returns an error if the window does not fit or a value is out of range.
+    /// Returns an error if the window does not fit.
     pub fn positions(&self) -> Result<usize> {
-        self.check()?;
         let Window { input, stride, pads: [before, after], .. } = *self;
         let (padded, effective_kernel) = (input as i64 + before + after, self.effective_kernel());
         if effective_kernel > padded {
@@ -52,13 +57,9 @@ impl Window {
     /// Returns the size of a transposed convolution's result, cropped by the pads and extended by `more` at the end.
     ///
     /// # Errors
-    /// Returns an error if the result is empty or a value is out of range.
+    /// Returns an error if the result is empty or too large.
     pub fn transposed_output(&self, more: i64) -> Result<usize> {
-        self.check()?;
         let Window { input, stride, pads: [before, after], .. } = *self;
-        if !(0..=1 << 31).contains(&more) {
-            return Err(invalid(format!("output_padding has {more}; expected at least 0, below 2^31")));
-        }
         let whole = (input as i128 - 1) * i128::from(stride) + i128::from(self.effective_kernel()) + i128::from(more);
         let left = whole - i128::from(before) - i128::from(after);
         if left < 1 {
@@ -67,22 +68,18 @@ impl Window {
         usize::try_from(left).map_err(|_| invalid(format!("a result of {left} is too large")))
     }
     /// Applies `auto_pad`: one position per stride, with the padding divided evenly.
-    ///
-    /// # Errors
-    /// Returns an error if a value is out of range.
-    pub fn padded(mut self, auto_pad: Option<AutoPad>) -> Result<Window> {
+    pub fn padded(mut self, auto_pad: Option<AutoPad>) -> Window {
         let upper = match auto_pad {
             Some(AutoPad::SAMEUPPER) => true,
             Some(AutoPad::SAMELOWER) => false,
-            _ => return Ok(self),
+            _ => return self,
         };
-        self.check()?;
         let input = self.input as i64;
         let steps = (input - 1) / self.stride * self.stride;
         let missing = (steps + self.effective_kernel() - input).max(0);
         let (less, rest) = (missing / 2, missing - missing / 2);
         self.pads = if upper { [less, rest] } else { [rest, less] };
-        Ok(self)
+        self
     }
 }
 
@@ -115,7 +112,7 @@ mod tests {
         #[test]
         fn same_padding_gives_a_position_a_step(input in 1usize..40, kernel in 1i64..6, stride in 1i64..5, dilation in 1i64..4, upper: bool) {
             let w = Window { input, kernel, stride, dilation, pads: [7, 7] };
-            let w = w.padded(Some(if upper { AutoPad::SAMEUPPER } else { AutoPad::SAMELOWER })).unwrap();
+            let w = w.padded(Some(if upper { AutoPad::SAMEUPPER } else { AutoPad::SAMELOWER }));
             let [before, after] = w.pads;
             let more_at_the_favoured_end = if upper { after - before } else { before - after };
             prop_assert!((0..2).contains(&more_at_the_favoured_end), "{:?}", w.pads);

@@ -1,23 +1,26 @@
 //! Reading a spec into a graph.
 use super::{
-    node::{Document, Fields},
-    params::Param,
+    node::{Document, Fields, Node, check_identifier},
+    params::{Param, Variables},
     plain::plain,
-    read::{Reader, params},
+    read::Reader,
     weights::Weights as WeightFiles,
 };
 use crate::{
-    base::{Cause, Error, Lock, Place, Result, argument, escaped, files},
+    base::{
+        Cause, Error, Lock, Place, Result, WarningCode, argument, escaped, files, invalid, misfit, nearest, truncated,
+    },
     graph::{Graph, Mode},
 };
 use indexmap::IndexMap;
-use std::{io::Read, path::Path};
+use std::{io::Read, path::Path, rc::Rc};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "$schema",
     "version",
     "name",
     "mode",
+    "allow",
     "params",
     "weights",
     "tensors",
@@ -124,6 +127,7 @@ impl Options {
         let name = fields.need("name")?;
         let mut graph = Graph::new(name.read::<String>()?).map_err(|e| e.at(name.place()))?;
         graph.mode = mode(&fields)?;
+        allowed(&fields)?.into_iter().for_each(|code| graph.allow(code));
         let weights = WeightFiles::new(fields.get("weights").cloned(), dir, self.weights == Weights::Load);
         let mut reader = Reader::new(graph, weights, params);
         reader.tensors(fields.get("tensors"))?;
@@ -135,7 +139,9 @@ impl Options {
         reader.outputs(fields.need("outputs")?)?;
         fields.get("updates").map_or(Ok(()), |node| reader.updates(node))?;
         reader.check()?;
-        reader.warn(&fields)?;
+        if let Some(node) = fields.get("weights") {
+            reader.warn_of_unused_arrays(node);
+        }
         Ok(reader.graph)
     }
 }
@@ -203,6 +209,43 @@ fn mode(fields: &Fields) -> Result<Mode> {
             Err(argument("mode", found, "expected \"f32\" or \"quantized\"").at(node.place()))
         }
     }
+}
+
+/// Returns the codes of warnings that the spec allows.
+fn allowed(fields: &Fields) -> Result<Vec<WarningCode>> {
+    let nodes = fields.get("allow").map_or(Ok(Vec::new()), Node::items)?;
+    let code = |node: &Node| WarningCode::from_name(&node.read::<String>()?).map_err(|e| e.at(node.place()));
+    nodes.iter().map(code).collect()
+}
+
+/// Reads the parameters of a spec, with the values that are given in place of their defaults.
+///
+/// # Errors
+/// Returns an error if a parameter is not valid, has no value, or is given a value of another kind; or if there is no
+/// parameter of a given name.
+fn params(root: &Node, node: Option<&Node>, given: &IndexMap<String, Param>) -> Result<Rc<Variables>> {
+    let mut variables = root.variables().clone();
+    let mut names = Vec::new();
+    for (name, node) in node.map_or(Ok(Vec::new()), Node::entries)? {
+        check_identifier(&name).map_err(|problem| node.problem(problem))?;
+        // The default may depend on the parameters before it.
+        let default: Option<Param> = node.with(variables.clone()).read()?;
+        let missing = || misfit(format!("the parameter {name}"), "has no default; give it a value").at(node.place());
+        let value = given.get(&name).cloned().or_else(|| default.clone()).ok_or_else(missing)?;
+        let value = value.like(default.as_ref()).map_err(|problem| misfit(format!("the parameter {name}"), problem))?;
+        variables = Variables::with(&variables, vec![(name.clone(), value)]);
+        names.push(name);
+    }
+    let unknown = given.keys().filter(|name| !names.contains(name)).map(|name| {
+        let hint = match nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None if names.is_empty() => "the spec has no \"params\"".into(),
+            None => format!("the spec has {}", truncated(&names.join(", "))),
+        };
+        invalid(format!("there is no parameter {:?}; {hint}", truncated(name)))
+    });
+    Error::collect(unknown.collect())?;
+    Ok(variables)
 }
 
 /// Recognizes files that are likely to be passed by mistake.

@@ -1,6 +1,6 @@
 //! Functions of a spec. A call of a function is expanded: the calls of its body are made in their own scope.
 use super::{
-    node::{MAX_CALLS, Node, check_identifier},
+    node::{Fields, MAX_CALLS, Node, check_identifier},
     params::{Param, Variables},
     read::Reader,
 };
@@ -204,7 +204,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Expands a call of the function `name`. Its size was checked before ([`Reader::check_expansion`]).
-    pub(super) fn expand(&mut self, name: &str, entries: &[(String, Node<'a>)], named: Named) -> Result<()> {
+    pub(super) fn expand(
+        &mut self,
+        name: &str,
+        fields: &Fields<'a>,
+        entries: &[(String, Node<'a>)],
+        named: Named,
+    ) -> Result<()> {
         let mut function = self.functions.by_name[name].clone();
         let Passed { tensors, params } = self.arguments(name, &function, entries)?;
         let variables = Variables::with(&self.params, params);
@@ -221,6 +227,7 @@ impl<'a> Reader<'a> {
         let quants = named.out_quant.iter().chain(std::iter::repeat(&None));
         for ((tensor, out), quant) in results.iter().zip(&outs).zip(quants) {
             self.graph.rename(*tensor, out)?;
+            self.graph.relocate_tensor(*tensor, fields.place());
             quant.as_ref().map_or(Ok(()), |q| self.graph.quantize(*tensor, q))?;
         }
         Ok(())

@@ -22,17 +22,19 @@ use tpulang_graph::functions;
 use tpulang_ops as ops;
 use tpulang_quant as quant;
 
+mod calls;
 mod document;
 mod expand;
 mod expression;
 mod format;
+mod json_error;
 mod node;
 mod params;
 mod plain;
 mod read;
+mod references;
 mod schema;
 mod tensors;
-mod warnings;
 mod weights;
 mod write;
 

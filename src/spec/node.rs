@@ -1,5 +1,8 @@
 //! JSON values with their path and position in the document, and with the parameters that their expressions see.
-use super::params::{Param, Variables};
+use super::{
+    json_error::{offset, problem},
+    params::{Param, Variables},
+};
 use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest, pluralized, truncated};
 use indexmap::IndexMap;
 use serde::{
@@ -21,9 +24,19 @@ pub(super) struct Document<'a> {
     text: &'a str,
     /// Calls and repetitions so far.
     calls: Cell<usize>,
-    /// The offset of each line.
-    lines: Vec<usize>,
+    /// Places from which others are counted, in order: the start of each line, and some in long lines.
+    marks: Vec<Mark>,
 }
+
+/// A byte of the text with its line and column.
+struct Mark {
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+/// Distance of the marks in a long line, in bytes.
+const MARKED: usize = 4096;
 
 /// A value of the document.
 #[derive(Clone)]
@@ -79,9 +92,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
 impl<'a> Document<'a> {
     /// `text` is the text of `source` as JSON.
     pub fn new(file: &'a str, source: &'a str, text: &'a str) -> Document<'a> {
-        let ends = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let lines = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
-        Document { file, source, text, calls: Cell::new(0), lines }
+        Document { file, source, text, calls: Cell::new(0), marks: marks(source) }
     }
     /// Checks that the text is JSON, of limited depth.
     ///
@@ -89,27 +100,31 @@ impl<'a> Document<'a> {
     /// Returns an error if it is not.
     pub fn check(&self) -> Result<()> {
         let checked = serde_json::from_str::<serde_json::Value>(self.text);
-        checked.map(drop).map_err(|e| self.json_error(&e, byte_offset(self.text, e.line(), e.column()), String::new()))
+        checked.map(drop).map_err(|e| self.json_error(&e, offset(&e, self.text), String::new()))
     }
     /// Returns the root value.
     ///
     /// # Errors
     /// Returns an error if the text is not JSON.
     pub fn root(&'a self) -> Result<Node<'a>> {
-        let json_error = |e| self.json_error(&e, byte_offset(self.text, e.line(), e.column()), String::new());
+        let json_error = |e: serde_json::Error| self.json_error(&e, offset(&e, self.text), String::new());
         let raw: &RawValue = serde_json::from_str(self.text).map_err(json_error)?;
         Ok(Node { document: self, path: String::new(), raw, variables: Rc::default() })
     }
     /// Returns the position of a byte.
     fn place(&self, offset: usize, path: String) -> Place {
-        Place { path, ..Place::of_byte(self.file, self.source, offset) }
+        let mark = self.mark(offset);
+        let column = mark.column + characters(self.source.as_bytes().get(mark.offset..offset).unwrap_or_default());
+        Place { file: self.file.into(), line: mark.line, column, path }
+    }
+    /// Returns the last mark before a byte.
+    fn mark(&self, offset: usize) -> &Mark {
+        &self.marks[self.marks.partition_point(|mark| mark.offset <= offset) - 1]
     }
     /// Converts serde's error at `offset`.
     fn json_error(&self, e: &serde_json::Error, offset: usize, path: String) -> Error {
         let found = self.text.get(offset..).unwrap_or_default();
-        let problem = pythons_word(found).map(str::to_owned).or_else(|| unknown_variant(e, &path));
-        let problem = problem.unwrap_or_else(|| plain_problem(e));
-        Error::from(Cause::Syntax(problem)).at(self.place(offset, path))
+        Error::from(Cause::Syntax(problem(e, found, &path))).at(self.place(offset, path))
     }
     /// Counts calls or repetitions.
     ///
@@ -125,97 +140,27 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Recognizes what Python writes in another way than JSON.
-fn pythons_word(text: &str) -> Option<&'static str> {
-    let words = [
-        ("'", "text in JSON has double quotes, not single ones"),
-        ("True", "JSON writes true in lower case"),
-        ("False", "JSON writes false in lower case"),
-        ("None", "JSON writes null instead of None"),
-    ];
-    words.into_iter().find(|(word, _)| text.starts_with(word)).map(|(_, problem)| problem)
-}
-
-/// Returns serde's message without the position, which is reported separately, and without Rust's names of types.
-fn plain_problem(e: &serde_json::Error) -> String {
-    let text = e.to_string();
-    let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(p, _)| p).replace('`', "");
-    let plain = [
-        ("EOF while parsing a string", "the file ends inside a string; is it truncated?"),
-        ("EOF while parsing a value", "the file ends where a value is expected; is it truncated?"),
-        ("EOF while parsing a list", "the file ends inside a list; is it truncated?"),
-        ("EOF while parsing an object", "the file ends inside an object; is it truncated?"),
-        ("trailing characters", "more elements or text than expected"),
-        ("trailing comma", "a comma too many"),
-        ("key must be a string", "expected a key in double quotes (is there a comma too many?)"),
-        ("expected value", "expected a value (is there a comma too many?)"),
-        ("i64", "an integer"),
-        ("usize", "an integer of at least 0"),
-        ("u64", "an integer of at least 0"),
-        ("f64", "a number"),
-        ("f32", "a number"),
-        ("a sequence", "a list"),
-        ("sequence", "a list"),
-        ("an array of length", "a list of length"),
-        ("a map", "an object"),
-        ("map", "an object"),
-        ("a boolean", "true or false"),
-        ("missing field", "missing key"),
-        ("unknown field", "unknown key"),
-        ("unit value", "null"),
-    ];
-    let problem = plain.into_iter().fold(problem, |text, (rust, plain)| replace_words(&text, rust, plain));
-    let found = problem.strip_prefix("invalid type: ").or(problem.strip_prefix("invalid value: "));
-    match found.and_then(|rest| rest.split_once(", expected ")) {
-        Some((found, expected)) => {
-            format!("expected {expected}, found {}", found.replace("floating point", "the number"))
+/// Returns the marks of a text.
+fn marks(source: &str) -> Vec<Mark> {
+    let mut marks = vec![Mark { offset: 0, line: 1, column: 1 }];
+    let mut offset = 0;
+    for (i, line) in source.split_inclusive('\n').enumerate() {
+        let mut column = 1;
+        for part in line.as_bytes().chunks(MARKED) {
+            marks.push(Mark { offset, line: i + 1, column });
+            offset += part.len();
+            column += characters(part);
         }
-        None => problem,
     }
+    if source.ends_with('\n') {
+        marks.push(Mark { offset, line: source.lines().count() + 1, column: 1 });
+    }
+    marks
 }
 
-/// Converts serde's message "unknown variant `rbg`, expected one of `rgb`, `bgr`" to one with the key and a suggestion.
-fn unknown_variant(e: &serde_json::Error, path: &str) -> Option<String> {
-    let text = e.to_string();
-    let (found, expected) = text.strip_prefix("unknown variant `")?.split_once("`, expected ")?;
-    let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-    // In short words, typos are mostly swapped letters.
-    let letters = |word: &str| {
-        let mut letters: Vec<char> = word.chars().collect();
-        letters.sort_unstable();
-        letters
-    };
-    let anagram = known.iter().find(|k| k.len() == found.len() && letters(k) == letters(found));
-    let near = anagram.map(|k| (*k).to_owned()).or_else(|| nearest(found, known.iter().copied()));
-    let hint = near.map(|near| format!("did you mean {near:?}? ")).unwrap_or_default();
-    let expected = if known.len() == 1 { known[0].to_owned() } else { format!("one of {}", known.join(", ")) };
-    let key = path.rsplit('.').next().filter(|key| !key.is_empty()).unwrap_or("the value");
-    Some(format!("{key} is {:?}; {hint}expected {expected}", truncated(found)))
-}
-
-/// Replaces whole words.
-fn replace_words(text: &str, from: &str, to: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(from) {
-        let (before, after) = (&rest[..at], &rest[at + from.len()..]);
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        let alone = !before.ends_with(word) && !after.starts_with(word);
-        out.push_str(before);
-        out.push_str(if alone { to } else { from });
-        rest = after;
-    }
-    out + rest
-}
-
-/// Returns the byte offset of a line and column, which serde_json counts in bytes.
-fn byte_offset(text: &str, line: usize, column: usize) -> usize {
-    let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let mut at = (line_start + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
+/// Returns the number of characters that begin in a part of a text.
+fn characters(part: &[u8]) -> usize {
+    part.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count()
 }
 
 impl<'a> Node<'a> {
@@ -229,8 +174,7 @@ impl<'a> Node<'a> {
     }
     /// Returns the line of the value, counted from 1.
     pub fn line(&self) -> usize {
-        let offset = self.offset();
-        self.document.lines.partition_point(|start| *start <= offset)
+        self.document.mark(self.offset()).line
     }
     /// Creates an error about this value.
     pub fn error(&self, cause: Cause) -> Error {
@@ -239,6 +183,11 @@ impl<'a> Node<'a> {
     /// Creates an error about this value, with the given message.
     pub fn problem(&self, problem: impl fmt::Display) -> Error {
         self.error(Cause::Syntax(problem.to_string()))
+    }
+    /// Creates an error about a value that should be of another form, with what is right.
+    pub fn expected(&self, expected: impl fmt::Display) -> Error {
+        let key = self.path.rsplit('.').next().unwrap_or_default();
+        self.problem(format!("{key} is {}; expected {expected}", truncated(self.text())))
     }
     /// Returns the text of the value.
     pub fn text(&self) -> &'a str {
@@ -288,7 +237,7 @@ impl<'a> Node<'a> {
                 inner if inner.starts_with('[') => format!("{}{inner}", self.path),
                 inner => format!("{}.{inner}", self.path),
             };
-            let at = source(byte_offset(text, e.inner().line(), e.inner().column()));
+            let at = source(offset(e.inner(), text));
             self.document.json_error(e.inner(), self.offset() + at, path)
         })
     }
@@ -402,6 +351,10 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the value is not a list.
     pub fn list(&self) -> Result<Vec<Node<'a>>> {
+        if self.text().starts_with('"') {
+            let list = if self.text().len() <= 60 { format!("a list: [{}]", self.text()) } else { "a list".into() };
+            return Err(self.expected(list));
+        }
         let items: Vec<&RawValue> = self.parse(self.raw.get(), |at| at)?;
         Ok(items.into_iter().enumerate().map(|(i, raw)| self.child(format!("{}[{i}]", self.path), raw)).collect())
     }
@@ -445,6 +398,10 @@ impl<'a> Fields<'a> {
     pub fn get(&self, key: &str) -> Option<&Node<'a>> {
         self.entries.iter().find(|(k, n)| k == key && !n.is_null()).map(|(_, n)| n)
     }
+    /// Returns the position of the object.
+    pub fn place(&self) -> Place {
+        self.node.place()
+    }
     /// Returns the value of a required key.
     ///
     /// # Errors
@@ -479,4 +436,24 @@ pub(super) fn check_identifier(name: &str) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_from_marks() {
+        let long = format!("[{}]", "\"é漢\", 12, ".repeat(MARKED / 5));
+        for text in ["", "\n", "{\n  \"é\": 1\n}\n", &long, &format!("{{\n{long},\r\n\n{long}"), &format!("{long}\n")]
+        {
+            let document = Document::new("a.json", text, text);
+            let step = text.len() / 300 + 1;
+            let offsets = (0..text.len()).step_by(step).chain([text.len()]);
+            for offset in offsets.filter(|offset| text.is_char_boundary(*offset)) {
+                let expected = Place::of_byte("a.json", text, offset);
+                assert_eq!(document.place(offset, String::new()), expected, "{offset} of {}", text.len());
+            }
+        }
+    }
 }

@@ -1,5 +1,5 @@
 use crate::{
-    base::Dtype,
+    base::{Dtype, WarningCode},
     functions::{Argument, ArgumentDef, FunctionDef, functions},
     graph::Preprocess,
     quant::Quantization,
@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 pub fn json_schema() -> Value {
     let (names, ops) = (json!({ "$ref": "#/$defs/names" }), json!({ "$ref": "#/$defs/ops" }));
     let file = json!({ "type": "string" });
+    let codes: Vec<&str> = WarningCode::all().map(WarningCode::name).collect();
     let files = json!({ "anyOf": [file, { "type": "array", "items": file }] });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -26,6 +27,11 @@ pub fn json_schema() -> Value {
             "version": { "const": 1 },
             "name": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$" },
             "mode": { "enum": ["f32", "quantized"], "default": "f32" },
+            "allow": {
+                "description": "The codes of warnings that are not printed about this network.",
+                "type": "array",
+                "items": { "enum": codes },
+            },
             "params": params("Values for expressions such as \"${2*N}\"; --param replaces them."),
             "weights": {
                 "description": "Paths of .npz or .safetensors files, absolute or relative to the spec's folder: one, a list, or an object with the prefixes of their names.",

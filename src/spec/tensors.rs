@@ -30,11 +30,12 @@ pub(super) fn argument(node: &Node) -> Result<Declared> {
 fn declared(fields: &Fields) -> Result<Declared> {
     let dtype = fields.get("dtype").map_or(Ok(Dtype::Float32), dtype)?;
     let dims = fields.need("shape")?;
-    let shape: Shape = dims.read().map_err(|e| match is_open(dims) {
-        true => dims.problem(
+    let shape: Shape = dims.read().map_err(|e| match (is_open(dims), listed(dims.text())) {
+        (true, _) => dims.problem(
             "a dimension is -1, None or a name; expected numbers (a size that varies is a parameter: \"params\": {\"N\": 1}, \"shape\": [\"${N}\", 3])",
         ),
-        false => e,
+        (false, Some(list)) => dims.expected(format!("a list of dimensions: {list}")),
+        (false, None) => e,
     })?;
     elements(&shape, dtype).map_err(|e| e.at(dims.place()))?;
     Ok(Declared { dtype, shape, quantization: quantization(fields)? })
@@ -46,6 +47,13 @@ fn is_open(dims: &Node) -> bool {
         matches!(node.text(), "-1" | "null") || node.text().starts_with('"') && !node.text().contains("${")
     };
     dims.list().is_ok_and(|all| all.iter().any(open))
+}
+
+/// Returns the dimensions in a text such as `"1x3x8x8"` or a single number as a list.
+fn listed(text: &str) -> Option<String> {
+    let dims: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|dim| !dim.is_empty()).collect();
+    let is_list = text.starts_with(['[', '{']) || text.contains(['$', '-']) || dims.is_empty();
+    (!is_list).then(|| format!("[{}]", dims.join(", ")))
 }
 
 fn quantization(fields: &Fields) -> Result<Quantization> {

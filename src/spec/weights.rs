@@ -74,12 +74,14 @@ impl<'a> Weights<'a> {
             .map(|(file, stored)| Ok(coefficient_type(&file.read(&stored)?)))
             .transpose()
     }
+    /// Returns the names in the files that are open.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let all = self.files.iter().flat_map(|files| &files.all);
+        all.flat_map(|(prefix, file)| file.names().into_iter().map(move |name| format!("{prefix}{name}")))
+    }
     /// Returns the most similar name in the files that are open, or `or` if that is more similar.
     pub fn nearest(&self, name: &str, or: Option<&str>) -> Option<String> {
-        let all = self.files.iter().flat_map(|files| &files.all);
-        let names: Vec<String> = all
-            .flat_map(|(prefix, file)| file.names().into_iter().map(move |name| format!("{prefix}{name}")))
-            .collect();
+        let names: Vec<String> = self.names().collect();
         self.suggestions.nearest(name, names.iter().map(String::as_str).chain(or))
     }
     /// Returns the arrays that are not coefficients of a graph, with their files, in a reproducible order.

@@ -1,6 +1,6 @@
 use crate::{
     array::{Array, write_arrays},
-    base::{Dtype, Error, NewPair, Result, invalid},
+    base::{Dtype, Error, NewPair, Result, WarningCode, invalid},
     functions::{attribute_value, number_to_json},
     graph::{Block, Graph, MadeBy, Mode, Operator, RecordedCall, Tensor, TensorInfo, TensorKind},
     ops::{Choice, OperandValue},
@@ -21,6 +21,10 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     };
     let mode = if graph.mode == Mode::F32 { "f32" } else { "quantized" };
     let _ = write!(out, "{{\n  \"version\": 1,\n  \"name\": {},\n  \"mode\": {}", json!(graph.name()), json!(mode));
+    let allowed: Vec<&str> = graph.allowed().map(WarningCode::name).collect();
+    if !allowed.is_empty() {
+        let _ = write!(out, ",\n  \"allow\": {}", json!(allowed));
+    }
     if let Some(file) = weights {
         let _ = write!(out, ",\n  \"weights\": {}", json!(file));
     }

@@ -91,3 +91,109 @@ fn codes_are_explained() {
     assert_eq!(status, Some(2));
     assert!(error.contains("did you mean unused-input?"), "{error}");
 }
+
+/// A network with warnings of three codes: an unused input, NaN in a weight, and a result that is not finite.
+const WITH_WARNINGS: &str = r#"{
+  "version": 1, "name": "net", "allow": ["unused-input", "not-finite-result", "not-finite-weight"],
+  "tensors": {
+    "x": {"shape": [2]}, "mask": {"shape": [2]},
+    "c": {"shape": [2], "coeff": true, "data": ["nan", 1]}
+  },
+  "inputs": ["x", "mask"],
+  "ops": [{"op": "add", "args": {"tensor_i0": "x", "tensor_i1": "c"}, "out": "y"}],
+  "outputs": ["y"]
+}
+"#;
+
+#[test]
+fn a_spec_allows_warnings() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |text: &str| fs::write(dir.path().join("net.json"), text).unwrap();
+    let run_it = ["run", "net.json", "--random", "0", "-o", "out.npz"];
+    let with = |options: &[&str]| run(dir.path(), &[&run_it, options].concat());
+    write(WITH_WARNINGS);
+    assert_eq!(with(&[]), (Some(0), String::new()));
+    assert_eq!(run(dir.path(), &["check", "net.json"]), (Some(0), String::new()));
+    // An option about one code precedes the list of the model, and that one an option about all.
+    assert_eq!(with(&["--deny", "warnings"]), (Some(0), String::new()));
+    for code in ["unused-input", "not-finite-result", "not-finite-weight"] {
+        let (status, text) = with(&["--deny", code]);
+        assert!(status == Some(2) && text.starts_with(&format!("error[{code}]: ")), "{text}");
+        assert_eq!(text.matches("error[").count(), 1, "{text}");
+    }
+    write(&WITH_WARNINGS.replace(r#""unused-input", "#, ""));
+    let (status, text) = with(&["--deny", "warnings"]);
+    assert!(status == Some(2) && text.starts_with("error[unused-input]: "), "{text}");
+    assert_eq!(with(&["--allow", "warnings"]), (Some(0), String::new()));
+}
+
+#[test]
+fn written_specs_keep_what_is_allowed() {
+    use tpulang::spec;
+    let graph = spec::from_text(WITH_WARNINGS, "net.json", None).unwrap();
+    assert!(graph.warnings().is_empty());
+    let again = spec::from_text(&spec::to_text(&graph, None).unwrap(), "again.json", None).unwrap();
+    let allowed = [WarningCode::UnusedInput, WarningCode::NotFiniteWeight, WarningCode::NotFiniteResult];
+    assert_eq!(again.allowed().collect::<Vec<_>>(), allowed);
+    let formatted = spec::format(WITH_WARNINGS, "net.json").unwrap();
+    assert!(
+        formatted.contains(r#""allow": ["unused-input", "not-finite-result", "not-finite-weight"]"#),
+        "{formatted}"
+    );
+}
+
+/// Warnings about tensors of functions and repetitions, and about weights of a file, have their places.
+#[test]
+fn warnings_about_tensors_have_places() {
+    let dir = tempfile::tempdir().unwrap();
+    let bias = Array::from([1f32, f32::NAN]);
+    write_npz(dir.path().join("weights.npz"), [("bias", &bias), ("other", &bias)]).unwrap();
+    let spec = r#"{
+  "version": 1, "name": "net", "weights": "weights.npz",
+  "tensors": {
+    "other": {"coeff": true},
+    "unused.${i}": {"repeat": 2, "shape": [2]},
+    "x": {"shape": [2]}
+  },
+  "inputs": ["x", {"repeat": 2, "each": "unused.${i}"}],
+  "functions": {
+    "layer": {"inputs": ["a"], "ops": [
+      {"op": "add", "args": {"tensor_i0": "a", "tensor_i1": "bias"}, "out": "h"},
+      {"op": "exp", "args": {"input": "h"}, "out": "unread"},
+      {"op": "relu", "args": {"input": "h"}, "out": "out"}
+    ], "outputs": ["out"]},
+    "plain": {"inputs": ["a"], "ops": [{"op": "relu", "args": {"input": "a"}, "out": "out"}], "outputs": ["out"]}
+  },
+  "ops": [
+    {"op": "layer", "args": {"a": "x"}, "out": "é"},
+    {"op": "mul", "args": {"tensor_i0": "é", "tensor_i1": "other"}, "out": "y"},
+    /* é */ {"op": "plain", "repeat": 2, "args": {"a": "y"}, "out": "e${i}"}
+  ],
+  "outputs": ["y"]
+}
+"#;
+    fs::write(dir.path().join("net.json"), spec).unwrap();
+    let (status, text) = run(dir.path(), &["check", "net.json", "--message-format", "json"]);
+    assert_eq!(status, Some(0), "{text}");
+    let found: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let message: serde_json::Value = serde_json::from_str(line).unwrap();
+            let place = &message["place"];
+            let told = message["message"].as_str().unwrap().split(';').next().unwrap().to_owned();
+            format!("{}:{} {}: {told}", place["line"], place["column"], place["path"].as_str().unwrap_or("-"))
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            r#"5:20 tensors.unused.${i}{i=0}: no operator reads the input "unused.0", and it is not an output"#,
+            r#"5:20 tensors.unused.${i}{i=1}: no operator reads the input "unused.1", and it is not an output"#,
+            r#"12:7 functions.layer.ops[1]: nothing reads "é/unread", a result of top.Exp, and it is not an output"#,
+            r#"20:13 ops[2]{i=0}: nothing reads "e0", a result of top.Relu, and it is not an output"#,
+            r#"20:13 ops[2]{i=1}: nothing reads "e1", a result of top.Relu, and it is not an output"#,
+            r#"4:14 tensors.other: the coefficient "other" has 1 NaN and 0 infinite elements"#,
+            r#"11:7 functions.layer.ops[0]: the coefficient "bias" has 1 NaN and 0 infinite elements"#,
+        ]
+    );
+}

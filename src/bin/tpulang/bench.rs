@@ -62,7 +62,7 @@ pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
     let graph = args.model.read()?;
     let (backend, options) = args.running.open(&graph, false, messages)?;
     let report = measure(&args, &graph, (&backend, &options), begun)?;
-    messages.warn(&device::warnings(&backend))?;
+    messages.warn(&graph, &device::warnings(&backend))?;
     messages.report(&report)?;
     Ok(true)
 }

@@ -51,8 +51,7 @@ fn check(args: &Args, path: &Path, messages: &Diagnostics) -> Result<()> {
     } else {
         during("reading the weights", Size::Unknown, |_| check_all(&graph))?;
     }
-    messages.warn(&graph.conversions())?;
-    messages.warn(&graph.warnings())?;
+    messages.warn_of_model(&graph)?;
     let operators = pluralized(graph.operators().len(), "operator");
     messages.report(&format!("{}: {operators}, {}\n", graph.name(), pluralized(graph.parameters(), "parameter")))?;
     for (heading, tensors) in [("input", graph.inputs()), ("output", graph.outputs())] {

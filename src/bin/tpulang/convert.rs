@@ -61,15 +61,14 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         Unroll::Never => None,
     };
     let converted = unrolled.as_ref().unwrap_or(&graph);
-    if messages.denies(WarningCode::NotFiniteWeight) {
+    if messages.denies(&graph, WarningCode::NotFiniteWeight) {
         read_weights(converted)?;
     }
-    messages.warn(&graph.conversions())?;
-    messages.warn(&graph.warnings())?;
-    messages.warn(&control_flow(&graph, unrolled.as_ref())?)?;
+    messages.warn_of_model(&graph)?;
+    messages.warn(&graph, &control_flow(&graph, unrolled.as_ref())?)?;
     let written = during("writing the model", Size::Unknown, |_| mlir::write_pair(converted, &args.output))?;
     // Weights of a file have been read now.
-    messages.warn(&graph.warnings())?;
+    messages.warn(&graph, &graph.weight_warnings())?;
     messages.report(&format!(
         "{}\n{}\n{}, {}\n{}",
         escaped_path(&written.mlir),

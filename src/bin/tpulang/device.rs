@@ -55,7 +55,7 @@ impl Running {
         }
         if precision == Precision::F16 && !graph.tensors().any(|(_, info)| info.dtype == Dtype::Float16) {
             let (option, reason) = ("--precision f16".into(), "no tensor is float16".into());
-            messages.warn(&WarningKind::NoEffect { option, reason }.into())?;
+            messages.warn(graph, &WarningKind::NoEffect { option, reason }.into())?;
         }
         let backend = match device {
             #[cfg(feature = "cuda")]

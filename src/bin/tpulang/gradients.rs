@@ -40,7 +40,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         false => graph.gradients(&of, &tensors)?,
     };
     graph.set_outputs(&[graph.outputs(), &gradients].concat())?;
-    messages.warn(&graph.warnings())?;
+    messages.warn_of_model(&graph)?;
     spec::save(&graph, &args.output)?;
     messages.report(&format!("{}\n{}\n", escaped_path(&args.output), pluralized(gradients.len(), "gradient")))?;
     Ok(true)

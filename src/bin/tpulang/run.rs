@@ -11,7 +11,8 @@ use super::{
 use indexmap::IndexMap;
 use std::path::{Path, PathBuf};
 use tpulang::{
-    Array, Graph, Result,
+    Array, Error, Graph, Result,
+    base::Cause,
     exec::{AnyBackend, RunOptions, Session},
 };
 use tpulang_base::{argument, pluralized};
@@ -19,7 +20,7 @@ use tpulang_base::{argument, pluralized};
 /// Run a network on the CPU or an NVIDIA GPU and save its outputs
 #[derive(clap::Args)]
 #[command(
-    override_usage = "tpulang run [OPTIONS] -i <[NAME=]FILE>... -o <FILE> <MODEL>\n       tpulang run --explain [OPTIONS] <MODEL>",
+    override_usage = "tpulang run [OPTIONS] -i <[NAME=]FILE>... -o <FILE> <MODEL>\n       tpulang run [OPTIONS] --set <NAME=VALUE>... -o <FILE> <MODEL>\n       tpulang run [OPTIONS] --random <SEED> -o <FILE> <MODEL>\n       tpulang run [OPTIONS] --explain <MODEL>",
     after_help = "Examples:
   tpulang run model.json -i inputs.npz -o outputs.npz
   tpulang run model.json -i image=cat.jpg -o outputs.npz        # the model declares `preprocess`
@@ -77,8 +78,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         return Err(argument("--inputs", "-", "standard input has the model; give the inputs as a file"));
     }
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
-    messages.warn(&graph.conversions())?;
-    messages.warn(&graph.warnings())?;
+    messages.warn_of_model(&graph)?;
     let count =
         (!args.all).then(|| if args.fetch.is_empty() { graph.outputs().len() } else { fetched(&args, &graph).len() });
     let sources = Sources::new(&args.model.path, &graph, args.inputs.files());
@@ -87,7 +87,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         _ => None,
     };
     let feeds = args.inputs.read(&graph)?;
-    messages.warn(&feeds::inner(&graph, &feeds))?;
+    messages.warn(&graph, &feeds::inner(&graph, &feeds))?;
     let (backend, options) = args.running.open(&graph, args.all, messages)?;
     let options = options.fetched(fetched(&args, &graph));
     // Without feeds, an explained plan is that of the model's inputs.
@@ -96,7 +96,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         None => explained(&graph, &backend, &options),
         Some(output) => run(&args, &graph, (&backend, &options), (feeds, output), messages),
     }?;
-    messages.warn(&device::warnings(&backend))?;
+    messages.warn(&graph, &device::warnings(&backend))?;
     match &output {
         Some(output) => output.report(&report, messages)?,
         None => messages.report(&report)?,
@@ -120,6 +120,16 @@ fn explained(graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Resul
     Ok(session.explain())
 }
 
+/// Adds how inputs are fed to the error that they are not.
+fn unfed(error: Error) -> Error {
+    match error.cause() {
+        Cause::MissingData(problem) => {
+            Error::new(format!("{problem}; -i FILE, --set NAME=VALUE or --random SEED feeds it"))
+        }
+        _ => error,
+    }
+}
+
 /// Returns the text to print.
 fn run(
     args: &Args,
@@ -132,10 +142,11 @@ fn run(
     let session =
         counter.during("preparing", "operator", || Session::new(graph, backend, &counter.counting(options)))?;
     // Weights of a file have been read now.
-    messages.warn(&graph.warnings())?;
-    messages.warn(&session.conversions(&feeds))?;
-    let results = counter.during("running", "step", || session.run(&feeds))?;
-    messages.warn(&session.non_finite(&feeds, &results)?)?;
+    messages.warn(graph, &graph.weight_warnings())?;
+    messages.warn(graph, &session.conversions(&feeds))?;
+    let results = counter.during("running", "step", || session.run(&feeds));
+    let results = results.map_err(|error| if feeds.is_empty() { unfed(error) } else { error })?;
+    messages.warn(graph, &session.non_finite(&feeds, &results)?)?;
     during("writing the results", Size::Unknown, |_| output.write(results.iter().map(|(n, a)| (n.as_str(), a))))?;
     let written = format!("{}\n{}: {}\n", session.summary(), output.name(), pluralized(results.len(), "tensor"));
     drop(results);

@@ -72,7 +72,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         if unknown > 0 {
             let steps = pluralized(unknown, "step");
             let reason = format!("{steps} of {} compute no tensor of the model", escaped_path(path));
-            messages.warn(&WarningKind::NoEffect { option: "a part of --profile".into(), reason }.into())?;
+            messages.warn(&graph, &WarningKind::NoEffect { option: "a part of --profile".into(), reason }.into())?;
         }
     }
     if args.html.is_some() {

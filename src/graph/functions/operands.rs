@@ -54,7 +54,7 @@ impl<T: Into<Operand>> From<Vec<T>> for Operands {
 }
 impl Argument for Operands {
     fn expected() -> String {
-        "a list of names of tensors".into()
+        "a list of names of tensors, as in [\"a\", \"b\"]".into()
     }
     fn type_name() -> String {
         Vec::<Operand>::type_name()

@@ -114,6 +114,9 @@ function! {
         => |args, to| args.lower(to);
 }
 
+/// Names of the ops' attributes and of the functions' arguments for the same values.
+const ARGUMENT_NAMES: &[(&str, &str)] = &[("kernel_shape", "kernel"), ("strides", "stride"), ("pads", "pad")];
+
 /// The window of a pool with any number of axes.
 struct Window {
     /// `None` for the whole input, which is emitted as an empty kernel.
@@ -152,6 +155,7 @@ fn max(to: &mut Lowering, input: &Operand, w: Window, quant: &InOut, round_mode:
     to.dtype("input", input, FLOATS_AND_BYTES)?;
     w.warn_of_stride(to);
     let op = ops::MaxPool::new(to.tensor(input)?, w.kernel, w.strides, w.pads);
+    to.rename_in_errors(ARGUMENT_NAMES);
     let outputs = to.emit(ops::MaxPool { ceil_mode: Some(w.ceil_mode), round_mode, ..op })?;
     quant.set(to, input, outputs[0])?;
     Ok(outputs)
@@ -168,6 +172,7 @@ impl Averaging {
     ) -> Result<Vec<Tensor>> {
         to.dtype("input", input, FLOATS_AND_BYTES)?;
         w.warn_of_stride(to);
+        to.rename_in_errors(ARGUMENT_NAMES);
         let outputs = to.emit(ops::AvgPool {
             ceil_mode: Some(w.ceil_mode),
             count_include_pad: self.count_include_pad(),
@@ -206,6 +211,7 @@ impl MaxPoolWithMask {
             }
         }
         let op = ops::MaxPoolWithMask::new(to.tensor(&self.input)?, w.kernel, w.strides, w.pads);
+        to.rename_in_errors(ARGUMENT_NAMES);
         to.emit_each(ops::MaxPoolWithMask { ceil_mode: Some(w.ceil_mode), ..op }, &[Dtype::Float32, Dtype::Int32])
     }
 }

@@ -21,7 +21,7 @@ use std::{
     io::{IsTerminal, Write, stderr},
 };
 use tpulang::{
-    Error, Result,
+    Error, Graph, Result,
     base::{CallContext, Place, Severity, Warning, WarningCode, Warnings},
 };
 use tpulang_base::{MAX_ERRORS, escaped_lines, invalid, pluralized};
@@ -37,6 +37,7 @@ pub struct Options {
     #[arg(short, long, global = true, conflicts_with_all = ["quiet", "message_format"])]
     verbose: bool,
     /// Treat a warning as an error; nothing is written then. CODE is a code such as unused-input, or `warnings` for all
+    /// that the model does not allow
     #[arg(long, global = true, value_name = "CODE", value_delimiter = ',')]
     deny: Vec<Selection>,
     /// Do not print a warning. `tpulang explain` lists the codes
@@ -105,25 +106,35 @@ impl Diagnostics {
         Diagnostics { levels, is_quiet: options.quiet, form, printed: RefCell::default() }
     }
 
-    /// Returns whether a warning of this code is an error.
-    pub fn denies(&self, code: WarningCode) -> bool {
-        self.levels.denies(code)
+    /// Returns whether a warning of this code about a model is an error.
+    pub fn denies(&self, graph: &Graph, code: WarningCode) -> bool {
+        self.levels.denies(code, graph.allows(code))
     }
 
-    /// Prints the warnings that have not been printed yet.
+    /// Prints the warnings about a model that are known once it has been read.
     ///
     /// # Errors
     /// Returns an error if some of them are denied.
-    pub fn warn(&self, warnings: &Warnings) -> Result<()> {
+    pub fn warn_of_model(&self, graph: &Graph) -> Result<()> {
+        let kinds = [graph.conversions(), graph.structural_warnings(), graph.weight_warnings()];
+        kinds.iter().try_for_each(|warnings| self.warn(graph, warnings))
+    }
+
+    /// Prints the warnings about a model that have not been printed yet.
+    ///
+    /// # Errors
+    /// Returns an error if some of them are denied.
+    pub fn warn(&self, graph: &Graph, warnings: &Warnings) -> Result<()> {
         let mut denied = BTreeSet::new();
-        for warning in warnings.iter().filter(|w| !self.levels.allows(w.code())) {
+        for warning in warnings.iter().filter(|w| !self.levels.allows(w.code(), graph.allows(w.code()))) {
             let code = warning.code();
             let is_new = !self.printed.borrow().contains(warning);
-            if self.denies(code) {
+            let is_denied = self.denies(graph, code);
+            if is_denied {
                 denied.insert(code);
             }
-            if is_new && (self.denies(code) || !self.is_quiet) {
-                let kind = if self.denies(code) { Kind::Error(Some(code)) } else { Kind::Warning(code) };
+            if is_new && (is_denied || !self.is_quiet) {
+                let kind = if is_denied { Kind::Error(Some(code)) } else { Kind::Warning(code) };
                 self.print(&Message { kind, text: warning.message(), call: warning.call(), place: warning.place() });
                 self.printed.borrow_mut().push(warning.clone());
             }
