@@ -162,10 +162,8 @@ fn one_or_many(node: Node) -> Result<Vec<Node>> {
 fn type_of(file: &mut WeightFile, stored: &str) -> Result<(Dtype, Shape)> {
     let array = file.read(stored)?;
     let dtype = match array.dtype() {
-        Dtype::Float64 | Dtype::Bfloat16 => Dtype::Float32,
-        Dtype::Int64 | Dtype::Uint64 => Dtype::Int32,
-        Dtype::Bool => Dtype::Uint8,
-        other => other,
+        Dtype::Bfloat16 => Dtype::Float32,
+        other => other.declarable(),
     };
     let shape = if array.shape().is_empty() { vec![1] } else { array.shape().to_vec() };
     Ok((dtype, shape))
