@@ -195,9 +195,9 @@ show-test: build ## test the page of `show --html` in Chromium, installed with a
 	sh scripts/show-test.sh $(BIN)
 
 SECONDS ?= 600
-TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops
+TARGETS ?= spec safetensors npz torch mlir_bytes mlir_grammar ops
 fuzz-input: setup ## fuzz each file reader for SECONDS (needs cargo-fuzz and nightly Rust)
-	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
+	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax tests/torch examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 
 models: ## compare the networks of examples/models with PyTorch, on small random weights
 	sh benches/setup.sh $(BENCH_PEER)

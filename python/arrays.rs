@@ -1,5 +1,8 @@
 //! Arrays of NumPy, PyTorch and others, without copies.
-use crate::errors::{OrRaise, invalid_type};
+use crate::{
+    errors::{OrRaise, invalid, invalid_type},
+    warnings::warn,
+};
 use dlpark::python::{ImportedDlpack, from_dlpack};
 use pyo3::{
     exceptions::PyTypeError,
@@ -11,7 +14,7 @@ use pyo3::{
 use tpulang::{
     Array, Dtype,
     array::{ArrayMut, ArrayView},
-    base::Shape,
+    base::{Shape, Warning, WarningKind},
 };
 use tpulang_base::shape_text;
 
@@ -85,6 +88,13 @@ pub enum Source<'py> {
 }
 
 impl<'py> Source<'py> {
+    fn object(&self) -> &Bound<'py, PyAny> {
+        let (Source::NumPy(object) | Source::Dlpack(object)) = self;
+        object
+    }
+    pub fn py(&self) -> Python<'py> {
+        self.object().py()
+    }
     /// Returns `None` for an object that is no array.
     pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Option<Source<'py>>> {
         let py = object.py();
@@ -115,9 +125,8 @@ impl<'py> Source<'py> {
     }
     /// Returns the elements as lists of lists.
     pub fn list(&self) -> PyResult<Bound<'py, PyAny>> {
-        let (Source::NumPy(array) | Source::Dlpack(array)) = self;
-        let py = array.py();
-        numpy(py)?.call_method1(intern!(py, "asarray"), (array,))?.call_method0(intern!(py, "tolist"))
+        let py = self.py();
+        numpy(py)?.call_method1(intern!(py, "asarray"), (self.object(),))?.call_method0(intern!(py, "tolist"))
     }
 }
 
@@ -200,10 +209,7 @@ pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
     let py = object.py();
     if !object.hasattr(intern!(py, "__array_interface__"))? {
         if object.hasattr("is_neg")? && object.call_method0("is_neg")?.is_truthy()? {
-            return Err(crate::errors::invalid(
-                py,
-                "the tensor for a result is a negated view; expected one like torch.empty makes",
-            ));
+            return Err(invalid(py, "the tensor for a result is a negated view; expected one like torch.empty makes"));
         }
         let tensor = from_dlpack(object.as_borrowed(), None, None)?;
         // SAFETY: the tensor was made by the object's library. The documentation asks the caller not to use it during the
@@ -218,7 +224,7 @@ pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
     }
     let dtype = object.getattr(intern!(py, "dtype"))?;
     if !dtype.getattr(intern!(py, "isnative"))?.is_truthy()? {
-        return Err(crate::errors::invalid(
+        return Err(invalid(
             py,
             format!("the array for a result has the byte order of {dtype}; expected this machine's"),
         ));
@@ -226,7 +232,7 @@ pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
     let flags = object.getattr(intern!(py, "flags"))?;
     for flag in ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE"] {
         if !flags.get_item(flag)?.is_truthy()? {
-            return Err(crate::errors::invalid(
+            return Err(invalid(
                 py,
                 format!("the array for a result is not {flag}; expected one like numpy.empty makes"),
             ));
@@ -313,27 +319,51 @@ fn wrapped<'py>(py: Python<'py>, mut memory: Memory) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// Returns the array with the given dtype and shape. Floats are converted between float16 and float32, an array of as many
-/// elements is reshaped, and the bits of fp8 may be given as uint8, those of bfloat16 as uint16.
+/// Returns the elements in another dtype, with a remark, if those of the array's own are converted where they fit
+/// ([`Array::fitted`]). Errors name `call`, and the remark `name`.
+///
+/// # Errors
+/// Returns an error if an element does not fit.
+pub fn fitted(
+    py: Python<'_>,
+    (call, name): (&str, &str),
+    array: &Array,
+    dtype: Dtype,
+) -> PyResult<Option<(Array, Warning)>> {
+    let Some(fitted) = array.fitted(dtype) else { return Ok(None) };
+    fitted.bytes().map_err(|problem| invalid(py, format!("{call}: {problem}")))?;
+    let kind = WarningKind::Converted { tensor: name.to_owned(), from: array.dtype(), to: dtype };
+    Ok(Some((fitted, Warning::new(kind))))
+}
+
+/// Returns the data of the tensor `name` with its dtype and shape. Floats are converted between float16 and float32, and
+/// dtypes that no tensor has, with a remark. An array of as many elements is reshaped, and the bits of fp8 may be given as
+/// uint8, those of bfloat16 as uint16.
 ///
 /// # Errors
 /// Returns an error if the dtype is another one, or the number of elements.
-pub fn as_declared(py: Python<'_>, mut array: Array, dtype: Dtype, shape: &[usize]) -> PyResult<Array> {
+pub fn as_declared(py: Python<'_>, name: &str, mut array: Array, (dtype, shape): (Dtype, &[usize])) -> PyResult<Array> {
     let is_half_or_single = |dtype| [Dtype::Float16, Dtype::Float32].contains(&dtype);
     if array.dtype() != dtype {
         array = match array.reinterpreted(dtype) {
             Some(bits) if array.dtype() == Dtype::Uint8 && dtype.is_float() => bits,
             Some(bits) if array.dtype() == Dtype::Uint16 && dtype == Dtype::Bfloat16 => bits,
             _ if is_half_or_single(dtype) && is_half_or_single(array.dtype()) => array.to_dtype(dtype).or_raise(py)?,
-            _ => {
-                let problem = format!("the data have the dtype {}; expected {dtype}, the tensor's", array.dtype());
-                return Err(crate::errors::invalid(py, problem));
-            }
+            _ => match fitted(py, (&format!("the data of {name:?}"), name), &array, dtype)? {
+                Some((fitted, remark)) => {
+                    warn(py, [&remark])?;
+                    fitted
+                }
+                None => {
+                    let problem = format!("the data have the dtype {}; expected {dtype}, the tensor's", array.dtype());
+                    return Err(invalid(py, problem));
+                }
+            },
         };
     }
     if array.shape() == shape {
         return Ok(array);
     }
     let problem = format!("the data have the shape {}; expected {}", shape_text(array.shape()), shape_text(shape));
-    array.reshaped(shape.to_vec()).map_err(|_| crate::errors::invalid(py, problem))
+    array.reshaped(shape.to_vec()).map_err(|_| invalid(py, problem))
 }

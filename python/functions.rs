@@ -4,10 +4,10 @@ use crate::{
     errors::{OrRaise, bad_call, invalid, invalid_type},
     graph::Graph,
     quantization,
-    shared::Shared,
+    shared::{Lent, Shared},
     tensor::{Tensor, shape_of},
     values::{Converter, tensors_in},
-    warnings::warn_of_call,
+    warnings::{is_about_call, warn},
 };
 use indexmap::IndexMap;
 use pyo3::{
@@ -15,8 +15,9 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyList, PyString, PyTuple, PyType},
 };
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 use tpulang::{
+    base::{CallContext, Warning},
     command::python,
     functions::{self, ByName, FunctionDef, Named, Parameter, Returns},
 };
@@ -178,7 +179,7 @@ impl<'py> Call<'py> {
         };
         self.infer_shapes(py)?;
         let named = self.named(py)?;
-        let converter = Converter { function: self.function.name, graph: &graph };
+        let converter = Converter { function: self.function.name, graph: &graph, remarks: RefCell::default() };
         let mut args = IndexMap::new();
         for argument in self.function.arguments() {
             if let Some(object) = self.given.get(argument.name) {
@@ -186,12 +187,7 @@ impl<'py> Call<'py> {
             }
         }
         let call = ByName { args, named, ..ByName::default() };
-        let (tensors, raised) = graph.with(py, |graph| {
-            let before = graph.recorded_warnings();
-            let tensors = functions::call_with(graph, self.function.name, call)?;
-            Ok((tensors, graph.warnings_since(before)))
-        })?;
-        warn_of_call(py, &raised)?;
+        let tensors = self.add(py, &graph, call, converter.remarks.into_inner())?;
         let mut tensors = tensors.into_iter().map(|tensor| Tensor::of(&graph, tensor));
         match self.function.returns() {
             Returns::One => tensors.next().into_bound_py_any(py),
@@ -204,6 +200,29 @@ impl<'py> Call<'py> {
                 Ok(PyList::new(py, all)?.into_any())
             }
         }
+    }
+    /// Adds the operators to the graph, unless the user has made one of the warnings an error.
+    fn add(
+        &self,
+        py: Python<'py>,
+        graph: &Arc<Shared>,
+        call: ByName,
+        remarks: Vec<Warning>,
+    ) -> PyResult<Vec<tpulang::Tensor>> {
+        let function = self.function.name;
+        let out = call.named.out.as_ref().and_then(|names| names.first().cloned());
+        let warned_call = |graph: &mut tpulang::Graph, lent: &Lent<'_>| {
+            let (index, before) = (graph.calls_made(), graph.recorded_warnings());
+            let tensors = functions::call_with(graph, function, call)?;
+            let context = CallContext { function: function.to_owned(), out, index, operands: Vec::new() };
+            let mut raised: Vec<_> = remarks.into_iter().map(|remark| remark.in_call(context.clone())).collect();
+            raised.extend(graph.warnings_since(before).into_iter().filter(is_about_call));
+            if !raised.is_empty() {
+                lent.call(graph, || warn(py, &raised))?;
+            }
+            Ok(tensors)
+        };
+        graph.lend(py, |graph, lent| graph.atomic(|graph| warned_call(graph, lent)))
     }
     /// Calls `shape_func` of a custom operator.
     fn infer_shapes(&mut self, py: Python<'py>) -> PyResult<()> {

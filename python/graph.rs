@@ -1,6 +1,6 @@
 //! The class `Graph`.
 use crate::{
-    arrays::{as_declared, dtype_of, from_python},
+    arrays::{as_declared, dtype_of, fitted, from_python},
     errors::{OrRaise, invalid},
     operator::Operator,
     quantization,
@@ -8,7 +8,7 @@ use crate::{
     session::{Feeds, Session},
     shared::Shared,
     tensor::{Handle, Tensor, shape_of},
-    warnings::warn_of_graph,
+    warnings::{warn, warn_of_graph, warn_of_reading},
 };
 use pyo3::{
     intern,
@@ -116,7 +116,9 @@ impl Graph {
                 py.detach(|| options.read(path))
             }
         };
-        graph.or_raise(py).map(Graph::of)
+        let graph = graph.or_raise(py)?;
+        warn_of_reading(py, &graph)?;
+        Ok(Graph::of(graph))
     }
     /// Reads a network from a Top dialect module: a path, or the text of a module without weights. `weights` is the file
     /// with its weights, by default the one that the module names.
@@ -124,7 +126,9 @@ impl Graph {
     #[pyo3(signature = (module, weights=None))]
     fn from_mlir(py: Python<'_>, module: &Bound<'_, PyAny>, weights: Option<PathBuf>) -> PyResult<Graph> {
         let text = module.extract::<String>().ok().filter(|text| text.contains('{'));
-        read_module(py, text, module, weights).map(Graph::of)
+        let graph = read_module(py, text, module, weights)?;
+        warn_of_reading(py, &graph)?;
+        Ok(Graph::of(graph))
     }
 
     /// The name of the model.
@@ -227,7 +231,8 @@ impl Graph {
     ///
     /// Args:
     ///     name: The name.
-    ///     data: An array of NumPy, PyTorch or another library. It is shared with the graph, not copied.
+    ///     data: An array of NumPy, PyTorch or another library. It is shared with the graph, not copied, unless its dtype is
+    ///         one that coefficients cannot have: int64, float64 and bool are converted, with a warning.
     ///     shape, dtype: The type of a coefficient without data, which can be checked, but neither written nor run.
     ///     scale: A scale, or one per channel, of a quantized coefficient.
     ///     zero_point: A zero point, or one per channel.
@@ -247,10 +252,10 @@ impl Graph {
         let quantization = quantization::read(scale, zero_point)?;
         let shape = shape.map(shape_of).transpose()?.map(Ints);
         let declared = |data: Array| {
-            let dtype = dtype.unwrap_or(data.dtype());
+            let dtype = dtype.unwrap_or(data.dtype().declarable());
             let shape =
                 shape.as_ref().map_or_else(|| Ok(data.shape().to_vec()), |shape| shape.to_shape().or_raise(py))?;
-            as_declared(py, data, dtype, &shape)
+            as_declared(py, name, data, (dtype, &shape))
         };
         let data = data.map(|data| declared(from_python(data)?)).transpose()?;
         let add = |graph: &mut tpulang::Graph| {
@@ -271,7 +276,13 @@ impl Graph {
     }
     /// Sets or replaces the data of a coefficient.
     fn set_data(&self, py: Python<'_>, tensor: &Bound<'_, Tensor>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (handle, data) = (tensor.get().handle_in(py, &self.shared)?, from_python(data)?);
+        let (handle, mut data) = (tensor.get().handle_in(py, &self.shared)?, from_python(data)?);
+        let (name, dtype) =
+            self.shared.with(py, |graph| graph.tensor(handle).map(|info| (info.name.clone(), info.dtype)))?;
+        if let Some((fitted, remark)) = fitted(py, (&format!("the data of {name:?}"), &name), &data, dtype)? {
+            warn(py, [&remark])?;
+            data = fitted;
+        }
         self.shared.with(py, |graph| graph.set_data(handle, data))
     }
     /// Returns the tensor of this name.
@@ -389,7 +400,7 @@ impl Graph {
         let session = py.get_type::<Session>().call((slf, device), Some(&named))?;
         let session = session.cast_into::<Session>()?;
         let feeds = Feeds::read(py, feeds, session.get())?;
-        session.get().run_checked(py, feeds)
+        session.get().run_feeds(py, feeds)
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

@@ -6,16 +6,20 @@ use crate::{
     interrupt::{self, Ends},
     quantization::one_or_many,
     values::array_or_list,
-    warnings::{warn_of_all, warn_of_graph},
+    warnings::{warn, warn_of_graph, warn_of_weights_read},
 };
+use indexmap::IndexMap;
 use pyo3::{
     prelude::*,
     types::{PyDict, PyList, PyMapping, PyTuple},
 };
-use std::sync::Arc;
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 use tpulang::{
     Array, Dtype, Result,
-    base::WarningCode,
+    base::{Warning, WarningCode, Warnings},
     exec::{AnyBackend, Device, Precision, RunOptions, StepTime, ValueInfo as Info},
 };
 
@@ -33,6 +37,13 @@ use tpulang::{
 ///     precision: "float32", or on a GPU "float16" to store float16 tensors as such.
 ///     on_cpu: Names of operators to run on the CPU, whatever the device.
 ///     max_iterations: Maximum number of iterations of a loop.
+///     fed: Names of the tensors that runs are fed instead of the graph's inputs. One that an operator computes cuts the
+///         graph there: that operator, and what only it needs, neither run nor are prepared.
+///     fetched: Names of the tensors that runs return instead of the graph's outputs. Only what they need is prepared.
+///     weight_budget: Maximum number of bytes of weights that stay in memory between runs; the others are read again in each
+///         run. By default all of them stay if the memory is large enough.
+///     check_finite: Whether `run` and `fetch` warn of NaN and infinite elements in arrays that are fed and in results, once
+///         per tensor. If there are some, the results are computed again to find the first operator that produced one.
 ///
 /// >>> import numpy as np, tpulang
 /// >>> g = tpulang.Graph("net")
@@ -50,6 +61,9 @@ pub struct Session {
     ends: Arc<Ends>,
     /// The process that the session's threads belong to.
     process: u32,
+    checks_finite: bool,
+    /// The warnings that runs have issued, and the tensors that they were about.
+    issued: Mutex<HashSet<(WarningCode, String)>>,
 }
 
 /// The input arrays of a run.
@@ -94,6 +108,10 @@ fn name_of(object: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
+fn names_of(objects: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+    objects.iter().map(name_of).collect()
+}
+
 impl Session {
     fn interruptible<T: Send>(&self, py: Python<'_>, body: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
         if self.process != std::process::id() {
@@ -104,18 +122,43 @@ impl Session {
         }
         interrupt::interruptible(py, &self.ends, body)
     }
-    /// Runs the graph once, and warns of NaN and infinite elements.
-    pub fn run_checked<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
-        let feeds = feeds.0.as_slice();
-        let results = self.interruptible(py, || self.session.run(feeds))?;
-        let mut found = self.interruptible(py, || self.session.non_finite(feeds, &results))?;
-        found.retain(|warning| !self.allowed.contains(&warning.code()));
-        warn_of_all(py, &found)?;
+    /// Runs the graph, and warns of conversions and of NaN and infinite elements.
+    pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
+        self.run_with(py, feeds, |feeds| self.session.run(feeds))
+    }
+    fn run_with<'py>(
+        &self,
+        py: Python<'py>,
+        Feeds(feeds): Feeds,
+        run: impl FnOnce(&[(String, Array)]) -> Result<IndexMap<String, Array>> + Send,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let feeds = feeds.as_slice();
+        let (results, found) = self.interruptible(py, || {
+            let results = run(feeds)?;
+            let mut found = self.session.conversions(feeds);
+            if self.checks_finite {
+                found.extend(&self.session.non_finite(feeds, &self.unreported(&results))?);
+            }
+            found.retain(|warning| !self.allowed.contains(&warning.code()));
+            Ok((results, found))
+        })?;
+        self.warn_once(py, &found)?;
         to_dict(py, results)
     }
-    pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
-        let results = self.interruptible(py, || self.session.run(feeds.0.as_slice()))?;
-        to_dict(py, results)
+    /// Returns the results that runs have not warned of: it takes another run to find out where NaN come from.
+    fn unreported(&self, results: &IndexMap<String, Array>) -> IndexMap<String, Array> {
+        let issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = |name: &str| !issued.contains(&(WarningCode::NotFiniteResult, name.to_owned()));
+        results.iter().filter(|(name, _)| is_new(name)).map(|(name, array)| (name.clone(), array.clone())).collect()
+    }
+    /// Issues each warning about a tensor once in the session's life.
+    fn warn_once(&self, py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
+        let is_new = |warning: &&Warning| {
+            let tensor = warning.kind().tensor().unwrap_or_default().to_owned();
+            self.issued.lock().unwrap_or_else(PoisonError::into_inner).insert((warning.code(), tensor))
+        };
+        let new: Vec<&Warning> = warnings.iter().filter(is_new).collect();
+        warn(py, new)
     }
 }
 
@@ -131,7 +174,8 @@ fn to_dict<'py>(py: Python<'py>, arrays: impl IntoIterator<Item = (String, Array
 impl Session {
     #[new]
     #[pyo3(signature = (graph, device="cpu", *, threads=0, all=false, strict=false, unfused=false, precision="float32",
-                        on_cpu=Vec::new(), max_iterations=None))]
+                        on_cpu=Vec::new(), max_iterations=None, fed=Vec::new(), fetched=Vec::new(), weight_budget=None,
+                        check_finite=true))]
     #[expect(clippy::too_many_arguments, reason = "all but two are optional and named")]
     fn new(
         py: Python<'_>,
@@ -144,6 +188,10 @@ impl Session {
         precision: &str,
         on_cpu: Vec<String>,
         max_iterations: Option<i64>,
+        fed: Vec<Bound<'_, PyAny>>,
+        fetched: Vec<Bound<'_, PyAny>>,
+        weight_budget: Option<i64>,
+        check_finite: bool,
     ) -> PyResult<Session> {
         let precision = match precision {
             "float32" => Precision::F32,
@@ -156,7 +204,9 @@ impl Session {
         let threads = count(py, "Session: threads", threads)?;
         let max_iterations = max_iterations.map(|limit| count(py, "Session: max_iterations", limit)).transpose()?;
         let options = RunOptions::default().threads(threads).all(all).strict(strict).unfused(unfused);
-        let options = options.precision(precision).on_cpu(on_cpu);
+        let weight_budget = weight_budget.map(|bytes| count(py, "Session: weight_budget", bytes)).transpose()?;
+        let options = options.precision(precision).on_cpu(on_cpu).weight_budget(weight_budget);
+        let options = options.fed(names_of(fed)?).fetched(names_of(fetched)?);
         let options = max_iterations.map_or(options.clone(), |limit| options.max_iterations(limit));
         let ends = Arc::new(Ends::default());
         let asked = ends.clone();
@@ -164,18 +214,19 @@ impl Session {
         let device: Device =
             device.parse().map_err(|problem| invalid(py, format!("Session: device is {device:?}; {problem}")))?;
         let graph = graph.get().shared().lock(py).clone();
-        warn_of_graph(py, &graph)?;
+        let warned = warn_of_graph(py, &graph)?;
         let prepare = || tpulang::exec::Session::new(&graph, device.open()?, &options);
         let session = interrupt::interruptible(py, &ends, prepare)?;
-        let allowed = graph.allowed().collect();
-        Ok(Session { inputs: session.inputs(), session, allowed, ends, process: std::process::id() })
+        warn_of_weights_read(py, &graph, &warned)?;
+        let (inputs, process, allowed) = (session.inputs(), std::process::id(), graph.allowed().collect());
+        Ok(Session { session, inputs, allowed, ends, process, checks_finite: check_finite, issued: Mutex::default() })
     }
-    /// The names and types of the inputs, in order.
+    /// The names and types of what runs are fed, in order: the inputs, or `fed`.
     #[getter]
     fn inputs(&self) -> Vec<ValueInfo> {
         self.inputs.iter().cloned().map(ValueInfo).collect()
     }
-    /// The names and types of the outputs, in order.
+    /// The names and types of what runs return, in order: the outputs, or `fetched`.
     #[getter]
     fn outputs(&self) -> Vec<ValueInfo> {
         self.session.outputs().into_iter().map(ValueInfo).collect()
@@ -205,8 +256,7 @@ impl Session {
             Err(_) => names.try_iter()?.map(|name| name_of(&name?)).collect::<PyResult<Vec<_>>>()?,
         };
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let results = self.interruptible(py, || self.session.fetch(feeds.0.as_slice(), &names))?;
-        to_dict(py, results)
+        self.run_with(py, feeds, |feeds| self.session.fetch(feeds, &names))
     }
     /// Runs the graph like `run`, and writes results to arrays of the caller's: `results` has them by name. On the CPU,
     /// kernels write straight to them. If a check fails, nothing is written.

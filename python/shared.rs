@@ -88,21 +88,42 @@ impl Shared {
     /// # Errors
     /// Returns the exceptions of these functions, and the errors of `body`.
     pub fn lend<T>(&self, py: Python<'_>, body: impl FnOnce(&mut Graph, &Lent<'_>) -> Result<T>) -> PyResult<T> {
-        let placeholder = Graph::new("lent").or_raise(py)?;
-        let mut slot = self.lock(py);
-        let mut graph = std::mem::replace(&mut *slot, placeholder);
-        let outer = slot.0.lent_to.replace(thread::current().id());
-        drop(slot);
+        let mut taken = Taken::new(py, self)?;
         let lent = Lent { py, shared: self, raised: RefCell::new(None) };
-        let result = body(&mut graph, &lent);
-        let mut slot = self.lock(py);
-        slot.0.graph = graph;
-        slot.0.lent_to = outer;
-        drop(slot);
+        let result = body(&mut taken.graph, &lent);
+        drop(taken);
         match lent.raised.into_inner() {
             Some(raised) => Err(raised),
             None => result.or_raise(py),
         }
+    }
+}
+
+/// A graph that is taken out of its [`Shared`], to which it returns on drop, and thus on a panic.
+struct Taken<'a> {
+    py: Python<'a>,
+    shared: &'a Shared,
+    graph: Graph,
+    /// The thread that has taken the graph before.
+    outer: Option<ThreadId>,
+}
+
+impl<'a> Taken<'a> {
+    fn new(py: Python<'a>, shared: &'a Shared) -> PyResult<Taken<'a>> {
+        let placeholder = Graph::new("lent").or_raise(py)?;
+        let mut slot = shared.lock(py);
+        let graph = std::mem::replace(&mut *slot, placeholder);
+        let outer = slot.0.lent_to.replace(thread::current().id());
+        drop(slot);
+        Ok(Taken { py, shared, graph, outer })
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut slot = self.shared.lock(self.py);
+        std::mem::swap(&mut slot.0.graph, &mut self.graph);
+        slot.0.lent_to = self.outer;
     }
 }
 

@@ -217,6 +217,7 @@ impl Tensor {
         let given = data.map(from_python).transpose()?;
         let dtype = match (dtype, &given) {
             (Some(dtype), _) => dtype_of(dtype)?,
+            (None, Some(data)) if is_coefficient => data.dtype().declarable(),
             (None, Some(data)) => data.dtype(),
             (None, None) => Dtype::Float32,
         };
@@ -226,9 +227,9 @@ impl Tensor {
             (None, None) => Shape::new(),
         };
         elements(&shape, dtype).or_raise(py)?;
-        let data = given.map(|data| as_declared(py, data, dtype, &shape)).transpose()?;
         let id = dropin::next_id();
         let (is_named, name) = (name.is_some(), name.unwrap_or_else(dropin::default_name));
+        let data = given.map(|data| as_declared(py, &name, data, (dtype, &shape))).transpose()?;
         let mut declared =
             Declared { name, is_named, shape, dtype, is_coefficient, data, quantization: None, preprocess: None };
         declared.quantize(&quantization::read(scale, zero_point)?).or_raise(py)?;
@@ -296,7 +297,8 @@ impl Tensor {
             ));
         };
         let (dtype, shape) = (self.declared(py)?.dtype, self.shape_now(py)?);
-        let data = data.map(|data| as_declared(py, from_python(data)?, dtype, &shape)).transpose()?;
+        let name = self.name(py)?;
+        let data = data.map(|data| as_declared(py, &name, from_python(data)?, (dtype, &shape))).transpose()?;
         lock(py, declared).data.clone_from(&data);
         self.share_data(py, data)
     }
@@ -400,7 +402,7 @@ impl Tensor {
             return Err(invalid(py, "a function has used the tensor already, so its shape is fixed; set its buffer"));
         }
         let dtype = lock(py, declared).dtype;
-        let data = as_declared(py, from_python(buffer)?, dtype, &shape)?;
+        let data = as_declared(py, &self.name(py)?, from_python(buffer)?, (dtype, &shape))?;
         let mut declared = lock(py, declared);
         (declared.data, declared.shape) = (Some(data), shape);
         Ok(())

@@ -1,6 +1,6 @@
 //! Python's objects as arguments of functions.
 use crate::{
-    arrays::{Source, dtype_name, dtype_of_name, from_python, numpy},
+    arrays::{Source, dtype_name, dtype_of_name, fitted, from_python, numpy},
     errors::{bad_call, invalid_type},
     shared::Shared,
     tensor::Tensor,
@@ -11,12 +11,16 @@ use pyo3::{
     prelude::*,
     types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    cell::RefCell,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tpulang::{
     Array, Dtype, Operand,
+    base::Warning,
     functions::{ArgumentDef, ArgumentKind, Value},
 };
 
@@ -72,6 +76,8 @@ pub struct Converter<'a> {
     pub function: &'a str,
     /// The graph, to which tensors without one are added.
     pub graph: &'a Arc<Shared>,
+    /// Remarks about constants that were converted.
+    pub remarks: RefCell<Vec<Warning>>,
 }
 
 impl Converter<'_> {
@@ -121,10 +127,28 @@ impl Converter<'_> {
             let array = source.array()?;
             // There are no coefficients of int64: it stands for a list of integers, such as a shape, where there may be one.
             if array.dtype() != Dtype::Int64 || !takes_integers(argument) {
-                return Ok(Value::Tensor(Operand::Constant(array)));
+                return Ok(Value::Tensor(Operand::Constant(self.constant(source.py(), argument, array)?)));
             }
         }
         self.value(argument, &source.list()?, depth + 1)
+    }
+}
+
+impl Converter<'_> {
+    /// Converts a constant of a dtype that coefficients cannot have; a mask might be meant as any dtype.
+    fn constant(&self, py: Python<'_>, argument: &ArgumentDef, array: Array) -> PyResult<Array> {
+        let (from, to) = (array.dtype(), array.dtype().declarable());
+        if from == to || from == Dtype::Bool {
+            return Ok(array);
+        }
+        let of = format!("{}: {}", self.function, argument.name);
+        Ok(match fitted(py, (&of, argument.name), &array, to)? {
+            Some((fitted, remark)) => {
+                self.remarks.borrow_mut().push(remark);
+                fitted
+            }
+            None => array,
+        })
     }
 }
 

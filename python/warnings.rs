@@ -3,35 +3,54 @@ use pyo3::{intern, prelude::*, types::PyDict};
 use tpulang::{
     Graph,
     base::{Warning, WarningCode, Warnings},
+    graph::TensorInfo,
 };
 
-/// Issues the warnings that a call of a function has raised, at the user's line.
+/// Issues warnings at the user's line.
 ///
 /// # Errors
 /// Returns an error if the user has made warnings errors.
-pub fn warn_of_call(py: Python<'_>, raised: &[Warning]) -> PyResult<()> {
-    raised.iter().filter(|warning| is_about_call(warning)).try_for_each(|warning| issue(py, warning))
+pub fn warn<'w>(py: Python<'_>, warnings: impl IntoIterator<Item = &'w Warning>) -> PyResult<()> {
+    warnings.into_iter().try_for_each(|warning| issue(py, warning))
 }
 
-/// Issues the warnings about a graph as a whole.
+/// Issues the warnings about the calls and conversions that have made a graph, which was read from a file.
 ///
 /// # Errors
-/// Same as for [`warn_of_call`].
-pub fn warn_of_graph(py: Python<'_>, graph: &Graph) -> PyResult<()> {
+/// Same as for [`warn`].
+pub fn warn_of_reading(py: Python<'_>, graph: &Graph) -> PyResult<()> {
+    warn(py, graph.warnings_since(0).iter().filter(|warning| is_about_call(warning)))?;
+    warn(py, graph.conversions().iter())
+}
+
+/// Issues the warnings about a graph as a whole, and returns all.
+///
+/// # Errors
+/// Same as for [`warn`].
+pub fn warn_of_graph(py: Python<'_>, graph: &Graph) -> PyResult<Warnings> {
     let all = py.detach(|| graph.warnings());
-    all.iter().filter(|warning| !is_about_call(warning)).try_for_each(|warning| issue(py, warning))
+    warn(py, all.iter().filter(|warning| !is_about_call(warning)))?;
+    Ok(all)
 }
 
-/// Issues all of these warnings.
+/// Issues the warnings about weights of files that have been read since [`warn_of_graph`].
 ///
 /// # Errors
-/// Same as for [`warn_of_call`].
-pub fn warn_of_all(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
-    warnings.iter().try_for_each(|warning| issue(py, warning))
+/// Same as for [`warn`].
+pub fn warn_of_weights_read(py: Python<'_>, graph: &Graph, before: &Warnings) -> PyResult<()> {
+    let is_in_file = |(_, info): (_, &TensorInfo)| info.data().is_some_and(|data| data.source_path().is_some());
+    if !graph.tensors().any(is_in_file) {
+        return Ok(());
+    }
+    let after = py.detach(|| graph.warnings());
+    let is_new = |warning: &&Warning| {
+        warning.code() == WarningCode::NotFiniteWeight && !before.iter().any(|known| known == *warning)
+    };
+    warn(py, after.iter().filter(is_new))
 }
 
 /// Whether a warning is issued when its call is made. Calls of TpuLang are made before the mode is known.
-fn is_about_call(warning: &Warning) -> bool {
+pub fn is_about_call(warning: &Warning) -> bool {
     warning.call().is_some() && warning.code() != WarningCode::QuantizedInF32
 }
 

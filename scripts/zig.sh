@@ -4,18 +4,7 @@ HOST=$(uname -m)
 export ARCH="${ARCH:-$HOST}"
 TOOLS=$PWD/target/wheel-tools
 LINKER=$PWD/scripts/zig-cc.sh
-if [ ! -e "$TOOLS/ready" ]; then
-    for p in python3 "$HOME"/.pyenv/versions/3.*/bin/python; do
-        rm -rf "$TOOLS"
-        if "$p" -m venv "$TOOLS" 2>/dev/null; then break; fi
-    done
-    if [ ! -x "$TOOLS/bin/python" ]; then
-        echo "Python 3 with its venv module is needed (Debian, Ubuntu: apt-get install python3-venv)." >&2
-        exit 1
-    fi
-    "$TOOLS/bin/python" -m pip install --quiet maturin==1.16.0 ziglang==0.17.1
-    touch "$TOOLS/ready"
-fi
+sh scripts/venv.sh "$TOOLS" maturin==1.16.0 ziglang==0.17.1
 if [ "$ARCH" != "$HOST" ]; then rustup target add "$ARCH-unknown-linux-gnu"; fi
 LIBSTDCXX=$(c++ -print-file-name=libstdc++.a)
 export LIBSTDCXX

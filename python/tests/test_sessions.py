@@ -178,3 +178,21 @@ def test_the_command():
 def test_numpy_is_imported_when_it_is_needed():
     code = "import sys, tpulang; tpulang.Graph('g').input('x', (2, 3)).reshape([3, 2]); print('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_other_tensors_are_fed_and_fetched():
+    g = tpulang.Graph("net")
+    x, z = g.input("x", [2]), g.input("z", [2])
+    h = x.exp(out_name="h")
+    a = h.add(1.0, out_name="a")
+    g.outputs = [a.add(z, out_name="y")]
+    session = tpulang.Session(g, fed=[h], fetched=["a"])
+    assert [info.name for info in session.inputs] == ["h"] and [info.name for info in session.outputs] == ["a"]
+    assert "Exp" not in session.explain()
+    assert session.run([[5, 6]])["a"].tolist() == [6, 7]
+    assert g.run({"x": [0, 0]}, fed=["x"], fetched="h".split())["h"].tolist() == [1, 1]
+    assert tpulang.Session(g, weight_budget=0).run([[0, 0], [1, 1]])["y"].tolist() == [3, 3]
+    with pytest.raises(tpulang.Error, match='unknown input "hh"'):
+        tpulang.Session(g, fed=["hh"])
+    with pytest.raises(tpulang.Error, match="weight_budget is -1"):
+        tpulang.Session(g, weight_budget=-1)

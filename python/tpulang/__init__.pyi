@@ -455,6 +455,10 @@ class Graph(GraphFunctions):
         precision: _Precision = "float32",
         on_cpu: Sequence[str] = ...,
         max_iterations: int | None = None,
+        fed: Sequence[str | Tensor] = ...,
+        fetched: Sequence[str | Tensor] = ...,
+        weight_budget: int | None = None,
+        check_finite: bool = True,
     ) -> dict[str, NDArray[Any]]:
         """Runs the network once. For several runs, make a `Session`."""
     def gradients(self, of: _Tensors, with_respect_to: _Tensors, rule: _Rule | None = None) -> list[Tensor]:
@@ -516,13 +520,17 @@ class Session:
         precision: _Precision = "float32",
         on_cpu: Sequence[str] = ...,
         max_iterations: int | None = None,
+        fed: Sequence[str | Tensor] = ...,
+        fetched: Sequence[str | Tensor] = ...,
+        weight_budget: int | None = None,
+        check_finite: bool = True,
     ) -> Self: ...
     @property
     def inputs(self) -> list[ValueInfo]:
-        """The names and types of the inputs, in order."""
+        """The names and types of what runs are fed, in order: the inputs, or `fed`."""
     @property
     def outputs(self) -> list[ValueInfo]:
-        """The names and types of the outputs, in order."""
+        """The names and types of what runs return, in order: the outputs, or `fetched`."""
     @property
     def variables(self) -> dict[str, NDArray[Any]]:
         """The current values of the variables, by name."""

@@ -1,5 +1,5 @@
 //! Distinguishes npz files without reading them entirely.
-use super::zip_bytes::End;
+use super::zip_bytes::{End, NPZ};
 use crate::base::{Error, Result};
 use std::{
     io::{Read, Seek, SeekFrom},
@@ -12,7 +12,7 @@ use std::{
 /// # Errors
 /// Returns an error if the file is not an archive.
 pub fn fingerprint(mut archive: impl Read + Seek, path: &Path) -> Result<u32> {
-    let start = End::read(&mut archive, path)?.offset;
+    let start = End::read(&mut archive, path, NPZ)?.offset;
     archive.seek(SeekFrom::Start(start)).map_err(Error::io(path))?;
     let (mut hasher, mut piece) = (crc32fast::Hasher::new(), [0; 1 << 14]);
     loop {

@@ -17,6 +17,7 @@ mod npz;
 mod read;
 mod safetensors;
 mod storage;
+mod torch;
 mod weights;
 mod zip_bytes;
 

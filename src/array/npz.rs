@@ -2,7 +2,7 @@
 use super::{
     Array, npy,
     storage::{Elements, InFile},
-    zip_bytes::ZipBytes,
+    zip_bytes::{self, NPZ, ZipBytes},
 };
 use crate::base::{Dtype, Error, Result, files};
 use indexmap::IndexMap;
@@ -54,7 +54,7 @@ impl NpzFile {
     /// Returns an error if the file cannot be read or is not a zip archive, or if entries share a name or bytes.
     pub fn open(path: impl AsRef<Path>) -> Result<NpzFile> {
         let path = path.as_ref();
-        NpzFile::of(ZipBytes::open(path)?, path)
+        NpzFile::of(ZipBytes::of(files::open(path)?, path, NPZ)?, path)
     }
     /// Reads an archive from a stream, such as standard input, by way of a temporary file; `name` is for messages.
     ///
@@ -64,19 +64,10 @@ impl NpzFile {
         let path = Path::new(name);
         let mut file = tempfile::tempfile().map_err(Error::io(std::env::temp_dir()))?;
         io::copy(&mut stream, &mut file).map_err(Error::io(path))?;
-        NpzFile::of(ZipBytes::of(file, path)?, path)
+        NpzFile::of(ZipBytes::of(file, path, NPZ)?, path)
     }
     fn of(bytes: ZipBytes, path: &Path) -> Result<NpzFile> {
-        let broken = |e| Error::format(path, format!("not an npz (zip) archive: {e}"));
-        let mut archive = ZipArchive::new(bytes).map_err(broken)?;
-        // Reading `n` entries would take `n` times as long as the file is large.
-        if archive.len() > 1 && archive.has_overlapping_entries().map_err(broken)? {
-            return Err(Error::format(path, "its entries overlap; every array needs bytes of its own"));
-        }
-        // The zip crate keeps only the last entry of a name.
-        if archive.has_duplicate_names() {
-            return Err(Error::format(path, "it has several entries of one name; every array needs its own"));
-        }
+        let archive = zip_bytes::archive(bytes, path)?;
         let mut entries = IndexMap::new();
         for (i, name) in archive.file_names().enumerate() {
             let name = name.map_err(|e| Error::format(path, format!("the name of entry {i}: {e}")))?;
@@ -267,8 +258,7 @@ pub fn write_arrays(
 /// let g = GraphBuilder::new("net")?;
 /// let x = g.input("x", Dtype::Float32, [2])?;
 /// let session = Session::new(&g.build(x.relu().out_name("y").call()?)?, CpuBackend::new(), &RunOptions::default())?;
-/// # let dir = tempfile::tempdir().unwrap();
-/// # let path = dir.path().join("results.npz");
+/// # let path = std::env::temp_dir().join("tpulang-results.npz");
 /// write_npz(&path, session.run(&[("x", Array::from([-1f32, 1.0]))])?)?;
 /// assert_eq!(read_npz(&path)?["y"], Array::from([0f32, 1.0]));
 /// # Ok::<(), tpulang::Error>(())

@@ -2,6 +2,7 @@
 use super::{
     Array, NpzFile, WeightFile, npy,
     storage::{At, Elements, InFile, Source},
+    torch,
 };
 use crate::base::{Error, Result, files};
 use indexmap::IndexMap;
@@ -14,8 +15,8 @@ use std::{
 };
 
 /// Returns the arrays of a file by name; their elements are read on first use. The extension names the format: `.npz` and
-/// `.safetensors` have any number of arrays, and an `.npy` one, which is named like the file. A folder is read as its
-/// `.npy` files.
+/// `.safetensors` have any number of arrays, as have `.pt`, `.pth`, `.bin` and `.ckpt`, which PyTorch's `torch.save` writes; an
+/// `.npy` has one, which is named like the file. A folder is read as its `.npy` files.
 ///
 /// ```
 /// use tpulang::{Array, array::{ArrayFormat, read_arrays}};
@@ -35,18 +36,14 @@ pub fn read_arrays(path: impl AsRef<Path>) -> Result<IndexMap<String, Array>> {
     match path.extension().and_then(OsStr::to_str) {
         Some("npz") => NpzFile::open(path)?.arrays(),
         Some("npy") => Ok([(stem(path), read_npy(path)?)].into()),
-        Some("safetensors") => {
+        Some(extension) if extension == "safetensors" || torch::EXTENSIONS.contains(&extension) => {
             let mut file = WeightFile::open(path)?;
             let names: Vec<String> = file.names().into_iter().map(str::to_owned).collect();
             names.into_iter().map(|name| file.read(&name).map(|array| (name, array))).collect()
         }
-        Some("pt" | "pth" | "bin") => Err(Error::format(
-            path,
-            "files of torch.save are not read; save the tensors with safetensors.torch.save_file or numpy.savez",
-        )),
         _ => Err(Error::format(
             path,
-            "arrays are read from .npz, .safetensors and .npy files, and folders of .npy files",
+            "arrays are read from .npz, .safetensors, .npy and PyTorch's .pt files, and folders of .npy files",
         )),
     }
 }
@@ -135,11 +132,9 @@ mod tests {
             let error = read_arrays(&path).unwrap_err().to_string();
             error.replace(&path.display().to_string(), "FILE")
         };
-        let expected = "FILE: arrays are read from .npz, .safetensors and .npy files, and folders of .npy files";
-        assert_eq!(told("x.txt", b""), expected);
         let expected =
-            "FILE: files of torch.save are not read; save the tensors with safetensors.torch.save_file or numpy.savez";
-        assert_eq!(told("x.pt", b"PK\x03\x04"), expected);
+            "FILE: arrays are read from .npz, .safetensors, .npy and PyTorch's .pt files, and folders of .npy files";
+        assert_eq!(told("x.txt", b""), expected);
         assert_eq!(told("x.npy", b"PK\x03\x04"), "FILE: it does not begin like an npy file");
         let mut bytes = npy::header(Dtype::Float32, &[2]);
         bytes.extend([0; 7]);

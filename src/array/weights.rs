@@ -1,8 +1,13 @@
-use super::{Array, npz::NpzFile, safetensors::SafetensorsFile};
+use super::{
+    Array,
+    npz::NpzFile,
+    safetensors::SafetensorsFile,
+    torch::{self, TorchFile},
+};
 use crate::base::{Dtype, Error, Result, Shape, nearest, shape_text};
 use std::path::{Path, PathBuf};
 
-/// A file of coefficients by name: `.npz` or `.safetensors`.
+/// A file of coefficients by name: `.npz`, `.safetensors`, or what PyTorch's `torch.save` writes (`.pt`, `.pth`, `.bin`, `.ckpt`).
 pub struct WeightFile {
     path: PathBuf,
     kind: Kind,
@@ -11,6 +16,7 @@ pub struct WeightFile {
 enum Kind {
     Npz(NpzFile),
     Safetensors(SafetensorsFile),
+    Torch(TorchFile),
 }
 
 impl WeightFile {
@@ -23,12 +29,8 @@ impl WeightFile {
         let kind = match path.extension().and_then(|e| e.to_str()) {
             Some("npz") => Kind::Npz(NpzFile::open(path)?),
             Some("safetensors") => Kind::Safetensors(SafetensorsFile::open(path)?),
-            Some("pt" | "pth" | "bin" | "ckpt") => {
-                let problem = "weights are read from .npz or .safetensors files; in PyTorch, \
-                               safetensors.torch.save_file(model.state_dict(), \"FILE.safetensors\") writes one";
-                return Err(Error::format(path, problem));
-            }
-            _ => return Err(Error::format(path, "weights are read from .npz or .safetensors files")),
+            Some(extension) if torch::EXTENSIONS.contains(&extension) => Kind::Torch(TorchFile::open(path)?),
+            _ => return Err(Error::format(path, "weights are read from .npz, .safetensors, or PyTorch's .pt files")),
         };
         Ok(WeightFile { path: path.into(), kind })
     }
@@ -41,6 +43,7 @@ impl WeightFile {
         match &self.kind {
             Kind::Npz(f) => f.names().collect(),
             Kind::Safetensors(f) => f.names().collect(),
+            Kind::Torch(f) => f.names().collect(),
         }
     }
     /// Returns whether there is an array with this name.
@@ -48,6 +51,7 @@ impl WeightFile {
         match &self.kind {
             Kind::Npz(f) => f.has(name),
             Kind::Safetensors(f) => f.has(name),
+            Kind::Torch(f) => f.has(name),
         }
     }
     /// Returns an array, whose elements are read on first use.
@@ -59,6 +63,7 @@ impl WeightFile {
             Kind::Npz(f) if f.has(name) => Some(f.array(name)),
             Kind::Npz(_) => None,
             Kind::Safetensors(f) => f.array(name),
+            Kind::Torch(f) => f.array(name),
         };
         found.unwrap_or_else(|| {
             let nearest = nearest(name, self.names().into_iter());
@@ -98,10 +103,8 @@ impl WeightFile {
 /// converted ([`Array::fitted`]), and a single number gets an axis.
 pub fn coefficient_type(array: &Array) -> (Dtype, Shape) {
     let dtype = match array.dtype() {
-        Dtype::Float64 | Dtype::Bfloat16 => Dtype::Float32,
-        Dtype::Int64 | Dtype::Uint64 => Dtype::Int32,
-        Dtype::Bool => Dtype::Uint8,
-        other => other,
+        Dtype::Bfloat16 => Dtype::Float32,
+        other => other.declarable(),
     };
     let shape = if array.shape().is_empty() { vec![1] } else { array.shape().to_vec() };
     (dtype, shape)

@@ -5,13 +5,18 @@
 //! two errors of the tool chain's writer: its zip64 end record gives its length as 0x44 bytes instead of 44, and the record
 //! that locates it contains a wrong offset.
 use super::storage::{At, Source};
-use crate::base::{Error, Result, files};
+use crate::base::{Error, Result};
 use std::{
     fs::File,
     io::{self, Read, Seek},
     path::Path,
     sync::Arc,
 };
+use zip::ZipArchive;
+
+/// What messages call the archives of NumPy and those of PyTorch.
+pub(super) const NPZ: &str = "an npz (zip) archive";
+pub(super) const TORCH: &str = "a zip archive, as torch.save writes one";
 
 /// Maximum number of entries. No network has as many arrays.
 const MAX_ENTRIES: u64 = 1 << 20;
@@ -29,6 +34,8 @@ pub(super) struct ZipBytes {
     /// Offset of the end records.
     body: u64,
     end: Arc<[u8]>,
+    /// What the archive is in messages: [`NPZ`].
+    kind: &'static str,
 }
 
 /// The contents of the end records of an archive.
@@ -42,14 +49,14 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Reads and checks the end of an archive; `path` is for messages.
-    pub fn read(from: &mut (impl Read + Seek), path: &Path) -> Result<End> {
+    /// Reads and checks the end of an archive; `path` and `kind` are for messages.
+    pub fn read(from: &mut (impl Read + Seek), path: &Path, kind: &str) -> Result<End> {
         let len = from.seek(io::SeekFrom::End(0)).map_err(Error::io(path))?;
         let mut tail = vec![0; len.min((MAX_COMMENT + END + LOCATOR + END64) as u64) as usize];
         let start = len - tail.len() as u64;
         from.seek(io::SeekFrom::Start(start)).map_err(Error::io(path))?;
         from.read_exact(&mut tail).map_err(Error::io(path))?;
-        let fail = |problem: String| Error::format(path, format!("not an npz (zip) archive: {problem}"));
+        let fail = |problem: String| Error::format(path, format!("not {kind}: {problem}"));
         let end = find(&tail, start).ok_or_else(|| fail("its end is missing".into()))?;
         if end.offset.checked_add(end.size) != Some(end.at) {
             let End { size, offset, at, .. } = end;
@@ -63,16 +70,29 @@ impl End {
 }
 
 impl ZipBytes {
-    pub fn open(path: &Path) -> Result<Self> {
-        ZipBytes::of(files::open(path)?, path)
-    }
-    /// Reads an archive from an open file; `path` is for messages.
-    pub fn of(file: File, path: &Path) -> Result<Self> {
+    /// Reads an archive from an open file; `path` and `kind` are for messages.
+    pub fn of(file: File, path: &Path, kind: &'static str) -> Result<Self> {
         let source = Source { file, path: path.into() };
-        let end = End::read(&mut &source.file, path)?;
+        let end = End::read(&mut &source.file, path, kind)?;
         let at = At { source: Arc::new(source), position: 0 };
-        Ok(ZipBytes { at, body: end.at, end: records(&end).into() })
+        Ok(ZipBytes { at, body: end.at, end: records(&end).into(), kind })
     }
+}
+
+/// Lists the entries of an archive; `path` is for messages.
+pub(super) fn archive(bytes: ZipBytes, path: &Path) -> Result<ZipArchive<ZipBytes>> {
+    let kind = bytes.kind;
+    let broken = |e| Error::format(path, format!("not {kind}: {e}"));
+    let mut archive = ZipArchive::new(bytes).map_err(broken)?;
+    // Reading `n` entries would take `n` times as long as the file is large.
+    if archive.len() > 1 && archive.has_overlapping_entries().map_err(broken)? {
+        return Err(Error::format(path, "its entries overlap; every array needs bytes of its own"));
+    }
+    // The zip crate keeps only the last entry of a name.
+    if archive.has_duplicate_names() {
+        return Err(Error::format(path, "it has several entries of one name; every array needs its own"));
+    }
+    Ok(archive)
 }
 
 /// Reads a number of `N` bytes.

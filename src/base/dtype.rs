@@ -98,6 +98,16 @@ impl Dtype {
     pub fn is_declared(self) -> bool {
         !matches!(self, Dtype::Int64 | Dtype::Uint64 | Dtype::Float64 | Dtype::Bool)
     }
+    /// Returns the dtype that a tensor with data of this one is declared with: itself, or for a dtype that tensors cannot have,
+    /// one that its data are converted to where they fit.
+    pub fn declarable(self) -> Dtype {
+        match self {
+            Dtype::Float64 => Dtype::Float32,
+            Dtype::Int64 | Dtype::Uint64 => Dtype::Int32,
+            Dtype::Bool => Dtype::Uint8,
+            other => other,
+        }
+    }
     /// Returns whether tensors of this dtype can have a scale and a zero point: 8- and 16-bit integers.
     pub fn is_quantizable(self) -> bool {
         matches!(self, Int8 | Uint8 | Int16 | Uint16)

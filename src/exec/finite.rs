@@ -13,8 +13,9 @@ use indexmap::IndexMap;
 use std::time::Duration;
 
 impl<B: Backend> Session<B> {
-    /// Returns warnings about NaN and infinite elements in the feeds of a run and in its results. If a result has some and no
-    /// feed has, the run is repeated to find the first operator that produced one.
+    /// Returns warnings about NaN and infinite elements in the feeds of a run and in its results, which may be some of what
+    /// [`Session::run`] or [`Session::fetch`] returned. If a result has some and neither a feed nor a variable has, the results
+    /// are computed again to find the first operator that produced one.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
@@ -40,7 +41,10 @@ impl<B: Backend> Session<B> {
         let origin = match fed.first() {
             _ if computed.is_empty() => String::new(),
             Some((input, _)) => format!("the input {input:?} has such elements"),
-            None => self.origin(feeds)?,
+            None => match self.variables()?.iter().find(|(_, array)| found_in(array).is_some()) {
+                Some((variable, _)) => format!("the variable {variable:?} has such elements"),
+                None => self.origin(feeds, &results.keys().map(String::as_str).collect::<Vec<_>>())?,
+            },
         };
         let input = |(name, found): (&str, NonFinite)| {
             let NonFinite { nan, infinite, first } = found;
@@ -53,8 +57,9 @@ impl<B: Backend> Session<B> {
         Ok(fed.into_iter().map(input).chain(computed.into_iter().map(result)).collect())
     }
 
-    /// Describes the first operator that produces such an element.
-    fn origin(&self, feeds: &(impl Feeds + ?Sized)) -> Result<String> {
+    /// Describes the first operator that produces such an element, among those that the tensors of these names need.
+    fn origin(&self, feeds: &(impl Feeds + ?Sized), names: &[&str]) -> Result<String> {
+        let wanted: Vec<TensorIndex> = names.iter().map(|name| self.find("tensor", name)).collect::<Result<_>>()?;
         let mut first = None;
         let mut failed = Ok(());
         let mut observer = |step: usize, _: Duration, results: &[B::Buffer]| {
@@ -66,7 +71,7 @@ impl<B: Backend> Session<B> {
                 }
             }
         };
-        let (plan, _) = self.compute(feeds, &self.wanted, Some(&mut observer))?;
+        let (plan, _) = self.compute(feeds, &wanted, Some(&mut observer))?;
         failed?;
         let step = first.and_then(|first| plan.steps.get(first));
         Ok(match step.map(|step| self.first_operator(feeds, step)).transpose()?.flatten() {

@@ -56,7 +56,9 @@ pub struct Session<B: Backend> {
     available: fn(&B) -> u64,
     /// The plan of [`Session::run`].
     pub(super) plan: Arc<Plan<B>>,
-    /// The tensors that runs are usually fed.
+    /// The tensors that runs are usually fed by the caller.
+    pub(super) inputs: Vec<TensorIndex>,
+    /// These, and the variables.
     fed: Vec<TensorIndex>,
     pub(super) wanted: Vec<TensorIndex>,
     /// The wanted tensors, then the other next values of variables.
@@ -116,15 +118,12 @@ impl<B: Backend> Session<B> {
         let network = Network::new(graph, options.precision)?;
         let placement = Placement::new(backend, cpu, graph, options)?;
         let names = Names::new(graph, &network);
-        let fed = match options.fed.as_slice() {
-            [] => network.fed(),
-            fed => {
-                let mut fed = names.all("input", fed, &network)?;
-                let variables: Vec<_> = network.variables().filter(|t| !fed.contains(t)).collect();
-                fed.extend(variables);
-                fed
-            }
+        let inputs = match options.fed.as_slice() {
+            [] => network.inputs.clone(),
+            fed => names.all("input", fed, &network)?,
         };
+        let variables = network.variables().filter(|t| !inputs.contains(t));
+        let fed: Vec<TensorIndex> = inputs.iter().copied().chain(variables).collect();
         let wanted = match options.fetched.as_slice() {
             _ if options.all => computed(graph, &network, &fed)?,
             [] => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
@@ -144,6 +143,7 @@ impl<B: Backend> Session<B> {
             options: options.clone(),
             available,
             plan: Arc::new(plan),
+            inputs,
             fed,
             wanted,
             stepped,

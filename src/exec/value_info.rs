@@ -37,7 +37,8 @@ pub(super) fn returned_dtype(ty: &ValueType) -> Dtype {
 }
 
 impl<B: Backend> Session<B> {
-    /// Returns the names and types of the graph's inputs, in order.
+    /// Returns the names and types of what runs are usually fed, in order: the graph's inputs, or
+    /// [`RunOptions::fed`](super::RunOptions::fed).
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
@@ -51,7 +52,7 @@ impl<B: Backend> Session<B> {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn inputs(&self) -> Vec<ValueInfo> {
-        self.infos(&self.network.inputs, |ty| ty.dtype)
+        self.infos(&self.inputs, |ty| ty.dtype)
     }
     /// Returns the names and types of what [`Session::run`] returns, in order. See [`Session::inputs`].
     pub fn outputs(&self) -> Vec<ValueInfo> {

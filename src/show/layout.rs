@@ -111,6 +111,9 @@ struct Path {
     to: Option<Item>,
     tensors: Vec<Tensor>,
     inner: Vec<Point>,
+    /// The lower end of the rank that it leaves, and the upper end of the one that it enters.
+    leave: Option<f64>,
+    enter: Option<f64>,
 }
 
 struct Composer<'n, 'g> {
@@ -217,10 +220,15 @@ impl Composer<'_, '_> {
                 }
                 seen.push((start, end));
                 let into_group = matches!(path.to, Some(Item::Group(_)));
-                let below = into_group.then_some((end.0, end.1 + TITLE));
-                let points =
-                    [start].into_iter().chain(path.inner.iter().map(inner)).chain([end]).chain(below).collect();
-                layout.lines.push(Line { points, arrow: matches!(path.to, Some(Item::Box(_))) });
+                // A line is straight beside higher items of the same rank.
+                let points = [start]
+                    .into_iter()
+                    .chain(path.leave.map(|y| (start.0, at.1 + y)).filter(|p| p.1 > start.1 + 0.5))
+                    .chain(path.inner.iter().map(inner))
+                    .chain(path.enter.map(|y| (end.0, at.1 + y)).filter(|p| p.1 < end.1 - 0.5))
+                    .chain([end])
+                    .chain(into_group.then_some((end.0, end.1 + TITLE)));
+                layout.lines.push(Line { points: points.collect(), arrow: matches!(path.to, Some(Item::Box(_))) });
             }
         }
         layout.labels.extend(plan.labels.iter().map(|(p, text)| (inner(p), text.clone())));
@@ -301,7 +309,10 @@ fn read(
     let dx = (width - (bounds.right - bounds.left)) / 2.0 - bounds.left;
     let dy = top + MARGIN - bounds.top;
     let moved = |(x, y): Point| (x + dx, y + dy);
-    paths.iter_mut().for_each(|path| path.inner.iter_mut().for_each(|p| *p = moved(*p)));
+    for path in &mut paths {
+        path.inner.iter_mut().for_each(|p| *p = moved(*p));
+        path.leave.iter_mut().chain(&mut path.enter).for_each(|y| *y += dy);
+    }
     let corner = |item: &Item| {
         let n = name(*item);
         let (w, h) = graph.node(&n).map_or((0.0, 0.0), |n| (n.width, n.height));
@@ -319,6 +330,21 @@ fn read(
         paths,
         labels: texts.into_iter().map(|(p, text)| (moved(p), text)).collect(),
     }
+}
+
+/// Returns the height of each rank, which is that of its highest item, by the vertical position of its middle.
+fn ranks(graph: &Graph<NodeLabel, EdgeLabel>, level: &Level) -> HashMap<i64, f64> {
+    let mut ranks: HashMap<i64, f64> = HashMap::new();
+    for item in &level.items {
+        let Some(node) = graph.node(&name(*item)) else { continue };
+        let height = ranks.entry(rounded(node.y.unwrap_or(0.0))).or_default();
+        *height = height.max(node.height);
+    }
+    ranks
+}
+
+fn rounded(y: f64) -> i64 {
+    y.round() as i64
 }
 
 /// Returns the paths of all edges and the labels on them, and extends the bounds by them.
@@ -339,6 +365,7 @@ fn paths(
         .outs
         .iter()
         .flat_map(|(t, items)| items.iter().map(|item| (Some(*item), None, vec![*t], name(*item), port('o', *t))));
+    let ranks = ranks(graph, level);
     let mut paths = Vec::new();
     let mut texts = Vec::new();
     for (from, to, tensors, v, w) in ends.chain(ins).chain(outs) {
@@ -352,7 +379,13 @@ fn paths(
             bounds.cover((x, y), (edge.width, edge.height));
             texts.push(((x, y), text.clone()));
         }
-        paths.push(Path { from, to, tensors, inner });
+        let side = |item: Item, by: f64| {
+            let y = graph.node(&name(item))?.y?;
+            Some(y + by * ranks.get(&rounded(y))?)
+        };
+        let leave = from.and_then(|item| side(item, 0.5));
+        let enter = to.and_then(|item| side(item, -0.5));
+        paths.push(Path { from, to, tensors, inner, leave, enter });
     }
     (paths, texts)
 }
@@ -375,5 +408,79 @@ impl Bounds {
     fn cover(&mut self, (x, y): Point, (w, h): Point) {
         (self.left, self.right) = (self.left.min(x - w / 2.0), self.right.max(x + w / 2.0));
         (self.top, self.bottom) = (self.top.min(y - h / 2.0), self.bottom.max(y + h / 2.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Dtype, Result};
+
+    /// Points of a line as it is drawn: vertical at its own points.
+    fn curve(points: &[Point]) -> Vec<Point> {
+        let between = |pair: &[Point]| {
+            let [(x, y), (to_x, to_y)] = [pair[0], pair[1]];
+            (0..=20).map(move |i| {
+                let t = f64::from(i) / 20.0;
+                let (a, b) = ((1.0 - t).powi(2) * (1.0 + 2.0 * t), t * t * (3.0 - 2.0 * t));
+                let half = 3.0 * t * (1.0 - t) * f64::midpoint(y, to_y);
+                (a * x + b * to_x, (1.0 - t).powi(3) * y + half + t.powi(3) * to_y)
+            })
+        };
+        points.windows(2).flat_map(between).collect()
+    }
+
+    /// Scopes of different heights and operators beside them, which read any earlier results.
+    fn network(seed: u64) -> Result<crate::graph::Graph> {
+        let mut state = seed;
+        let mut draw = |n: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % n
+        };
+        let mut g = crate::graph::Graph::new("net")?;
+        let mut made = vec![g.input("x", Dtype::Float32, [2, 3])?];
+        for i in 0..12 {
+            let (a, b) = (made[draw(made.len())], made[draw(made.len())]);
+            let depth = draw(8);
+            made.push(g.scope(&format!("scope{i}"), |g| {
+                let mut h = g.add(a, b).call()?;
+                for _ in 0..depth {
+                    h = g.relu(h).call()?;
+                }
+                Ok(h)
+            })?);
+        }
+        g.set_outputs(&[made[12]])?;
+        Ok(g)
+    }
+
+    /// Returns how many lines pass the boxes and groups of others, and how many cross one.
+    fn crossings(seed: u64) -> Result<(usize, usize)> {
+        let g = network(seed)?;
+        let network = Network::new(&g);
+        let drawing = network.drawing(None);
+        let layout = lay_out(&network, &drawing, &vec![(80.0, 42.0); drawing.boxes.len()], &|_| 80.0);
+        let rects = layout.groups.iter().map(|(_, rect)| rect).chain(layout.boxes.iter().map(|(_, rect)| rect));
+        let (mut passed, mut crossed) = (0, 0);
+        for Rect { at, size } in rects {
+            let is_in = |(x, y): &Point| {
+                (at.0 + 1.0..at.0 + size.0 - 1.0).contains(x) && (at.1 + 1.0..at.1 + size.1 - 1.0).contains(y)
+            };
+            let ends = |line: &&Line| [line.points.first(), line.points.last()].into_iter().flatten().any(is_in);
+            for line in layout.lines.iter().filter(|line| !ends(line)) {
+                passed += 1;
+                crossed += usize::from(curve(&line.points).iter().any(is_in));
+            }
+        }
+        Ok((passed, crossed))
+    }
+
+    #[test]
+    fn lines_pass_beside_high_scopes() -> Result<()> {
+        for seed in 0..20 {
+            let (passed, crossed) = crossings(seed)?;
+            assert!(passed > 1000 && crossed == 0, "seed {seed}: {crossed} of {passed}");
+        }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@ use crate::{
     base::escaped,
     drawing::{Box, BoxKind},
     groups::{GroupId, ROOT},
-    layout::{Layout, Line, Point, Rect, TITLE, lay_out},
+    layout::{Line, Point, Rect, TITLE, lay_out},
     network::Network,
 };
 use std::fmt::Write;
@@ -15,7 +15,8 @@ const STYLE: &str = "\
 text{font-family:Inter,system-ui,'Helvetica Neue',Arial,sans-serif;text-anchor:middle;dominant-baseline:central}\
 .t{font-size:12.5px;font-weight:600}.n{font-size:11px;fill:#64748b}.l{font-size:10px;fill:#64748b;stroke:#fff;stroke-width:4px;\
 stroke-linejoin:round;paint-order:stroke}.g{fill:#475c84;fill-opacity:.045;stroke:#d3dae5}.h{font-size:12px;font-weight:600;\
-fill:#64748b;text-anchor:start}.e{fill:none;stroke:#a3aec0;stroke-width:1.25}.a{fill:#a3aec0}";
+fill:#64748b;text-anchor:start;stroke:#f7f8fa;stroke-width:4px;stroke-linejoin:round;paint-order:stroke}\
+.e{fill:none;stroke:#a3aec0;stroke-width:1.25}.a{fill:#a3aec0}";
 
 impl Network<'_> {
     /// Returns the network as an SVG image. Groups within `depth` others are unfolded.
@@ -40,26 +41,25 @@ impl Network<'_> {
              <title>{}</title>\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
             escape(network.graph.name())
         );
-        network.add_groups(&layout, &mut svg);
+        let groups = || layout.groups.iter().filter(|(id, _)| *id != ROOT);
+        for (_, Rect { at: (x, y), size: (w, h) }) in groups() {
+            let _ = writeln!(
+                svg,
+                "<rect class=\"g\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" rx=\"10\"/>"
+            );
+        }
         layout.lines.iter().for_each(|line| add_line(line, &mut svg));
+        // Titles are drawn over the lines that enter the group.
+        for (id, Rect { at: (x, y), .. }) in groups() {
+            let name = escape(&shortened(&network.groups[id.0].name));
+            let (x, y) = (x + 12.0, y + TITLE / 2.0 + 2.0);
+            let _ = writeln!(svg, "<text class=\"h\" x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>");
+        }
         for ((x, y), text) in &layout.labels {
             let _ = writeln!(svg, "<text class=\"l\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(text));
         }
         layout.boxes.iter().for_each(|(i, rect)| add_box(&drawing.boxes[*i], *rect, &mut svg));
         svg + "</svg>\n"
-    }
-
-    fn add_groups(&self, layout: &Layout, svg: &mut String) {
-        for (id, Rect { at: (x, y), size: (w, h) }) in layout.groups.iter().filter(|(id, _)| *id != ROOT) {
-            let name = escape(&shortened(&self.groups[id.0].name));
-            let _ = writeln!(
-                svg,
-                "<rect class=\"g\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" rx=\"10\"/>\
-                 <text class=\"h\" x=\"{:.1}\" y=\"{:.1}\">{name}</text>",
-                x + 12.0,
-                y + TITLE / 2.0 + 2.0,
-            );
-        }
     }
 }
 

@@ -34,7 +34,7 @@ pub fn json_schema() -> Value {
             },
             "params": params("Values for expressions such as \"${2*N}\"; --param replaces them."),
             "weights": {
-                "description": "Paths of .npz or .safetensors files, absolute or relative to the spec's folder: one, a list, or an object with the prefixes of their names.",
+                "description": "Paths of .npz, .safetensors or PyTorch's .pt files, absolute or relative to the spec's folder: one, a list, or an object with the prefixes of their names.",
                 "anyOf": [file, { "type": "array", "items": file }, { "type": "object", "additionalProperties": files }]
             },
             "tensors": { "type": "object", "additionalProperties": { "$ref": "#/$defs/tensor" } },

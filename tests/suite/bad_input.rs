@@ -141,7 +141,7 @@ fn specs_of_the_wrong_form() {
             relu(r#""x": {"shape": [1]}, "a\nb": {"shape": [1], "coeff": true, "data": [1]}"#),
         ),
         ("a weights file that is missing", good.replace("w.npz", "missing.npz")),
-        ("a weights file of another kind", good.replace("w.npz", "w.pt")),
+        ("a weights file of another kind", good.replace("w.npz", "w.h5")),
         ("a weights file that is a folder", good.replace("w.npz", "..")),
         ("a coefficient that the weights lack", relu(&format!(r#"{X}, "ww": {{"shape": [3], "coeff": true}}"#))),
         ("a coefficient of another shape", relu(&format!(r#"{X}, "w": {{"shape": [3], "coeff": true}}"#))),

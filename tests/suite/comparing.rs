@@ -54,6 +54,9 @@ fn folder() -> Folder {
     }
     let half = Array::from_f64s(Dtype::Bfloat16, [4], [1.0, 2.0, 3.0, 4.0].into_iter()).unwrap();
     ArrayFormat::Safetensors.write(folder.path("torch.safetensors"), [("model.h", &half), ("model.x", &half)]).unwrap();
+    fs::copy("tests/torch/linear.pth", folder.path("linear.pth")).unwrap();
+    let weight = Array::from_vec([2, 3], vec![0f32, 1.0, 2.0, 3.0, 4.0, 6.0]).unwrap();
+    folder.npz("linear.npz", &[("head.weight", weight), ("head.bias", Array::from([0.5f32, -0.5]))]);
     let stored = |values: [f64; 4]| Array::from_f64s(Dtype::Int8, [1, 4], values.into_iter()).unwrap();
     folder.npz("int8.npz", &[("x", stored([3.0, 5.0, 7.0, 9.0])), ("h", stored([3.0, 5.0, 7.0, 9.0]))]);
     folder.npz("int8b.npz", &[("x", stored([3.0, 5.0, 7.0, 9.0])), ("h", stored([3.0, 5.0, 7.0, 8.0]))]);
@@ -63,7 +66,7 @@ fn folder() -> Folder {
 #[test]
 fn files_are_compared() {
     let folder = folder();
-    let calls: [&[&str]; 16] = [
+    let calls: [&[&str]; 17] = [
         &["a.npz", "b.npz"],
         &["a.npz", "b.npz", "--model", "net.json"],
         &["a.npz", "b.npz", "--common", "--worst", "1"],
@@ -72,6 +75,7 @@ fn files_are_compared() {
         &["a.npz", "dump"],
         &["a.npz", "onnx.npz", "--rename", "out=/net/out:0", "--rename", "*=/net/*"],
         &["torch.safetensors", "a.npz", "--rename", "model.*=*", "--common"],
+        &["linear.pth", "linear.npz", "--rename", "*=head.*"],
         &["a.npz", "b.npz", "--common", "--histogram"],
         &["a.npz", "b.npz", "--common", "--histogram=x"],
         &["a.npz", "int8.npz", "--common"],

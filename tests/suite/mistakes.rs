@@ -199,7 +199,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("a zero point out of range", r#"[1, 3, 8, 8]"#, r#"[1, 3, 8, 8], "dtype": "int8", "scale": 1, "zero_point": 128"#),
     ("data of an input", r#"[1, 3, 8, 8]"#, r#"[1], "data": [1]"#),
     ("weights that are missing", r#""version": 1,"#, r#""version": 1, "weights": "missing.npz","#),
-    ("weights of PyTorch", r#""version": 1,"#, r#""version": 1, "weights": "net.pt","#),
+    ("weights of an old PyTorch", r#""version": 1,"#, r#""version": 1, "weights": "net.pt","#),
     (
         "a weight of another shape",
         r#""inputs""#,
@@ -282,7 +282,7 @@ fn every_mistake_in_a_spec_gets_one_message() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).display().to_string();
     write_npz(at("w.npz"), [("w", &Array::filled(Dtype::Float32, [4, 3, 3, 3], 1.0).unwrap())]).unwrap();
-    fs::write(at("net.pt"), b"PK\x03\x04").unwrap();
+    fs::write(at("net.pt"), fs::read("tests/torch/old.pth").unwrap()).unwrap();
     let mut all = String::new();
     let calls = CALLS.iter().map(|(what, calls)| (*what, spec(calls), &["--no-weights"][..]));
     let edits = EDITS.iter().map(|(what, from, to)| (*what, edited(from, to), &[][..]));

@@ -2,7 +2,7 @@
 use super::limits::passed_alone;
 use proptest::{prelude::*, test_runner::RngSeed};
 use std::fs;
-use tpulang::{array::read_npz, exec, mlir, spec};
+use tpulang::{array::read_arrays, exec, mlir, spec};
 
 const SPECS: [&str; 3] =
     ["tests/cases/Max/Max_0/spec.json", "tests/cases/Concat2/Concat2_0/spec.json", "examples/patterns/patterns.json"];
@@ -123,10 +123,17 @@ proptest! {
 
     fn any_archives_with_other_bytes(edits in edits()) {
         let dir = tempfile::tempdir().unwrap();
-        for (source, name) in [("examples/patterns/weights.npz", "x.npz"), ("tests/cases/Max/Max_0/inputs.npz", "y.npz")] {
+        for (source, name) in [
+            ("examples/patterns/weights.npz", "x.npz"),
+            ("tests/cases/Max/Max_0/inputs.npz", "y.npz"),
+            ("tests/torch/dump.pt", "z.pt"),
+            ("tests/torch/module.pt", "m.pt"),
+        ] {
             let path = dir.path().join(name);
             fs::write(&path, mutated(&fs::read(source).unwrap(), &edits)).unwrap();
-            let _ = read_npz(&path);
+            for array in read_arrays(&path).into_iter().flatten() {
+                let _ = array.1.bytes().map(<[u8]>::len);
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use tpulang_base::{argument, misfit, nearest};
 /// Options shared by `run` and `bench`.
 #[derive(clap::Args)]
 pub struct Inputs {
-    /// Input data: an .npz or .safetensors file or a folder of .npy files, with arrays by name, or - for an .npz from
+    /// Input data: an .npz, .safetensors or .pt file or a folder of .npy files, with arrays by name, or - for an .npz from
     /// standard input. NAME=FILE feeds one tensor, like --set; several images for one input form a batch. May be repeated
     #[arg(short = 'i', long = "inputs", value_name = "[NAME=]FILE", help_heading = FILES)]
     given: Vec<String>,

@@ -146,8 +146,7 @@ impl GraphBuilder {
     ///
     /// ```
     /// use tpulang::{Array, Dtype, GraphBuilder, array::write_npz};
-    /// # let dir = tempfile::tempdir().unwrap();
-    /// # let path = dir.path().join("model.npz");
+    /// # let path = std::env::temp_dir().join("tpulang-builder.npz");
     /// write_npz(&path, [("fc.weight", Array::filled(Dtype::Float32, [10, 64], 0.1)?)])?;
     /// let g = GraphBuilder::new("net")?;
     /// let x = g.input("x", Dtype::Float32, [1, 64])?;

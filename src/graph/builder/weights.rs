@@ -59,8 +59,7 @@ impl OpenFile {
 ///     x.matmul(weights.get("weight")?).bias(weights.get("bias")?).right_transpose(true).call()
 /// }
 ///
-/// # let dir = tempfile::tempdir().unwrap();
-/// # let path = dir.path().join("model.npz");
+/// # let path = std::env::temp_dir().join("tpulang-weights.npz");
 /// let weight = Array::filled(Dtype::Float32, [4, 8], 0.1)?;
 /// let bias = Array::filled(Dtype::Float32, [4], 1.0)?;
 /// write_npz(&path, [("head.fc.weight", weight), ("head.fc.bias", bias)])?;

@@ -121,12 +121,14 @@ function read(graph, group, ids) {
     const { points, text, x, y } = graph.edge(e);
     const [from, to] = [members.get(e.v), members.get(e.w)];
     const tensors = from && to ? [...group.edges.get(from).get(to)] : [Number((from ? e.w : e.v).slice(1))];
-    // Lines are straight beside the boxes of a rank, whatever their height, and bend between ranks.
-    const inner = points.slice(1, -1).flatMap((p) => {
-      const half = (ranks.get(Math.round(p.y)) ?? 0) / 2;
-      return half > 1 ? [[p.x + dx, p.y + dy - half], [p.x + dx, p.y + dy + half]] : [[p.x + dx, p.y + dy]];
-    });
-    return { from, to, tensors, inner, label: text ? { text, x: x + dx, y: y + dy } : null };
+    const inner = points.slice(1, -1).map((p) => [p.x + dx, p.y + dy]);
+    // The lower end of the rank that the line leaves, and the upper end of the one that it enters.
+    const side = (item, id, sign) => {
+      const { y } = graph.node(id);
+      return item && y + dy + (sign * ranks.get(Math.round(y))) / 2;
+    };
+    const ends = [side(from, e.v, 1), side(to, e.w, -1)];
+    return { from, to, tensors, inner, ends, label: text ? { text, x: x + dx, y: y + dy } : null };
   });
   return { w, h: header + bottom - top + 2 * margin - 6, at, paths, ports: { ins: ports(group.ins, "i"), outs: ports(group.outs, "o") } };
 }
@@ -152,12 +154,17 @@ function joinEnds(group) {
   spread(leaving, "leave", (path) => path.inner[0]?.[0] ?? (path.to ? centre(path.to) : 0));
   spread(entering, "enter", (path) => path.inner.at(-1)?.[0] ?? (path.from ? centre(path.from) : 0));
   const lines = new Map();
-  for (const { from, to, tensors, inner, leave, enter } of paths) {
+  for (const { from, to, tensors, inner, ends, leave, enter } of paths) {
     for (const tensor of tensors) {
       const x0 = !from ? ports.ins.get(tensor) : from.open ? from.x + from.plan.ports.outs.get(tensor) : leave;
       const x1 = !to ? ports.outs.get(tensor) : to.open ? to.x + to.plan.ports.ins.get(tensor) : enter;
       const y0 = from ? from.y + from.h : group.parent ? head : 0;
-      const points = [[x0, y0], ...inner, [x1, to ? to.y : group.h]];
+      const points = [[x0, y0]];
+      // A line is straight beside higher boxes of the same rank.
+      if (from) points.push([x0, ends[0]]);
+      points.push(...inner);
+      if (to) points.push([x1, ends[1]]);
+      points.push([x1, to ? to.y : group.h]);
       // A line continues below the title of an unfolded group.
       if (to?.open) points.push([x1, to.y + head]);
       const key = `${from?.id} ${to?.id} ${x0} ${x1}`;

@@ -30,8 +30,9 @@ Prints the cosine similarity, Euclidean similarity, largest absolute difference 
 error of each tensor. A tensor fails if it is below the tolerance, is in one file only, or has
 another shape; axes of size 1 do not matter.
 
-Files are .npz, .safetensors or .npy, folders of .npy files, or - for an .npz from standard input: what
-users of PyTorch, onnxruntime and pymlir save. Names that differ by a suffix of the tool chain are matched: y and y_f32, y and y_Conv.
+Files are .npz, .safetensors, .npy or .pt (torch.save of a dict), folders of .npy files, or - for
+an .npz from standard input: what users of PyTorch, onnxruntime and pymlir save. Names that differ
+by a suffix of the tool chain are matched: y and y_f32, y and y_Conv.
 
 Exit status: 0 if every tensor passes; 1 if one fails; 2 on an error.
 
@@ -42,7 +43,7 @@ Examples:
   tpulang compare reference.npz outputs.npz --histogram
   tpulang compare float.npz quantized.npz --model model.json --quantized real")]
 pub struct Args {
-    /// The reference: an .npz, .safetensors or .npy file, a folder of .npy files, or -
+    /// The reference: an .npz, .safetensors, .npy or .pt file, a folder of .npy files, or -
     a: PathBuf,
     /// The file to compare with the reference
     b: PathBuf,
