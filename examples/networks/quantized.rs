@@ -33,9 +33,9 @@ fn number(w: &Weights, name: &str) -> Result<f64> {
     Ok(w.array(name)?.to_f64()?[0])
 }
 
-/// Halves height and width.
-fn pool(x: Value<'_>) -> Result<Value<'_>> {
-    x.maxpool2d().kernel(2).stride(2).call()
+/// Halves height and width, of input and output of one scale.
+fn pool<'g>(x: Value<'g>, scale: f64) -> Result<Value<'g>> {
+    x.maxpool2d().kernel(2).stride(2).scale([scale, scale]).call()
 }
 
 /// The network, for images of 32 x 32 pixels.
@@ -51,8 +51,8 @@ pub fn quantized(weights: &str) -> Result<Graph> {
     let image = g.input("image", Dtype::Float32, [1, 3, 32, 32])?;
     let x = image.requant_fp_to_int(number(&w, "input_scale")?, 0, 0, Dtype::Int8).call()?;
     let x = conv2.conv(conv1.conv(x)?)?;
-    let x = conv3.conv(pool(x)?)?;
-    let x = pool(x)?;
+    let x = conv3.conv(pool(x, conv2.output_scale)?)?;
+    let x = pool(x, conv3.output_scale)?;
     let [batch, channels, height, width] = x.dims()?;
     let logits = fc.linear(x.reshape([batch, channels * height * width]).call()?)?;
     g.build(logits.dequant_int_to_fp(fc.output_scale, 0.0).call()?)
