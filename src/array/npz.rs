@@ -68,6 +68,11 @@ impl NpzFile {
     fn of(bytes: ZipBytes, path: &Path) -> Result<NpzFile> {
         let broken = |e| Error::format(path, format!("not an npz (zip) archive: {e}"));
         let mut archive = ZipArchive::new(bytes).map_err(broken)?;
+        if archive.file_names().flatten().any(|name| name.ends_with("/data.pkl")) {
+            let problem = "this is a PyTorch file (torch.save), not an npz archive; in PyTorch, \
+                           safetensors.torch.save_file(model.state_dict(), \"FILE.safetensors\") writes one";
+            return Err(Error::format(path, problem));
+        }
         // Reading `n` entries would take `n` times as long as the file is large.
         if archive.len() > 1 && archive.has_overlapping_entries().map_err(broken)? {
             return Err(Error::format(path, "its entries overlap; every array needs bytes of its own"));

@@ -109,7 +109,9 @@ pub fn as_declared(array: Array, dtype: Dtype, shape: &[usize]) -> std::result::
     let array = if stored_as_bits { array.reinterpreted(dtype).unwrap_or(array) } else { array };
     let array = array.fitted(dtype).unwrap_or(array);
     if array.dtype() != dtype {
-        return Err(format!("is {found_dtype}; the tensor is declared {dtype}"));
+        let are_integers = found_dtype.int_range().is_some() && dtype.int_range().is_some();
+        let remedy = if are_integers { format!("; store array.astype(\"{dtype}\")") } else { String::new() };
+        return Err(format!("is {found_dtype}; the tensor is declared {dtype}{remedy}"));
     }
     let axes = |shape: &[usize]| shape.iter().copied().filter(|&d| d != 1).collect::<Vec<_>>();
     if axes(array.shape()) == axes(shape)

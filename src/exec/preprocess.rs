@@ -33,8 +33,11 @@ pub fn preprocess(image: &Array, how: &Preprocess, shape: &[usize]) -> Result<Ar
         (Some(size), ChannelFormat::Nchw) if shape[shape.len() - 3] == channels => size,
         (Some(size), ChannelFormat::Nhwc) if shape[shape.len() - 1] == channels => size,
         _ => {
-            let problem =
-                format!("is {}, not an image of {channels} channels ({})", shape_text(shape), how.pixel_format.name());
+            let (format, order) = (how.pixel_format.name(), how.channel_format.name());
+            let problem = format!(
+                "is {}, not an image of {channels} channels ({format}) in the order of preprocess.channel_format, {order}",
+                shape_text(shape)
+            );
             return Err(misfit("the input", problem));
         }
     };
