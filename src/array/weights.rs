@@ -28,6 +28,10 @@ impl WeightFile {
                                safetensors.torch.save_file(model.state_dict(), \"FILE.safetensors\") writes one";
                 return Err(Error::format(path, problem));
             }
+            Some("json") if path.display().to_string().ends_with(".index.json") => {
+                let problem = "this is an index of weights files; list the files that it names";
+                return Err(Error::format(path, problem));
+            }
             _ => return Err(Error::format(path, "weights are read from .npz or .safetensors files")),
         };
         Ok(WeightFile { path: path.into(), kind })

@@ -25,6 +25,7 @@ const TENSORS: &[(&str, &str)] = &[
     ("chw", r#"{"shape": [3, 8, 8]}"#),
     ("ncl", r#"{"shape": [1, 3, 8]}"#),
     ("ids", r#"{"shape": [1, 6], "dtype": "int64"}"#),
+    ("linear2d", r#"{"shape": [10, 16]}"#),
     ("table", r#"{"shape": [50, 4], "coeff": true}"#),
     ("bias", r#"{"shape": [3], "coeff": true, "data": [1, 2, 3]}"#),
     ("channels", r#"{"shape": [3], "coeff": true, "data": [1, 2, 3]}"#),
@@ -65,6 +66,9 @@ const CALLS: &[(&str, &str)] = &[
     ("a large epsilon", r#"{"op": "group_norm", "args": {"input": "x", "num_groups": 3, "epsilon": 1e5}, "out": "y"}"#),
     ("NumPy's padding", r#"{"op": "pad", "args": {"input": "x", "padding": [0, 0, 0, 0, 1, 1, 1, 1]}, "out": "y"}"#),
     ("PyTorch's log_softmax", r#"{"op": "log_softmax", "args": {"input": "x"}, "out": "y"}"#),
+    ("dropout", r#"{"op": "nn.Dropout", "args": {"input": "x"}, "out": "y"}"#),
+    ("an axis beyond the last by default", r#"{"op": "layer_norm", "args": {"input": "linear2d"}, "out": "y"}"#),
+    ("a dtype by another name", r#"{"op": "cast", "args": {"tensor_i": "x", "out_dtype": "float"}, "out": "y"}"#),
     ("padding by name", r#"{"op": "conv", "args": {"input": "x", "weight": "w", "pad": "same"}, "out": "y"}"#),
     ("padding by axis", r#"{"op": "conv", "args": {"input": "x", "weight": "w", "pad": [1, 1]}, "out": "y"}"#),
     ("PyTorch's argument", r#"{"op": "conv", "args": {"input": "x", "weight": "w", "padding": 1}, "out": "y"}"#),
@@ -363,6 +367,8 @@ fn every_mistake_on_the_command_line_gets_one_message() {
     write_npz(at("nhwc.npz"), [("x", &x([1, 8, 8, 3], 1.0))]).unwrap();
     write_npz(at("nan.npz"), [("x", &x([1, 3, 8, 8], f64::NAN))]).unwrap();
     write_npz(at("x2.npz"), [("x", &x([1, 3, 8, 8], 1.0))]).unwrap();
+    write_npz(at("unnamed.npz"), [("arr_0", &x([1, 3, 8, 8], 1.0))]).unwrap();
+    fs::write(at("empty.npz"), b"").unwrap();
     fs::write(at("net.onnx"), b"\x08\x08\x12\x07pytorch").unwrap();
     fs::write(at("net.bmodel"), b"\xee\xaa\x55\xff").unwrap();
     fs::write(at("net.mlir"), "module @net {\n}\n").unwrap();
@@ -393,6 +399,8 @@ fn every_mistake_on_the_command_line_gets_one_message() {
         ("a parameter that there is none of", args(&["check", &net, "--param", "N=8"])),
         ("a file to compare that is missing", args(&["compare", &at("x.npz"), &at("y.npz")])),
         ("an unknown function", args(&["ops", "conv2d"])),
+        ("inputs without names", run("unnamed.npz")),
+        ("an empty file", run("empty.npz")),
         ("weights of a spec", [run("x.npz"), args(&["--weights", &at("x.npz")])].concat()),
         ("a file for a folder", args(&["convert", &net, "-o", &at("x.npz")])),
         ("inputs twice", [run("x.npz"), args(&["-i", &at("x2.npz")])].concat()),

@@ -181,6 +181,14 @@ impl<'g> Feeds<'g> {
     }
     /// Adds the arrays of a file.
     fn add_arrays(&mut self, arrays: IndexMap<String, Array>, given: &str) -> Result<()> {
+        let is_unnamed = |name: &&String| name.starts_with("arr_") && self.graph.lookup(name).is_none();
+        if let Some(name) = arrays.keys().find(is_unnamed) {
+            let inputs = self.inputs().map(|i| i.name.as_str()).collect::<Vec<_>>().join(", ");
+            let expected = format!(
+                "its array {name:?} was saved without a name, as by numpy.savez(FILE, array); the inputs are {inputs}: numpy.savez(FILE, INPUT=array)"
+            );
+            return Err(argument("--inputs", given, expected));
+        }
         if let Some(name) = arrays.keys().find(|name| self.arrays.contains_key(*name)) {
             return Err(argument("--inputs", given, format!("an earlier --inputs has {name:?}, too")));
         }

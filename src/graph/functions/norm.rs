@@ -2,7 +2,7 @@
 use super::{activation::Abs, activation::abs, dtypes::FLOATS, function, lowering::Lowering};
 use crate::{
     Operand, Tensor,
-    base::{OneOrMany, Result, argument, misfit, shape_text},
+    base::{OneOrMany, Result, argument, misfit, pluralized, shape_text},
     ops,
 };
 
@@ -147,6 +147,10 @@ impl LayerNorm {
             to.optional_dtype(name, t, FLOATS)?;
         }
         let rank = to.info(&self.input)?.shape.len();
+        if self.axis.is_none() && rank < 3 {
+            let problem = format!("is not given, so it is 2, and input has {}; give -1", pluralized(rank, "dimension"));
+            return Err(misfit("axis", problem));
+        }
         if self.axis.is_none() && rank > 3 {
             to.warn_of_default(
                 "axis",
