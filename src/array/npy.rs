@@ -167,7 +167,10 @@ fn parse_descr(descr: &str) -> std::result::Result<(Dtype, bool), String> {
     let row = DESCRS.iter().find(|(c, _)| *c == code).filter(|_| ["<", ">", "|", "="].contains(&order));
     row.map(|(_, d)| (*d, order == ">")).ok_or_else(|| {
         let shown: String = descr.chars().take(20).collect();
-        format!("elements of type {shown:?} are not supported")
+        match shown.contains('O') {
+            true => format!("elements of type {shown:?} (Python objects) are not supported; store numbers"),
+            false => format!("elements of type {shown:?} are not supported"),
+        }
     })
 }
 

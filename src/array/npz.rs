@@ -68,6 +68,9 @@ impl NpzFile {
     }
     fn of(bytes: ZipBytes, path: &Path) -> Result<NpzFile> {
         let archive = zip_bytes::archive(bytes, path)?;
+        if archive.file_names().flatten().any(|name| name.ends_with("/data.pkl")) {
+            return Err(Error::format(path, "this is a PyTorch file (torch.save), not an npz archive; name it .pt"));
+        }
         let mut entries = IndexMap::new();
         for (i, name) in archive.file_names().enumerate() {
             let name = name.map_err(|e| Error::format(path, format!("the name of entry {i}: {e}")))?;

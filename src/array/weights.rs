@@ -30,6 +30,10 @@ impl WeightFile {
             Some("npz") => Kind::Npz(NpzFile::open(path)?),
             Some("safetensors") => Kind::Safetensors(SafetensorsFile::open(path)?),
             Some(extension) if torch::EXTENSIONS.contains(&extension) => Kind::Torch(TorchFile::open(path)?),
+            Some("json") if path.display().to_string().ends_with(".index.json") => {
+                let problem = "this is an index of weights files; list the files that it names";
+                return Err(Error::format(path, problem));
+            }
             _ => return Err(Error::format(path, "weights are read from .npz, .safetensors, or PyTorch's .pt files")),
         };
         Ok(WeightFile { path: path.into(), kind })
@@ -125,7 +129,9 @@ pub fn as_declared(array: Array, dtype: Dtype, shape: &[usize]) -> std::result::
     let array = if stored_as_bits { array.reinterpreted(dtype).unwrap_or(array) } else { array };
     let array = array.fitted(dtype).unwrap_or(array);
     if array.dtype() != dtype {
-        return Err(format!("is {found_dtype}; the tensor is declared {dtype}"));
+        let are_integers = found_dtype.int_range().is_some() && dtype.int_range().is_some();
+        let remedy = if are_integers { format!("; store array.astype(\"{dtype}\")") } else { String::new() };
+        return Err(format!("is {found_dtype}; the tensor is declared {dtype}{remedy}"));
     }
     let axes = |shape: &[usize]| shape.iter().copied().filter(|&d| d != 1).collect::<Vec<_>>();
     if axes(array.shape()) == axes(shape)

@@ -52,6 +52,9 @@ impl End {
     /// Reads and checks the end of an archive; `path` and `kind` are for messages.
     pub fn read(from: &mut (impl Read + Seek), path: &Path, kind: &str) -> Result<End> {
         let len = from.seek(io::SeekFrom::End(0)).map_err(Error::io(path))?;
+        if len == 0 {
+            return Err(Error::format(path, "the file is empty"));
+        }
         let mut tail = vec![0; len.min((MAX_COMMENT + END + LOCATOR + END64) as u64) as usize];
         let start = len - tail.len() as u64;
         from.seek(io::SeekFrom::Start(start)).map_err(Error::io(path))?;

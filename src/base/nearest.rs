@@ -15,12 +15,23 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<S
     if name.len() > LONGEST {
         return None;
     }
-    known
-        .filter(|k| k.len() <= LONGEST)
+    let nearest = known
+        .filter(|k| k.len() <= LONGEST && k.len().max(name.len()) <= 3 * k.len().min(name.len()))
         .map(|k| (if k.eq_ignore_ascii_case(name) { 1.0 } else { strsim::jaro_winkler(name, k) }, k))
         .filter(|(score, _)| *score > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, k)| k.to_owned())
+        .map(|(_, k)| k);
+    nearest.filter(|k| !differ_in_numbers(name, k)).map(str::to_owned)
+}
+
+/// Whether names differ in their numbers alone: `layer.0.weight` is another layer than `layer.1.weight`, not a misspelling.
+fn differ_in_numbers(a: &str, b: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let (words_a, words_b) = (a.split(is_digit), b.split(is_digit));
+    a != b
+        && words_a.filter(|w| !w.is_empty()).eq(words_b.filter(|w| !w.is_empty()))
+        && a.contains(is_digit)
+        && b.contains(is_digit)
 }
 
 /// Like [`nearest`], but with a limit on the total work: suggestions for thousands of wrong names among thousands of known
@@ -59,6 +70,15 @@ impl fmt::Debug for Suggestions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_another_thing_is_not_suggested() {
+        let nearest = |name, known: &[&'static str]| nearest(name, known.iter().copied());
+        assert_eq!(nearest("layer.1.q.weight", &["layer.0.q.weight", "layer.0.k.weight"]), None);
+        assert_eq!(nearest("layer.10.wieght", &["layer.10.weight"]).as_deref(), Some("layer.10.weight"));
+        assert_eq!(nearest("conv1", &["conv"]).as_deref(), Some("conv"));
+        assert_eq!(nearest("opset_import", &["ops", "op"]), None);
+    }
 
     #[test]
     fn the_work_is_limited() {

@@ -56,6 +56,24 @@ pub enum WarningKind {
         /// What another framework would do: `PyTorch's avg_pool2d would use the kernel size, 2x2`.
         elsewhere: String,
     },
+    /// An argument has a value that is rarely meant.
+    #[error("{argument} is {found}; {usual}")]
+    UnusualArgument {
+        /// Name of the argument.
+        argument: String,
+        /// Its value.
+        found: String,
+        /// What is usual: `epsilons are small, as in 1e-5`.
+        usual: String,
+    },
+    /// The image preprocessing of an input is rarely meant so.
+    #[error("the preprocess of {tensor:?}: {problem}")]
+    UnusualPreprocess {
+        /// Name of the input.
+        tensor: String,
+        /// What is unusual, and what was probably meant.
+        problem: String,
+    },
     /// `rsqrt` adds a number to its input.
     #[error("rsqrt computes 1 / sqrt(x + 1e-5) for floats; PyTorch's rsqrt adds nothing")]
     AddedEpsilon,
@@ -227,6 +245,7 @@ impl WarningKind {
             | ConstantOutput { tensor }
             | InfiniteScalar { tensor, .. }
             | MissingScale { tensor, .. }
+            | UnusualPreprocess { tensor, .. }
             | RenamedTensor { tensor, .. }
             | ToolChainDiffers { tensor, .. }
             | ZeroGradient { tensor }
@@ -238,6 +257,7 @@ impl WarningKind {
             LoopUnrolled { name, .. } | NestedBranches { name } | LoopKept { name } => Some(name),
             UnusedArray { .. }
             | SurprisingDefault { .. }
+            | UnusualArgument { .. }
             | AddedEpsilon
             | FilterOrder { .. }
             | FractionalScalar { .. }

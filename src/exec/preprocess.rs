@@ -33,8 +33,11 @@ pub fn preprocess(image: &Array, how: &Preprocess, shape: &[usize]) -> Result<Ar
         (Some(size), ChannelFormat::Nchw) if shape[shape.len() - 3] == channels => size,
         (Some(size), ChannelFormat::Nhwc) if shape[shape.len() - 1] == channels => size,
         _ => {
-            let problem =
-                format!("is {}, not an image of {channels} channels ({})", shape_text(shape), how.pixel_format.name());
+            let (format, order) = (how.pixel_format.name(), how.channel_format.name());
+            let problem = format!(
+                "is {}, not an image of {channels} channels ({format}) in the order of preprocess.channel_format, {order}",
+                shape_text(shape)
+            );
             return Err(misfit("the input", problem));
         }
     };
@@ -318,7 +321,7 @@ mod tests {
         ];
         insta::assert_snapshot!(all.join("\n"), @"
         preprocess.pixel_format is bgr, of 3 channels; the input 1x1x8x8 has 1 channel (nchw)
-        the input is 8, not an image of 3 channels (bgr)
+        the input is 8, not an image of 3 channels (bgr) in the order of preprocess.channel_format, nchw
         the image is 4x4x2 uint8; expected uint8, height x width x channels (1, 3 or 4)
         the image is 4x4x3 float32; expected uint8, height x width x channels (1, 3 or 4)
         the array has 2 images; the input takes 3, or one for all

@@ -41,6 +41,9 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
 pub fn write_pair_naming(graph: &Graph, dir: impl AsRef<Path>, weight_file: &str) -> Result<Written> {
     let dir = dir.as_ref();
     let Emitted { text, weights: used } = emit_naming(graph, weight_file)?;
+    if dir.is_file() {
+        return Err(Error::format(dir, "it is a file; expected a folder, in which two files are written"));
+    }
     fs::create_dir_all(dir).map_err(Error::io(dir))?;
     let weights = dir.join(weight_file);
     let mlir = dir.join(format!("{}_origin.mlir", graph.name()));

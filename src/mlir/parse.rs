@@ -34,7 +34,10 @@ pub(super) fn parse<'c>(context: &'c Context, text: &str, file: &str) -> Result<
     // SAFETY: the handler is attached.
     unsafe { mlirContextDetachDiagnosticHandler(context.to_raw(), id) };
     module.ok_or_else(|| {
-        let ((line, column), problem) = first.unwrap_or(((1, 1), "not an MLIR module".into()));
+        let ((line, column), mut problem) = first.unwrap_or(((1, 1), "not an MLIR module".into()));
+        if !text.trim_end().ends_with(['}', ')']) {
+            problem += "; is the file truncated?";
+        }
         Error::from(Cause::Syntax(problem)).at(Place { file: file.into(), line, column, path: String::new() })
     })
 }

@@ -55,6 +55,10 @@ fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<Wei
         return Err(Error::format(mlir, problem));
     }
     let path = dir.join(name);
+    if !path.exists() {
+        let problem = format!("its weights, {name}, are not in its folder; name the file with --weights");
+        return Err(Error::format(mlir, problem));
+    }
     let file = WeightFile::open(&path)?;
     let written_with = text.strip_prefix(WEIGHTS_LINE).and_then(|rest| rest.get(..8));
     if let Some(expected) = written_with

@@ -86,6 +86,7 @@ impl Convolution<'_> {
 pub(super) fn conv(op: &Conv<Value>) -> Types {
     check_rank(&op.input, &op.filter, "oc x ic/group")?;
     check_channels(op.group, &op.input, &op.filter)?;
+    check_order(op.group, &op.input, &op.filter, op.bias.as_ref())?;
     check_bias(&op.bias, op.filter.shape[0])?;
     check_kernel(&op.kernel_shape, &op.filter)?;
     if let Some(inserts) = op.inserts.as_ref().filter(|all| all.iter().any(|v| *v != 0)) {
@@ -170,15 +171,20 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Value>) -> Types {
 
 fn check_rank(input: &Value, filter: &Value, filters: &str) -> Result<()> {
     let (rank, found) = (input.shape.len(), filter.shape.len());
-    if rank < 3 || found != rank {
-        return Err(invalid(format!(
-            "{} has {}, {} {found}; expected n x ic x spatial.. and {filters} x kernel.., equally many",
-            input.display_name,
-            pluralized(rank, "dimension"),
-            filter.display_name,
-        )));
+    if rank >= 3 && found == rank {
+        return Ok(());
     }
-    Ok(())
+    let (name, filter) = (input.display_name, filter.display_name);
+    if rank >= 2 && rank + 1 == found {
+        let batched = shape_text(&[&[1], input.shape].concat());
+        let problem =
+            format!("is {}, and {filter} has {found} dimensions; is the batch missing? ", shape_text(input.shape));
+        return Err(misfit(name, format!("{problem}Reshape it to {batched}")));
+    }
+    Err(invalid(format!(
+        "{name} has {}, {filter} {found}; expected n x ic x spatial.. and {filters} x kernel.., equally many",
+        pluralized(rank, "dimension"),
+    )))
 }
 
 fn check_kernel(kernel_shape: &[i64], filter: &Value) -> Result<()> {
@@ -196,26 +202,72 @@ fn check_channels(group: i64, input: &Value, filter: &Value) -> Result<()> {
         let expected = format!("it must divide the {ic} channels of {input} and the {oc} of {filter}");
         return Err(argument("group", group, expected));
     }
-    let found = filter.shape[1];
-    if found != ic / group as usize {
-        let hint = match input.shape {
-            [_, .., last]
-                if *last == found.saturating_mul(group as usize) && input.shape.len() == filter.shape.len() =>
-            {
-                "; the input seems to be NHWC: permute it to NCHW".to_owned()
-            }
-            _ => order_hint(filter.shape, ic / group as usize),
+    let (found, expected) = (filter.shape[1], ic / group as usize);
+    if found != expected {
+        let per_group = if group == 1 {
+            format!("; the {} has {ic}", input.display_name)
+        } else {
+            format!("; expected {expected}, the {ic} of {} in {group} groups", input.display_name)
         };
-        let problem = format!("has {found} input channels; the {} has {ic} (group {group}){hint}", input.display_name);
+        let problem = format!(
+            "has {}{per_group}{}",
+            pluralized(found, "input channel"),
+            channels_hint(group as usize, input.shape, filter.shape)
+        );
         return Err(misfit(filter.display_name, problem));
     }
     Ok(())
 }
 
+/// Returns what may be wrong if a filter has too many or too few input channels.
+fn channels_hint(group: usize, input: &[usize], filter: &[usize]) -> String {
+    let (ic, outputs, found) = (input[1], filter[0], filter[1]);
+    if input.last() == Some(&found.saturating_mul(group)) {
+        return "; the input seems to be NHWC: permute it to NCHW".to_owned();
+    }
+    if let [height, width, channels, multiplier] = *filter
+        && channels == ic
+        && group == ic
+        && height.max(width) <= MAX_KERNEL
+    {
+        let reshaped = match multiplier {
+            1 => String::new(),
+            _ => format!(", reshaped to {}x1x{height}x{width}", ic.saturating_mul(multiplier)),
+        };
+        return format!("; it seems to be Keras's depthwise kernel: permute it by [2, 3, 0, 1]{reshaped}");
+    }
+    let is_grouped = group == 1 && ic.is_multiple_of(found) && outputs.is_multiple_of(ic / found);
+    let has_square_kernel = matches!(filter, [_, _, height, width] if height == width);
+    let hint = order_hint(filter, ic / group);
+    if is_grouped && (has_square_kernel || hint.is_empty()) {
+        let kind = if found == 1 { "a depthwise" } else { "a grouped" };
+        return format!("; for {kind} convolution, set group to {}", ic / found);
+    }
+    hint
+}
+
+/// Checks the bias of a filter in TensorFlow's order that is valid in the other.
+fn check_order(group: i64, input: &Value, filter: &Value, bias: Option<&Value>) -> Result<()> {
+    let bias = bias.map_or(filter.shape[0], |bias| bias.shape.iter().product());
+    // Most kernels are as high as wide.
+    if !matches!(*filter.shape, [a, b, c, d] if a == b && c != d) {
+        return Ok(());
+    }
+    let hint = order_hint(filter.shape, input.shape[1] / group as usize);
+    if bias == filter.shape[0] || filter.shape.last() != Some(&bias) || hint.is_empty() {
+        return Ok(());
+    }
+    let problem = format!("has {} output channels; the bias has {bias} elements{hint}", filter.shape[0]);
+    Err(misfit(filter.display_name, problem))
+}
+
+/// Size of the largest kernel that is recognized by its order of axes; more is rather a number of channels.
+const MAX_KERNEL: usize = 64;
+
 /// Recognizes a filter whose axes are in TensorFlow's order.
 fn order_hint(filter: &[usize], channels: usize) -> String {
     let (spatial, rest) = filter.split_at(filter.len() - 2);
-    if rest[0] != channels || spatial.iter().any(|k| *k > 64) {
+    if rest[0] != channels || spatial.iter().any(|k| *k > MAX_KERNEL) {
         return String::new();
     }
     let last = filter.len();

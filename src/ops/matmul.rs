@@ -74,7 +74,9 @@ impl Product {
         if k != right_k {
             // A weight of PyTorch's Linear has n rows and k columns.
             let hint = match right_transpose {
-                false if n == k && !vector => "; with right_transpose, the columns of the right matrix are its rows",
+                false if n == k && !vector => {
+                    "; set right_transpose if its rows and columns are exchanged, as in the weight of PyTorch's Linear"
+                }
                 true if right[right.len() - 2] == k => "; they would be without right_transpose",
                 _ => "",
             };

@@ -82,7 +82,10 @@ pub(super) fn layer_norm(op: &LayerNorm<Value>) -> Types {
     let shape = op.input.shape;
     let normalised = &shape[axis("axis", op.axis, shape.len())?..];
     let count = normalised.iter().product();
-    let of_what = format!("those of {}", shape_text(normalised));
+    let of_what = match normalised {
+        [_] => "one for each entry of the normalized axis".to_owned(),
+        _ => format!("those of {}", shape_text(normalised)),
+    };
     [op.weight, op.bias].iter().flatten().try_for_each(|c| c.expect_elements(count, &of_what))?;
     same(&op.input)
 }

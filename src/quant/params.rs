@@ -84,9 +84,14 @@ impl Quantization {
         ];
         for (what, n) in lists.into_iter().filter_map(|(what, n)| Some((what, n?))) {
             if n != 1 && channel_axis(shape, n).is_none() {
-                let of = |axis: usize| shape.get(axis).map(|d| format!("{d}, one for each index of axis {axis}"));
-                let expected: Vec<_> = of(1).into_iter().chain(of(0)).collect();
-                let expected = if expected.is_empty() { "1".to_owned() } else { expected.join(", or ") };
+                let expected = match shape {
+                    [] => "1".to_owned(),
+                    [all] => format!("1, or {all}, one for each index of axis 0"),
+                    [1, channels, ..] => format!("1, or {channels}, one per channel (axis 1)"),
+                    [outputs, channels, ..] => format!(
+                        "1, or {channels}, one per channel (axis 1), or for the weight of a convolution {outputs}, one per output channel (axis 0)"
+                    ),
+                };
                 return Err(format!("{n} {what} are given for the shape {}; expected {expected}", shape_text(shape)));
             }
         }
@@ -167,7 +172,7 @@ mod tests {
             (
                 given(&[0.5, 0.25, 0.1, 0.1], 3),
                 Dtype::Int8,
-                "4 scales are given for the shape 2x3x4; expected 3, one for each index of axis 1, or 2, one for each index of axis 0",
+                "4 scales are given for the shape 2x3x4; expected 1, or 3, one per channel (axis 1), or for the weight of a convolution 2, one per output channel (axis 0)",
             ),
             (
                 given(&[0.5], 3),

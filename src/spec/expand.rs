@@ -256,8 +256,6 @@ impl<'a> Reader<'a> {
                 passed.params.push((key.clone(), value.map_err(|problem| misfit(key, problem).at(node.place()))?));
                 continue;
             }
-            let tensor: String = node.read()?;
-            let tensor = self.graph.find(&tensor).map_err(|e| e.at(node.place()))?;
             if !function.inputs.contains(key) {
                 self.declare_from_weights(key)?;
             }
@@ -273,6 +271,8 @@ impl<'a> Reader<'a> {
                 let hint = [inputs, params].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
                 return Err(Error::from(Cause::UnknownArgument { argument: truncated(key), hint }).at(node.place()));
             }
+            let tensor: String = node.read()?;
+            let tensor = self.graph.find(&tensor).map_err(|e| e.at(node.place()))?;
             passed.tensors.insert(key.clone(), tensor);
         }
         let inputs = function.inputs.iter().filter(|i| !passed.tensors.contains_key(*i));

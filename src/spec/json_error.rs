@@ -4,8 +4,27 @@ use crate::base::{nearest, truncated};
 
 /// Returns what is wrong with the value at a path, where `found` is the text from there on.
 pub(super) fn problem(e: &serde_json::Error, found: &str, path: &str) -> String {
-    let known = pythons_word(found).map(str::to_owned).or_else(|| unknown_variant(e, path));
-    known.unwrap_or_else(|| plain_problem(e))
+    let known = other_notation(found).map(str::to_owned).or_else(|| unknown_variant(e, path));
+    known.unwrap_or_else(|| plain_problem(e) + hint(e, found))
+}
+
+/// Returns what may have led to a syntax error, by the text at its place.
+fn hint(e: &serde_json::Error, found: &str) -> &'static str {
+    let first = found.chars().next();
+    match e.to_string() {
+        text if text.starts_with("key must be a string") => match first {
+            Some('}' | ',') => " (is there a comma too many?)",
+            Some('{') => "; an object has \"key\": value, and a list of objects has brackets, [ and ]",
+            _ => "",
+        },
+        text if text.starts_with("expected value") => match first {
+            Some(']' | '}' | ',') => " (is there a comma too many?)",
+            Some('0'..='9' | '"' | '[' | '{' | '-') | None => "",
+            _ if e.line() == 1 => "; this is no JSON",
+            _ => "; text in JSON is in double quotes",
+        },
+        _ => "",
+    }
 }
 
 /// Returns the offset of what an error is about.
@@ -14,9 +33,17 @@ pub(super) fn offset(e: &serde_json::Error, text: &str) -> usize {
     if e.is_data() { scalar_start(text, at) } else { at }
 }
 
-/// Recognizes what Python writes in another way than JSON.
-fn pythons_word(text: &str) -> Option<&'static str> {
+/// Recognizes what Python, YAML and people write in another way than JSON.
+fn other_notation(text: &str) -> Option<&'static str> {
     let words = [
+        ("(", "a list in JSON has brackets, [ and ]"),
+        ("${", "an expression is in quotes: \"${N}\""),
+        ("\u{201c}", "text in JSON has straight double quotes, \", not \u{201c} and \u{201d}"),
+        ("\u{201d}", "text in JSON has straight double quotes, \", not \u{201c} and \u{201d}"),
+        (".", "a number in JSON begins with a digit, as in 0.5"),
+        ("+", "a positive number in JSON has no sign"),
+        ("NaN", "write \"nan\", in quotes"),
+        ("Infinity", "write \"inf\" or \"-inf\", in quotes"),
         ("'", "text in JSON has double quotes, not single ones"),
         ("True", "JSON writes true in lower case"),
         ("False", "JSON writes false in lower case"),
@@ -36,8 +63,10 @@ fn plain_problem(e: &serde_json::Error) -> String {
         ("EOF while parsing an object", "the file ends inside an object; is it truncated?"),
         ("trailing characters", "more elements or text than expected"),
         ("trailing comma", "a comma too many"),
-        ("key must be a string", "expected a key in double quotes (is there a comma too many?)"),
-        ("expected value", "expected a value (is there a comma too many?)"),
+        ("key must be a string", "expected a key in double quotes"),
+        ("expected value", "expected a value"),
+        ("expected ident", "expected a value; text in JSON is in double quotes"),
+        ("invalid number", "expected a number"),
         ("i64", "an integer"),
         ("usize", "an integer of at least 0"),
         ("u64", "an integer of at least 0"),

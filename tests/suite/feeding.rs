@@ -165,7 +165,7 @@ fn mistakes_are_explained() {
             "--set is ids=0.5; \"ids\" is int32; expected an integer from -2147483648 to 2147483647",
         ),
         ("--random 0 --set x=1e40", "--set is x=1e40; \"x\" is float32; the number is too large"),
-        ("--random 0 --set x", "--set is x; NAME=VALUE, a tensor and a number or a file"),
+        ("--random 0 --set x", "--set is x; expected NAME=VALUE: a tensor, and a number or a file"),
         ("--random 0 --set image=1", "--set image=1: the model has no tensor \"image\"; inputs: x, ids"),
         ("--random 0 --set sums=1", "--set sums=1: the model has no tensor \"sums\"; did you mean \"sum\"?"),
         (

@@ -17,6 +17,16 @@ const TENSORS: &[(&str, &str)] = &[
     ("hwio", r#"{"shape": [5, 5, 3, 4], "coeff": true}"#),
     ("square", r#"{"shape": [3, 3, 2, 2], "coeff": true}"#),
     ("linear", r#"{"shape": [10, 16], "coeff": true}"#),
+    ("hwio3", r#"{"shape": [3, 3, 3, 8], "coeff": true}"#),
+    ("hwc1", r#"{"shape": [3, 3, 3, 1], "coeff": true}"#),
+    ("depthwise", r#"{"shape": [3, 1, 3, 3], "coeff": true}"#),
+    ("w1d", r#"{"shape": [4, 3, 3], "coeff": true}"#),
+    ("eight", r#"{"shape": [8], "coeff": true}"#),
+    ("chw", r#"{"shape": [3, 8, 8]}"#),
+    ("ncl", r#"{"shape": [1, 3, 8]}"#),
+    ("ids", r#"{"shape": [1, 6], "dtype": "int64"}"#),
+    ("linear2d", r#"{"shape": [10, 16]}"#),
+    ("table", r#"{"shape": [50, 4], "coeff": true}"#),
     ("bias", r#"{"shape": [3], "coeff": true, "data": [1, 2, 3]}"#),
     ("channels", r#"{"shape": [3], "coeff": true, "data": [1, 2, 3]}"#),
     ("angles", r#"{"shape": [5, 4], "coeff": true}"#),
@@ -26,6 +36,39 @@ const TENSORS: &[(&str, &str)] = &[
 const CALLS: &[(&str, &str)] = &[
     ("a filter in TensorFlow's order", r#"{"op": "conv", "args": {"input": "x", "weight": "hwio"}, "out": "y"}"#),
     ("an input in TensorFlow's order", r#"{"op": "conv", "args": {"input": "nhwc", "weight": "w"}, "out": "y"}"#),
+    (
+        "a filter in TensorFlow's order that is valid but for its bias",
+        r#"{"op": "conv", "args": {"input": "x", "weight": "hwio3", "bias": "eight"}, "out": "y"}"#,
+    ),
+    ("Keras's depthwise kernel", r#"{"op": "conv", "args": {"input": "x", "weight": "hwc1", "group": 3}, "out": "y"}"#),
+    ("no groups", r#"{"op": "conv", "args": {"input": "x", "weight": "depthwise"}, "out": "y"}"#),
+    ("no batch", r#"{"op": "conv", "args": {"input": "chw", "weight": "w"}, "out": "y"}"#),
+    ("one dimension", r#"{"op": "conv", "args": {"input": "ncl", "weight": "w1d", "pad": 1}, "out": "y"}"#),
+    (
+        "PyTorch's indices",
+        r#"{"op": "index_select", "args": {"input": "table", "index": "ids", "axis": 0}, "out": "y"}"#,
+    ),
+    (
+        "an axis of entries by default",
+        r#"{"op": "index_select", "args": {"input": "table", "index": "n"}, "out": "y"}"#,
+    ),
+    ("reduced axes by default", r#"{"op": "reduce", "args": {"input": "x"}, "out": "y"}"#),
+    ("a searched axis by default", r#"{"op": "arg", "args": {"input": "x"}, "out": ["y", "z"]}"#),
+    ("one group by default", r#"{"op": "group_norm", "args": {"input": "x"}, "out": "y"}"#),
+    (
+        "padding in the mean by default",
+        r#"{"op": "avgpool2d", "args": {"input": "x", "kernel": 3, "stride": 1, "pad": 1}, "out": "y"}"#,
+    ),
+    (
+        "more padding than kernel",
+        r#"{"op": "maxpool2d", "args": {"input": "x", "kernel": 2, "stride": 2, "pad": 3}, "out": "y"}"#,
+    ),
+    ("a large epsilon", r#"{"op": "group_norm", "args": {"input": "x", "num_groups": 3, "epsilon": 1e5}, "out": "y"}"#),
+    ("NumPy's padding", r#"{"op": "pad", "args": {"input": "x", "padding": [0, 0, 0, 0, 1, 1, 1, 1]}, "out": "y"}"#),
+    ("PyTorch's log_softmax", r#"{"op": "log_softmax", "args": {"input": "x"}, "out": "y"}"#),
+    ("dropout", r#"{"op": "nn.Dropout", "args": {"input": "x"}, "out": "y"}"#),
+    ("an axis beyond the last by default", r#"{"op": "layer_norm", "args": {"input": "linear2d"}, "out": "y"}"#),
+    ("a dtype by another name", r#"{"op": "cast", "args": {"tensor_i": "x", "out_dtype": "float"}, "out": "y"}"#),
     ("padding by name", r#"{"op": "conv", "args": {"input": "x", "weight": "w", "pad": "same"}, "out": "y"}"#),
     ("padding by axis", r#"{"op": "conv", "args": {"input": "x", "weight": "w", "pad": [1, 1]}, "out": "y"}"#),
     ("PyTorch's argument", r#"{"op": "conv", "args": {"input": "x", "weight": "w", "padding": 1}, "out": "y"}"#),
@@ -231,6 +274,24 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("a key twice", r#""name": "net""#, r#""name": "net", "name": "net""#),
     ("single quotes", r#""name": "net""#, r#"'name': 'net'"#),
     ("Python's True", r#"[1, 3, 8, 8]"#, r#"[1, 3, 8, 8], "coeff": True"#),
+    ("a tuple", r#"[1, 3, 8, 8]"#, r#"(1, 3, 8, 8)"#),
+    ("an expression without quotes", r#"[1, 3, 8, 8]"#, r#"[${N}, 3, 8, 8]"#),
+    ("curly quotes", r#""name": "net""#, "\"name\": \u{201c}net\u{201d}"),
+    ("a list in braces", r#"[{"op""#, r#"{{"op""#),
+    ("a number without a digit", r#""version": 1,"#, r#""version": .5,"#),
+    ("a word without quotes", r#""version": 1,"#, r#""version": 1, "mode": f32,"#),
+    ("a comma too many", r#""version": 1,"#, r#""version": 1,,"#),
+    ("another format's key", r#""name": "net""#, r#""name": "net", "opset_import": 17"#),
+    (
+        "a mean for 0 to 1",
+        r#"[1, 3, 8, 8]"#,
+        r#"[1, 3, 8, 8], "preprocess": {"mean": [0.485, 0.456, 0.406], "scale": [4.4, 4.5, 4.4]}"#,
+    ),
+    (
+        "a standard deviation as a scale",
+        r#"[1, 3, 8, 8]"#,
+        r#"[1, 3, 8, 8], "preprocess": {"mean": [123.7, 116.3, 103.5], "scale": [58.4, 57.1, 57.4]}"#,
+    ),
     ("a comment that is not closed", r#""version": 1,"#, r#""version": 1, /* the network"#),
     ("a truncated file", r#""outputs": ["y"]"#, "TRUNCATED"),
 ];
@@ -305,6 +366,9 @@ fn every_mistake_on_the_command_line_gets_one_message() {
     write_npz(at("other.npz"), [("image", &x([1, 3, 8, 8], 1.0))]).unwrap();
     write_npz(at("nhwc.npz"), [("x", &x([1, 8, 8, 3], 1.0))]).unwrap();
     write_npz(at("nan.npz"), [("x", &x([1, 3, 8, 8], f64::NAN))]).unwrap();
+    write_npz(at("x2.npz"), [("x", &x([1, 3, 8, 8], 1.0))]).unwrap();
+    write_npz(at("unnamed.npz"), [("arr_0", &x([1, 3, 8, 8], 1.0))]).unwrap();
+    fs::write(at("empty.npz"), b"").unwrap();
     fs::write(at("net.onnx"), b"\x08\x08\x12\x07pytorch").unwrap();
     fs::write(at("net.bmodel"), b"\xee\xaa\x55\xff").unwrap();
     fs::write(at("net.mlir"), "module @net {\n}\n").unwrap();
@@ -335,8 +399,39 @@ fn every_mistake_on_the_command_line_gets_one_message() {
         ("a parameter that there is none of", args(&["check", &net, "--param", "N=8"])),
         ("a file to compare that is missing", args(&["compare", &at("x.npz"), &at("y.npz")])),
         ("an unknown function", args(&["ops", "conv2d"])),
+        ("inputs without names", run("unnamed.npz")),
+        ("an empty file", run("empty.npz")),
+        ("weights of a spec", [run("x.npz"), args(&["--weights", &at("x.npz")])].concat()),
+        ("a file for a folder", args(&["convert", &net, "-o", &at("x.npz")])),
+        ("inputs twice", [run("x.npz"), args(&["-i", &at("x2.npz")])].concat()),
+        ("an exchanged renaming", args(&["compare", &at("x.npz"), &at("x2.npz"), "--rename", "image=x"])),
     ] {
         told(&mut all, dir.path(), what, &args.iter().map(String::as_str).collect::<Vec<_>>());
     }
     snapshot("mistakes_commands", &all);
+}
+
+#[test]
+fn mistakes_in_options_get_tips() {
+    let run = ["run", "net.json", "-i", "x.npz", "-o", "out.npz"];
+    let mut all = String::new();
+    for args in [
+        &["check", "net.json", "-i", "x.npz"][..],
+        &["convert", "net.json", "--chip", "bm1684x", "-o", "build"],
+        &["check", "net.json", "--frobnicate"],
+        &[&run[..], &["-j", "-1"]].concat(),
+        &[&run[..], &["--weight-budget", "1GB"]].concat(),
+        &[&run[..], &["--profile", "json"]].concat(),
+        &["show", "net.json", "--depth", "-1"],
+        &["net.json"],
+        &["compile", "net.json"],
+        &["chekc", "net.json"],
+    ] {
+        let out = tpulang(args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        let text = text.split("\nUsage:").next().unwrap_or(&text).trim_end();
+        let _ = writeln!(all, "$ tpulang {}\n{text}\n", args.join(" "));
+    }
+    snapshot("mistakes_options", &all);
 }

@@ -105,6 +105,14 @@ fn a_name_twice_is_refused() {
     assert_eq!(message(&path, NpzFile::open(&path)), "w.npz: the entry \"a\" occurs twice");
 }
 
+#[test]
+fn a_file_of_torch_save_is_recognized() {
+    let (_dir, path) =
+        file(&archive(&[("archive/data.pkl", b"x"), ("archive/data/0", b"x")], CompressionMethod::Stored));
+    let message = message(&path, NpzFile::open(&path));
+    assert!(message.starts_with("w.npz: this is a PyTorch file (torch.save), not an npz archive"), "{message}");
+}
+
 /// 64 MiB in an archive of 64 KiB, and what it may say of its size.
 #[test]
 fn an_entry_has_as_many_bytes_as_its_shape_needs() {

@@ -14,7 +14,7 @@ pub struct Running {
     #[arg(short, long, default_value = "cpu", help_heading = "Execution")]
     device: Device,
     /// CPU threads; 0 uses one per core
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, help_heading = "Execution")]
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true, help_heading = "Execution")]
     threads: usize,
     /// Fail if the device has no kernel for an operator, instead of falling back to the CPU
     #[arg(long, help_heading = "Execution")]
@@ -34,11 +34,20 @@ pub struct Running {
     tf32: bool,
     /// Keep at most this many bytes of weights in memory between runs, and read the others again in each run. By default all
     /// weights are kept if the memory is large enough
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     weight_budget: Option<u64>,
     /// Fail if a loop runs more iterations
     #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Execution")]
     max_iterations: u64,
+}
+
+/// Reads a number of things.
+pub fn count(text: &str) -> std::result::Result<usize, String> {
+    text.parse().map_err(|_| "expected an integer of at least 0".to_owned())
+}
+
+fn bytes(text: &str) -> std::result::Result<u64, String> {
+    text.parse().map_err(|_| "expected a number of bytes, as in 1000000000".to_owned())
 }
 
 impl Running {

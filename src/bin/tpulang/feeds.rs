@@ -72,17 +72,17 @@ impl Inputs {
                     feeds.add_file("--inputs", given, feeds.tensor("--inputs", given, name)?, file)?
                 }
                 (None, _) if given == STDIN => {
-                    feeds.arrays.extend(NpzFile::from_reader(io::stdin(), "standard input")?.arrays()?);
+                    feeds.add_arrays(NpzFile::from_reader(io::stdin(), "standard input")?.arrays()?, given)?;
                 }
                 (None, file) if is_of_one(file) => feeds.add_file("--inputs", given, feeds.only_input(given)?, file)?,
-                (None, file) => feeds.arrays.extend(read_arrays(file)?),
+                (None, file) => feeds.add_arrays(read_arrays(file)?, given)?,
             }
         }
         if self.preprocess {
             feeds.take_raw_images();
         }
         for set in &self.set {
-            let expected = "NAME=VALUE, a tensor and a number or a file";
+            let expected = "expected NAME=VALUE: a tensor, and a number or a file";
             let (name, value) = set.split_once('=').ok_or_else(|| argument("--set", set, expected))?;
             let tensor = feeds.tensor("--set", set, name)?;
             match number(value) {
@@ -178,6 +178,22 @@ impl<'g> Feeds<'g> {
             return Err(argument("--inputs", given, expected));
         };
         Ok(only)
+    }
+    /// Adds the arrays of a file.
+    fn add_arrays(&mut self, arrays: IndexMap<String, Array>, given: &str) -> Result<()> {
+        let is_unnamed = |name: &&String| name.starts_with("arr_") && self.graph.lookup(name).is_none();
+        if let Some(name) = arrays.keys().find(is_unnamed) {
+            let inputs = self.inputs().map(|i| i.name.as_str()).collect::<Vec<_>>().join(", ");
+            let expected = format!(
+                "its array {name:?} was saved without a name, as by numpy.savez(FILE, array); the inputs are {inputs}: numpy.savez(FILE, INPUT=array)"
+            );
+            return Err(argument("--inputs", given, expected));
+        }
+        if let Some(name) = arrays.keys().find(|name| self.arrays.contains_key(*name)) {
+            return Err(argument("--inputs", given, format!("an earlier --inputs has {name:?}, too")));
+        }
+        self.arrays.extend(arrays);
+        Ok(())
     }
     /// Adds the image or the array of a file.
     fn add_file(&mut self, option: &str, given: &str, tensor: &'g TensorInfo, file: &Path) -> Result<()> {

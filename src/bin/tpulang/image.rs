@@ -127,7 +127,10 @@ fn jpeg(bytes: &[u8]) -> Result<(Pixels, Option<Vec<u8>>), Problem> {
     // Otherwise truncated and damaged images are filled with gray.
     let options = DecoderOptions::new_safe().set_strict_mode(true).set_max_width(1 << 16).set_max_height(1 << 16);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    let problem = |e: zune_jpeg::errors::DecodeErrors| e.to_string().trim_end().to_owned();
+    let problem = |e: zune_jpeg::errors::DecodeErrors| match e.to_string() {
+        text if text.contains("Not enough bytes") => "it is truncated or damaged".to_owned(),
+        text => text.trim_end().to_owned(),
+    };
     decoder.decode_headers().map_err(problem)?;
     let (width, height) = decoder.dimensions().ok_or("it has no header")?;
     check_size(width, height)?;

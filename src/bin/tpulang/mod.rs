@@ -27,11 +27,12 @@ mod run;
 mod schema;
 mod show;
 mod side_by_side;
+mod usage;
 
 use clap::{Parser, Subcommand};
 use diagnostics::Diagnostics;
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io::{ErrorKind, Write},
     time::Instant,
 };
@@ -95,7 +96,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<_> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(usage) => return print_usage(&usage, &args),
+        Err(usage) => return usage::print(usage, &args),
     };
     let messages = Diagnostics::new(&cli.messages);
     match run(cli.command, &messages, begun) {
@@ -129,25 +130,6 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Show(args) => show::main(args, messages),
         Command::Completions(args) => completions::main(args),
         Command::Man(args) => man::main(args),
-    }
-}
-
-/// Prints help, the version, or an error about arguments, and returns the exit status. Arguments are quoted as they were
-/// given, so that unusual ones are printed without the colours, escaped.
-fn print_usage(usage: &clap::Error, args: &[OsString]) -> u8 {
-    let is_plain =
-        |argument: &OsStr| argument.to_str().is_some_and(|text| !text.contains('\n') && escaped_lines(text) == text);
-    let printed = if args.iter().all(|argument| is_plain(argument)) {
-        written(usage.print())
-    } else {
-        written(write!(std::io::stderr(), "{}", escaped_lines(&usage.render().to_string())))
-    };
-    match printed {
-        Err(error) if !usage.use_stderr() => {
-            let _ = writeln!(std::io::stderr(), "error: {error}");
-            2
-        }
-        _ => u8::try_from(usage.exit_code()).unwrap_or(2),
     }
 }
 

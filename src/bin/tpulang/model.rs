@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tpulang::{Error, Graph, Result, spec};
-use tpulang_base::{escaped_path, files, invalid};
+use tpulang_base::{argument, escaped_path, files, invalid};
 
 /// The argument of a command that takes specs and modules.
 #[derive(clap::Args)]
@@ -50,6 +50,11 @@ impl ModelOptions {
     }
     fn read_with(&self, path: &Path, weights: Option<&Path>) -> Result<Graph> {
         if !is_module(path)? {
+            if let Some(weights) = weights {
+                let expected =
+                    format!("it is for .mlir models; {} names its files under \"weights\"", escaped_path(path));
+                return Err(argument("--weights", escaped_path(weights), expected));
+            }
             return self.spec.read(path, spec::Weights::Load);
         }
         if !self.spec.params.is_empty() {

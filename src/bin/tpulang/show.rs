@@ -35,7 +35,7 @@ pub struct Args {
     other: Option<PathBuf>,
     /// Unfold N levels of scopes; 0 shows one row or box for each scope. Default: all levels. A page unfolds as many as
     /// are easily read at first
-    #[arg(long, value_name = "N", conflicts_with = "html")]
+    #[arg(long, value_name = "N", conflicts_with = "html", value_parser = super::device::count, allow_negative_numbers = true)]
     depth: Option<usize>,
     /// Show the times of a profile that `run --profile=json` printed
     #[arg(long, value_name = "FILE")]

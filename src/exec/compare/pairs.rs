@@ -1,5 +1,5 @@
 //! Which arrays of two files belong together, by their names.
-use std::{collections::HashMap, str::FromStr};
+use std::{collections::HashMap, fmt, str::FromStr};
 
 /// Two arrays to be compared, by their names; one may be missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +75,21 @@ impl FromStr for Rename {
             (Pattern::Name(_), Pattern::Around(..)) => Err("A needs a * if B has one".into()),
             _ => Ok(Rename { from, to }),
         }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Pattern::Name(name) => f.write_str(name),
+            Pattern::Around(before, after) => write!(f, "{before}*{after}"),
+        }
+    }
+}
+/// As it was given: `A=B`.
+impl fmt::Display for Rename {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}={}", self.from, self.to)
     }
 }
 

@@ -101,6 +101,7 @@ const OPS: &[(&[&str], &str)] = &[
     (&["var", "std", "stdmean", "varmean"], "Variance"),
     (&["indexput", "indexcopy"], "IndexPut"),
     (&["fmod"], "Mod"),
+    (&["logsoftmax"], "Softmax"),
 ];
 
 /// Names of arguments, and the candidates for tpulang's name: the first that the function has.
@@ -129,6 +130,8 @@ const ARGUMENTS: &[(&[&str], &[&str])] = &[
     (&["steps", "step"], &["stride", "steps"]),
     (&["shape", "size", "repeats", "sizes"], &["new_shape", "reps", "sizes"]),
     (&["mode"], &["method"]),
+    (&["tensor", "input", "x"], &["tensor"]),
+    (&["align_corners", "coordinate_transformation_mode"], &["coord_mode"]),
     (&["min_val"], &["min"]),
     (&["max_val"], &["max"]),
     (&["zero_points", "zp"], &["zero_point"]),

@@ -97,6 +97,10 @@ pub(crate) trait StringEnum: Sized + Copy + PartialEq {
     const NAME: &'static str;
     /// Returns the values with their strings.
     fn words() -> Vec<(Self, &'static str)>;
+    /// Returns the words that messages list.
+    fn listed() -> Vec<&'static str> {
+        Self::words().into_iter().map(|(_, word)| word).collect()
+    }
     /// Returns the type as data.
     fn kind() -> ArgumentKind {
         ArgumentKind::Word(Self::words().into_iter().map(|w| w.1).collect())
@@ -110,6 +114,9 @@ impl StringEnum for Dtype {
     fn words() -> Vec<(Self, &'static str)> {
         Dtype::all().map(|d| (d, d.name())).collect()
     }
+    fn listed() -> Vec<&'static str> {
+        Dtype::all().filter(|d| d.is_declared()).map(Dtype::name).collect()
+    }
 }
 impl StringEnum for RoundMode {
     const NAME: &'static str = "rounding mode";
@@ -119,8 +126,7 @@ impl StringEnum for RoundMode {
 }
 impl<T: StringEnum> Argument for T {
     fn expected() -> String {
-        let words: Vec<_> = T::words().into_iter().map(|w| w.1).collect();
-        format!("one of {}", words.join(", "))
+        format!("one of {}", T::listed().join(", "))
     }
     fn type_name() -> String {
         T::NAME.into()

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Operand, Tensor,
-    base::{Dtype, OneOrMany, Result, WarningKind, argument},
+    base::{Dtype, OneOrMany, Result, WarningKind, argument, misfit},
     ops,
 };
 
@@ -50,7 +50,7 @@ function! {
         "oc elements, int32, in units of input scale * weight scale." bias: Operand,
         "The input's scale; required unless set on the tensor." input_scale: OneOrMany<f64>,
         "The weight's scale, one value or one per output channel; required unless set on the tensor." weight_scale: OneOrMany<f64>,
-        "The output's scale." output_scale: OneOrMany<f64>,
+        "The output's scale, unless the call that reads it sets one." output_scale: OneOrMany<f64>,
         "The input's zero point." input_zp: OneOrMany<i64>,
         "The weight's zero point, one value or one per output channel." weight_zp: OneOrMany<i64>,
         "The output's zero point." output_zp: OneOrMany<i64>,
@@ -249,6 +249,12 @@ impl Window {
     }
     /// Builds the operator; its errors are reported in terms of the function's arguments.
     fn op(&self, to: &mut Lowering, [input, weight]: [&Operand; 2], bias: &Option<Operand>) -> Result<ops::Op<Tensor>> {
+        if let (2, &[n, c, l], &[oc, ic, k]) =
+            (self.strides.len(), to.info(input)?.shape.as_slice(), to.info(weight)?.shape.as_slice())
+        {
+            let remedy = format!("reshape input to {n}x{c}x1x{l} and weight to {oc}x{ic}x1x{k}");
+            return Err(misfit("input", format!("has 3 dimensions; expected 4; for a 1-d convolution, {remedy}")));
+        }
         let kernel = to.info(weight)?.shape.iter().skip(2).map(|&k| k as i64).collect();
         let (input, weight, bias) = (to.tensor(input)?, to.tensor(weight)?, to.optional(bias)?);
         let (strides, pads, dilations) = (self.strides.clone(), self.pads.clone(), Some(self.dilations.clone()));
@@ -287,6 +293,14 @@ impl Window {
             return one_only(name, values);
         }
         to.check_per_channel(name, values, weight, &[(0, "output channel")])
+    }
+    /// Checks that the input has one scale and zero point, and the weight one or one per output channel. Both may have been
+    /// set on the tensors, where a list could as well belong to another axis.
+    fn check_scales(&self, to: &Lowering, input: &Operand, weight: &Operand) -> Result<()> {
+        let is_grouped = self.output_padding.is_some() && self.group != 1;
+        let channels = to.info(weight)?.shape.first().copied().filter(|_| !is_grouped);
+        to.check_scales(input, None)?;
+        to.check_scales(weight, channels)
     }
     /// Checks that a list of the weight's zero points has one value per output channel or one per input channel. Types of
     /// tensors do not record which, so a list that could be either must not depend on it.
@@ -379,16 +393,26 @@ impl IntConv {
         one_only("input_zp", self.input_zp.as_ref())?;
         window.check_per_output(to, "weight_zp", self.weight_zp.as_ref(), weight)?;
         let dtype = one_of("out_dtype", self.out_dtype(), INT32)?;
-        to.needs_quantization("input", input, self.input_zp.is_some(), "zp")?;
-        to.needs_quantization("weight", weight, self.weight_zp.is_some(), "zp")?;
+        to.needs_zero_point("input", input, self.input_zp.is_some())?;
+        to.needs_zero_point("weight", weight, self.weight_zp.is_some())?;
         to.quantize(input, None, self.input_zp.clone())?;
         to.quantize(weight, None, self.weight_zp.clone())?;
+        window.check_scales(to, input, weight)?;
         window.emit(to, [input, weight], &self.bias, dtype)
     }
 }
 
 impl QuantConv {
     fn lower(&self, to: &mut Lowering, [input, weight]: [&Operand; 2], window: &Window) -> Result<Vec<Tensor>> {
+        if let Some(bias) = &self.bias
+            && to.info(bias)?.dtype.is_float()
+        {
+            let dtype = to.info(bias)?.dtype;
+            return Err(misfit(
+                "bias",
+                format!("is {dtype}; expected int32: round(bias / (input scale * weight scale))"),
+            ));
+        }
         let dtype = check_int(to, ("input", input), weight, &self.bias)?;
         one_only("input_zp", self.input_zp.as_ref())?;
         one_only("output_zp", self.output_zp.as_ref())?;
@@ -397,10 +421,11 @@ impl QuantConv {
         window.check_per_output(to, "weight_scale", self.weight_scale.as_ref(), weight)?;
         window.check_per_output(to, "weight_zp", self.weight_zp.as_ref(), weight)?;
         let dtype = one_of("out_dtype", self.out_dtype.unwrap_or(dtype), BYTES)?;
-        to.needs_quantization("input", input, self.input_scale.is_some(), "scale")?;
-        to.needs_quantization("weight", weight, self.weight_scale.is_some(), "scale")?;
+        to.needs_scale("input", input, self.input_scale.is_some())?;
+        to.needs_scale("weight", weight, self.weight_scale.is_some())?;
         to.quantize(input, self.input_scale.clone(), self.input_zp.clone())?;
         to.quantize(weight, self.weight_scale.clone(), self.weight_zp.clone())?;
+        window.check_scales(to, input, weight)?;
         let outputs = window.emit(to, [input, weight], &self.bias, dtype)?;
         to.quantize_tensor(outputs[0], self.output_scale.clone(), self.output_zp.clone())?;
         Ok(outputs)
@@ -441,6 +466,49 @@ mod tests {
         Array, Dtype, Graph, Quantization,
         functions::testing::{bad_calls, first_line as first},
     };
+
+    #[test]
+    fn a_weight_has_one_scale_or_one_per_output_channel() {
+        let quantized = |scales: &[f64]| {
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Int8, [1, 3, 8, 8]).unwrap();
+            g.quantize(x, &Quantization::per_tensor(0.5, 0)).unwrap();
+            let w = g.coefficient("w", Array::filled(Dtype::Int8, [8, 3, 3, 3], 1.0).unwrap()).unwrap();
+            let scale = Some(scales.to_vec().into());
+            g.quantize(w, &Quantization { scale, zero_point: None }).unwrap();
+            g.conv_quant(x, w).output_scale(0.5).call().map(|_| ()).map_err(first)
+        };
+        assert_eq!(quantized(&[0.1; 8]), Ok(()));
+        assert_eq!(quantized(&[0.1]), Ok(()));
+        // The list fits axis 1, which is not that of a filter's scales.
+        assert_eq!(
+            quantized(&[0.1; 3]).unwrap_err(),
+            "conv_quant (ops[0]): quantization of \"w\": it has 3 scales; conv_quant takes 1, or 8, one per output channel"
+        );
+    }
+
+    #[test]
+    fn the_input_of_a_quantized_convolution_has_one_scale() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [1, 3, 8, 8]).unwrap();
+        let w = || Array::filled(Dtype::Int8, [8, 3, 3, 3], 1.0).unwrap();
+        g.quantize(x, &Quantization { scale: None, zero_point: Some(3.into()) }).unwrap();
+        assert_eq!(
+            first(g.conv_quant(x, w()).weight_scale(0.5).output_scale(0.5).call().unwrap_err()),
+            "conv_quant (ops[0]): quantization of \"x\": its scale is neither set on the tensor nor given by input_scale"
+        );
+        let y = g.reshape(x, [1, 3, 8, 8]).out_name("y").call().unwrap();
+        assert_eq!(
+            first(g.conv_quant(y, w()).weight_scale(0.5).output_scale(0.5).call().unwrap_err()),
+            "conv_quant (ops[1]): quantization of \"y\": its scale is neither set on the tensor nor given by input_scale; the call that computes it (top.Reshape) can set it, too"
+        );
+        let z = g.input("z", Dtype::Int8, [1, 3, 8, 8]).unwrap();
+        g.quantize(z, &Quantization { scale: Some(vec![0.1; 3].into()), zero_point: None }).unwrap();
+        assert_eq!(
+            first(g.conv_quant(z, w()).weight_scale(0.5).output_scale(0.5).call().unwrap_err()),
+            "conv_quant (ops[1]): quantization of \"z\": it has 3 scales; conv_quant takes 1 here"
+        );
+    }
 
     #[test]
     fn shapes() {
@@ -488,7 +556,7 @@ mod tests {
         let v = g.coefficient("v", Array::filled(Dtype::Float32, [64, 32, 3, 3], 0.0).unwrap()).unwrap();
         let error = g.conv(x, w).out_name("c1").call().unwrap_err();
         insta::assert_snapshot!(error, @r#"
-        conv "c1" (ops[0]): weight has 64 input channels; the input has 32 (group 1)
+        conv "c1" (ops[0]): weight has 64 input channels; the input has 32
            input   x  1x32x56x56 float32
            weight  w  64x64x3x3 float32
         "#);

@@ -75,6 +75,9 @@ impl GatherElements {
 impl IndexSelect {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("index", &self.index, INDEX)?;
+        if self.axis.is_none() && to.info(&self.input)?.shape.len() > 1 {
+            to.warn_of_default("axis", "-1, the last", "PyTorch's embedding and ONNX's Gather use axis 0");
+        }
         let op = ops::Gather::new(to.tensor(&self.input)?, to.tensor(&self.index)?);
         to.emit(ops::Gather { axis: self.axis(), keepdims: self.keep_dims(), ..op })
     }

@@ -237,6 +237,11 @@ impl Pad {
         to.dtype("input", &self.input, MOVED)?;
         let rank = to.info(&self.input)?.shape.len();
         let paddings = self.padding.as_ref().map_or_else(|| vec![0; 2 * rank], |p| p.0.clone());
+        if rank >= 4 && paddings.len() == 2 * rank && (paddings[0] > 0 || paddings[rank] > 0) {
+            let usual = "it adds entries to axis 0, usually the batch; the counts before all axes come first, \
+                         then those after (NumPy's order is by axis, PyTorch's by axis from the last)";
+            to.warn_of_value("padding", format!("{paddings:?}"), usual);
+        }
         let op = ops::Pad::new(to.tensor(&self.input)?, self.method(), paddings);
         let op = ops::Pad { val: self.value.map_or(0.0, |v| v.value), ..op };
         to.rename_in_errors(&[("paddings", "padding")]).emit(op)

@@ -4,7 +4,7 @@ use super::{
     deconv, deformable, detect, gather, image, layout, math, matmul, mean_std, norm, packed, pool, qwen, reduce,
     resize, scatter, select, shift, slice, sort, tile,
 };
-use crate::base::{Cause, Result, nearest, truncated};
+use crate::base::{Cause, Result, invalid, nearest, truncated};
 
 /// Every function, by name.
 static FUNCTIONS: [FunctionDef; 142] = [
@@ -163,6 +163,12 @@ pub fn functions() -> impl Iterator<Item = &'static FunctionDef> + Clone {
 /// Returns an error if there is no such function, with the most similar name.
 pub fn function_def(name: &str) -> Result<&'static FunctionDef> {
     FUNCTIONS.binary_search_by_key(&name, |f| f.name).map(|i| &FUNCTIONS[i]).map_err(|_| {
+        if name.to_lowercase().contains("dropout") {
+            return invalid(format!(
+                "unknown function {:?}; it changes nothing at inference: leave it out",
+                truncated(name)
+            ));
+        }
         let known = FUNCTIONS.iter().map(|f| f.name);
         let nearest = known_elsewhere(name).into_iter().next().or_else(|| nearest(name, known));
         Cause::UnknownName { kind: "function", name: truncated(name), nearest, known: Vec::new() }.into()

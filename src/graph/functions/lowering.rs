@@ -56,8 +56,7 @@ impl<'g> Lowering<'g> {
                 Operand::Named(name) => self.graph.find(name),
                 Operand::Constant(data) => self.coefficient(&format!("{stem}_{argument}"), data.clone()),
             };
-            let is_declared =
-                |t: &Tensor| self.graph.tensor(*t).map_or(Ok(()), |info| check_declared(argument, info.dtype));
+            let is_declared = |t: &Tensor| self.graph.tensor(*t).map_or(Ok(()), |info| check_declared(argument, info));
             match resolved.and_then(|t| is_declared(&t).map(|()| t)) {
                 Ok(tensor) => {
                     *operand = Operand::Tensor(tensor);
@@ -118,6 +117,12 @@ impl<'g> Lowering<'g> {
         self.warn(WarningKind::SurprisingDefault { argument, default, elsewhere });
     }
 
+    /// Warns of a value that is allowed but rarely meant.
+    pub(crate) fn warn_of_value(&mut self, argument: &str, found: impl ToString, usual: impl ToString) {
+        let (argument, found, usual) = (argument.to_owned(), found.to_string(), usual.to_string());
+        self.warn(WarningKind::UnusualArgument { argument, found, usual });
+    }
+
     /// Returns the type and other information of a tensor argument.
     pub(crate) fn info(&self, operand: &Operand) -> Result<&TensorInfo> {
         self.graph.tensor(self.tensor(operand)?)
@@ -144,8 +149,14 @@ impl<'g> Lowering<'g> {
     }
     /// Checks that two tensor arguments have the same dtype.
     pub(crate) fn same_dtype(&self, left: (&str, &Operand), right: (&str, &Operand)) -> Result<()> {
-        let (left_dtype, right_dtype) = (self.info(left.1)?.dtype, self.info(right.1)?.dtype);
+        let (info, right_dtype) = (self.info(left.1)?, self.info(right.1)?.dtype);
+        let left_dtype = info.dtype;
         if left_dtype != right_dtype {
+            if info.is_coefficient() && !info.of_call && left_dtype.is_float() && right_dtype.is_float() {
+                let name = &info.name;
+                let remedy = format!("declare {name:?} as {right_dtype}, and its data are converted");
+                return Err(misfit(left.0, format!("is {left_dtype} and {} is {right_dtype}; {remedy}", right.0)));
+            }
             let (left, right) = (left.0.into(), right.0.into());
             return Err(Cause::DtypeMismatch { left, left_dtype, right, right_dtype }.into());
         }
@@ -201,13 +212,43 @@ impl<'g> Lowering<'g> {
             axes.iter().map(|(axis, what)| format!("{}, one per {what} (axis {axis})", dim(*axis))).collect();
         Err(argument(name, format!("a list of {n}"), format!("expected one value, or {}", lists.join(", or "))))
     }
-    /// Checks that an argument of an integer function has a zero point, given in the call or set before.
-    pub(crate) fn needs_quantization(&self, name: &str, operand: &Operand, given: bool, what: &str) -> Result<()> {
+    /// Checks that an argument of an integer function has a zero point, given in the call or set before. A scale implies one.
+    pub(crate) fn needs_zero_point(&self, name: &str, operand: &Operand, given: bool) -> Result<()> {
         let info = self.info(operand)?;
-        if info.quantization.is_none() && !given {
-            return Err(quant_error(info, format!("neither set on the tensor nor given by {name}_{what}")));
+        match info.quantization.is_some() || given {
+            true => Ok(()),
+            false => Err(quant_error(info, format!("neither set on the tensor nor given by {name}_zp"))),
         }
-        Ok(())
+    }
+    /// Checks that an argument of a quantized function has a scale, given in the call or set before.
+    pub(crate) fn needs_scale(&self, name: &str, operand: &Operand, given: bool) -> Result<()> {
+        let info = self.info(operand)?;
+        if given || info.quantization.as_ref().is_some_and(|q| q.scale.is_some()) {
+            return Ok(());
+        }
+        let tensor = self.tensor(operand)?;
+        let origin = self.graph.operators().iter().rev().find(|o| o.outputs().any(|t| t == tensor));
+        let origin = origin.map(|o| format!("; the call that computes it (top.{}) can set it, too", o.op.name()));
+        let problem = format!("its scale is neither set on the tensor nor given by {name}_scale");
+        Err(quant_error(info, problem + &origin.unwrap_or_default()))
+    }
+    /// Checks that a tensor argument has one scale and zero point, set in the call or before, or as many as it has `channels`.
+    pub(crate) fn check_scales(&self, operand: &Operand, channels: Option<usize>) -> Result<()> {
+        let info = self.info(operand)?;
+        let Some(quantization) = &info.quantization else { return Ok(()) };
+        let found = quantization.values().0.len();
+        if found == 1 || Some(found) == channels {
+            return Ok(());
+        }
+        let is_scale = quantization.scale.as_ref().is_some_and(PerTensorOrAxis::is_many);
+        let what = pluralized(found, if is_scale { "scale" } else { "zero point" });
+        let problem = match channels {
+            Some(channels) => {
+                format!("it has {what}; {} takes 1, or {channels}, one per output channel", self.function)
+            }
+            None => format!("it has {what}; {} takes 1 here", self.function),
+        };
+        Err(quant_error(info, problem))
     }
     /// Converts a float16 coefficient to float32 in place, which a convolution's bias requires.
     pub(crate) fn widen_coefficient(&mut self, operand: &Operand) -> Result<()> {
@@ -395,9 +436,19 @@ fn quant_error(info: &TensorInfo, problem: String) -> Error {
 }
 
 /// Checks that a dtype is one of TpuLang's. Functions accept no others, unlike ops.
-fn check_declared(argument: &str, dtype: Dtype) -> Result<()> {
-    match dtype.is_declared() {
-        true => Ok(()),
-        false => Err(misfit(argument, format!("is {dtype}, which no function takes; cast it to float32 or int32"))),
+fn check_declared(argument: &str, info: &TensorInfo) -> Result<()> {
+    let dtype = info.dtype;
+    if dtype.is_declared() {
+        return Ok(());
     }
+    let wanted = match dtype {
+        Dtype::Int64 | Dtype::Uint64 => Dtype::Int32,
+        Dtype::Bool => Dtype::Uint8,
+        _ => Dtype::Float32,
+    };
+    let remedy = match info.kind {
+        TensorKind::Value => format!("top.Cast converts it to {wanted}"),
+        _ => format!("declare {:?} as {wanted}, and its data are converted", info.name),
+    };
+    Err(misfit(argument, format!("is {dtype}, which no function takes; {remedy}")))
 }

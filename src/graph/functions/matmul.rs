@@ -32,7 +32,7 @@ function! {
         "The input's dtype, which is the default." out_dtype: Dtype,
         ..form: ProductForm { input_transpose: bool, right_transpose: bool, output_transpose: bool, keep_dims: bool, do_relu: bool, relu_limit: f64 },
     }
-    matmul: "Matrix product of floats over the last two axes: `[.., m, k] x [.., k, n] -> [.., m, n]`, plus bias.",
+    matmul: "Matrix product of floats over the last two axes: `[.., m, k] x [.., k, n] -> [.., m, n]`, plus bias. If `right` has 2 dimensions, as many trailing axes of `input` are joined as have its rows: 1 x 16 x 4 x 4 times 256 x 10 is 1 x 10.",
         example |g, x, i| {
             let y = x.matmul(Array::filled(Dtype::Float32, [8, 5], 0.5)?).do_relu(true).call()?;
             assert_eq!(y.shape()?, [1, 3, 8, 5]);
@@ -176,10 +176,12 @@ impl MatmulInt {
         not_a_list("input_zp", &self.input_zp)?;
         not_a_list("right_zp", &self.right_zp)?;
         let dtype = one_of("out_dtype", self.out_dtype(), INT32)?;
-        to.needs_quantization("input", &self.input, self.input_zp.is_some(), "zp")?;
-        to.needs_quantization("right", &self.right, self.right_zp.is_some(), "zp")?;
+        to.needs_zero_point("input", &self.input, self.input_zp.is_some())?;
+        to.needs_zero_point("right", &self.right, self.right_zp.is_some())?;
         to.quantize(&self.input, None, self.input_zp.clone())?;
         to.quantize(&self.right, None, self.right_zp.clone())?;
+        to.check_scales(&self.input, None)?;
+        to.check_scales(&self.right, None)?;
         self.form.emit(to, [&self.input, &self.right], &self.bias, dtype)
     }
 }
@@ -205,11 +207,13 @@ impl MatmulQuant {
             not_a_list(name, scale)?;
         }
         let dtype = one_of("out_dtype", self.out_dtype(), BYTES)?;
-        to.needs_quantization("input", &self.input, input.is_some(), "scale")?;
-        to.needs_quantization("right", &self.right, right.is_some(), "scale")?;
+        to.needs_scale("input", &self.input, input.is_some())?;
+        to.needs_scale("right", &self.right, right.is_some())?;
         let scale = output.clone().ok_or_else(|| misfit("output_scale", "is missing"))?;
         to.quantize(&self.input, input.clone(), self.input_zp.clone())?;
         to.quantize(&self.right, right.clone(), self.right_zp.clone())?;
+        to.check_scales(&self.input, None)?;
+        to.check_scales(&self.right, None)?;
         let form = ProductForm {
             right_transpose: Some(self.right_transpose()),
             keep_dims: Some(self.keep_dims()),
@@ -328,7 +332,7 @@ mod tests {
         let w = |s: &[usize]| Array::filled(Dtype::Float32, s, 1.0).unwrap();
         assert_eq!(
             first(g.matmul(x, w(&[4, 5])).call().unwrap_err()),
-            "matmul (ops[0]): the left matrix has 5 columns and the right matrix 4 rows; they must be equal; with right_transpose, the columns of the right matrix are its rows"
+            "matmul (ops[0]): the left matrix has 5 columns and the right matrix 4 rows; they must be equal; set right_transpose if its rows and columns are exchanged, as in the weight of PyTorch's Linear"
         );
         assert_eq!(
             first(g.matmul(x, w(&[3, 5, 4])).call().unwrap_err()),

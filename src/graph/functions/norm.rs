@@ -2,7 +2,7 @@
 use super::{activation::Abs, activation::abs, dtypes::FLOATS, function, lowering::Lowering};
 use crate::{
     Operand, Tensor,
-    base::{OneOrMany, Result, argument, misfit, shape_text},
+    base::{OneOrMany, Result, argument, misfit, pluralized, shape_text},
     ops,
 };
 
@@ -90,9 +90,16 @@ function! {
         => |args, to| args.lower(to);
 }
 
-fn check_epsilon(epsilon: f64) -> Result<f64> {
+fn check_epsilon(to: &mut Lowering, epsilon: f64) -> Result<f64> {
     if !(epsilon >= 0.0 && epsilon.is_finite()) {
         return Err(argument("epsilon", format!("{epsilon:?}"), "expected a finite number of at least 0"));
+    }
+    if epsilon >= 1.0 {
+        to.warn_of_value(
+            "epsilon",
+            format!("{epsilon:?}"),
+            "most networks add a small number to the variance, such as 1e-5",
+        );
     }
     Ok(epsilon)
 }
@@ -111,7 +118,7 @@ fn check_same_shape(to: &Lowering, a: (&str, Option<&Operand>), b: (&str, Option
 impl BatchNorm {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
-        let epsilon = check_epsilon(self.epsilon())?;
+        let epsilon = check_epsilon(to, self.epsilon())?;
         check_same_shape(to, ("mean", Some(&self.mean)), ("variance", Some(&self.variance)))?;
         for (name, t) in [("mean", &self.mean), ("variance", &self.variance)] {
             to.dtype(name, t, FLOATS)?;
@@ -134,12 +141,16 @@ impl BatchNorm {
 impl LayerNorm {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
-        let epsilon = check_epsilon(self.epsilon())?;
+        let epsilon = check_epsilon(to, self.epsilon())?;
         check_same_shape(to, ("gamma", self.gamma.as_ref()), ("beta", self.beta.as_ref()))?;
         for (name, t) in [("gamma", &self.gamma), ("beta", &self.beta)] {
             to.optional_dtype(name, t, FLOATS)?;
         }
         let rank = to.info(&self.input)?.shape.len();
+        if self.axis.is_none() && rank < 3 {
+            let problem = format!("is not given, so it is 2, and input has {}; give -1", pluralized(rank, "dimension"));
+            return Err(misfit("axis", problem));
+        }
         if self.axis.is_none() && rank > 3 {
             to.warn_of_default(
                 "axis",
@@ -155,9 +166,12 @@ impl LayerNorm {
 impl GroupNorm {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
-        let epsilon = check_epsilon(self.epsilon())?;
+        let epsilon = check_epsilon(to, self.epsilon())?;
         for (name, t) in [("gamma", &self.gamma), ("beta", &self.beta)] {
             to.optional_dtype(name, t, FLOATS)?;
+        }
+        if self.num_groups.is_none() && to.info(&self.input)?.shape.get(1).is_some_and(|channels| *channels > 1) {
+            to.warn_of_default("num_groups", 1, "PyTorch and ONNX have no default");
         }
         let op = ops::GroupNorm::new(to.tensor(&self.input)?, epsilon, self.num_groups());
         to.emit(ops::GroupNorm { weight: to.optional(&self.gamma)?, bias: to.optional(&self.beta)?, ..op })
@@ -167,7 +181,7 @@ impl GroupNorm {
 impl RmsNorm {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
-        let epsilon = check_epsilon(self.epsilon())?;
+        let epsilon = check_epsilon(to, self.epsilon())?;
         let rank = to.info(&self.input)?.shape.len() as i64;
         if self.axis() != -1 && self.axis() != rank - 1 {
             let expected = format!("expected -1 or {}, the last of {rank} axes", rank - 1);

@@ -2,7 +2,7 @@
 use super::{activation::InOut, argument::Each, dtypes::FLOATS_AND_BYTES, function, lowering::Lowering};
 use crate::{
     Operand, Tensor,
-    base::{Dtype, Result, argument},
+    base::{Dtype, Result, argument, misfit},
     ops,
     quant::RoundMode,
 };
@@ -117,6 +117,9 @@ function! {
 /// Names of the ops' attributes and of the functions' arguments for the same values.
 const ARGUMENT_NAMES: &[(&str, &str)] = &[("kernel_shape", "kernel"), ("strides", "stride"), ("pads", "pad")];
 
+/// Larger paddings are rejected by the type rule.
+const MAX_PAD: i64 = 1 << 32;
+
 /// The window of a pool with any number of axes.
 struct Window {
     /// `None` for the whole input, which is emitted as an empty kernel.
@@ -149,11 +152,32 @@ impl Window {
             to.warn_of_default("stride", 1, format!("PyTorch's default is the size of the window, {kernel}"));
         }
     }
+    /// Checks that no window lies in the padding alone, where there is no largest value and no mean.
+    fn check_padding(&self, to: &Lowering, input: &Operand) -> Result<()> {
+        let shape = &to.info(input)?.shape;
+        let axes = self.kernel.len();
+        for (i, size) in shape.iter().skip(2).take(axes).enumerate() {
+            let (kernel, [before, after]) = (self.kernel[i], [self.pads[i], self.pads[i + axes]]);
+            let room = *size as i64 + before.min(MAX_PAD) + after.min(MAX_PAD) - kernel;
+            let last = if self.strides[i] > 0 { room - room.rem_euclid(self.strides[i]) } else { room };
+            if kernel > 0 && room >= 0 && (before >= kernel || last >= *size as i64 + before) {
+                let problem = format!(
+                    "is {:?}; the kernel is {kernel} along axis {}, so a window would lie in the padding alone; \
+                     PyTorch pads by at most half the kernel",
+                    self.pads,
+                    2 + i
+                );
+                return Err(misfit("pad", problem));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn max(to: &mut Lowering, input: &Operand, w: Window, quant: &InOut, round_mode: RoundMode) -> Result<Vec<Tensor>> {
     to.dtype("input", input, FLOATS_AND_BYTES)?;
     w.warn_of_stride(to);
+    w.check_padding(to, input)?;
     let op = ops::MaxPool::new(to.tensor(input)?, w.kernel, w.strides, w.pads);
     to.rename_in_errors(ARGUMENT_NAMES);
     let outputs = to.emit(ops::MaxPool { ceil_mode: Some(w.ceil_mode), round_mode, ..op })?;
@@ -172,6 +196,10 @@ impl Averaging {
     ) -> Result<Vec<Tensor>> {
         to.dtype("input", input, FLOATS_AND_BYTES)?;
         w.warn_of_stride(to);
+        w.check_padding(to, input)?;
+        if self.count_include_pad.is_none() && w.pads.iter().any(|p| *p > 0) {
+            to.warn_of_default("count_include_pad", false, "PyTorch includes the padding in the mean by default");
+        }
         to.rename_in_errors(ARGUMENT_NAMES);
         let outputs = to.emit(ops::AvgPool {
             ceil_mode: Some(w.ceil_mode),
@@ -190,6 +218,7 @@ impl MaxPoolWithMask {
         to.dtype("input", &self.input, &[Dtype::Float32])?;
         let w = Window::from(&self.window);
         w.warn_of_stride(to);
+        w.check_padding(to, &self.input)?;
         // The tool chain ignores the op's ceil_mode, counts the padding before an axis twice, and ignores that after it.
         if !w.kernel.is_empty() {
             let shape = &to.info(&self.input)?.shape;

@@ -52,6 +52,9 @@ function! {
 impl Reduce {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
+        if self.axes.is_none() {
+            to.warn_of_default("axes", "[1, 2]", "PyTorch, ONNX and NumPy reduce all axes");
+        }
         to.emit(ops::Reduce::new(to.tensor(&self.input)?, self.axes().to_vec(), self.keep_dims(), self.method()))
     }
 }

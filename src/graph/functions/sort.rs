@@ -101,6 +101,9 @@ fn order(to: &Lowering, input: &Operand, axis: usize, descending: bool) -> Resul
 
 impl Arg {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        if self.axis.is_none() && to.info(&self.input)?.shape.len() > 1 {
+            to.warn_of_default("axis", "0, usually the batch", "PyTorch and NumPy search all elements");
+        }
         let axis = axis(to, self.axis(), &self.input)? as i64;
         let dtype = to.info(&self.input)?.dtype;
         let indices = if dtype == Dtype::Float32 { dtype } else { Dtype::Int32 };

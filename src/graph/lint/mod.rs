@@ -1,6 +1,7 @@
 //! Warnings about a whole graph. Each file has the rules of one kind; docs/warnings.md explains the codes.
 mod numbers;
 mod outputs;
+mod preprocess;
 mod tool_chain;
 mod unused;
 
@@ -19,6 +20,7 @@ impl Graph {
         unused::check(self, &mut found);
         outputs::check(self, &quantizations, &mut found);
         numbers::check(self, &mut found);
+        preprocess::check(self, &mut found);
         tool_chain::check(self, &quantizations, &mut found);
         found
     }

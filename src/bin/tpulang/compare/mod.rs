@@ -166,6 +166,10 @@ fn pairs(args: &Args, a: &Arrays, b: &Arrays) -> Result<(Vec<Pair>, usize)> {
     if first.is_empty() && second.is_empty() {
         return Err(argument("the files", "empty", "there is nothing to compare"));
     }
+    if let Some(rename) = args.rename.iter().find(|rename| !first.iter().any(|name| rename.apply(name).is_some())) {
+        let expected = format!("{} has no such tensor; A=B has the name in that file first", args.a.display());
+        return Err(argument("--rename", rename, expected));
+    }
     let fits = |x: &str, y: &str| a[x].len() == b[y].len();
     let mut pairs = pair_names(&first, &second, &args.rename, fits);
     let all = pairs.len();

@@ -1,0 +1,106 @@
+//! Errors about the command's arguments. clap finds them; the tips here know the whole command and the tool chain.
+use super::{Cli, written};
+use clap::{
+    CommandFactory, Error,
+    builder::StyledStr,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use std::{
+    ffi::{OsStr, OsString},
+    io::Write,
+};
+use tpulang_base::escaped_lines;
+
+/// Subcommands by the names that people try.
+const SUBCOMMANDS: &[(&[&str], &str)] = &[
+    (&["compile", "export", "transform", "build"], "convert"),
+    (&["validate", "lint", "verify", "parse"], "check"),
+    (&["infer", "inference", "predict", "execute", "eval", "test"], "run"),
+    (&["benchmark", "time", "profile"], "bench"),
+    (&["diff", "cmp"], "compare"),
+    (&["format"], "fmt"),
+    (&["new", "create"], "init"),
+    (&["functions", "list", "doc", "docs", "search"], "ops"),
+    (&["visualize", "draw", "view", "print", "summary", "info"], "show"),
+];
+
+/// Options of tpu_mlir's model_deploy, which people pass to `convert`.
+const OF_MODEL_DEPLOY: &[&str] = &["--chip", "--processor", "--quantize", "--calibration_table", "--model"];
+
+/// Prints help, the version, or an error about arguments, and returns the exit status. Arguments are quoted as they were
+/// given, so that unusual ones are printed without the colours, escaped.
+pub fn print(usage: Error, args: &[OsString]) -> u8 {
+    let usage = with_tips(usage, args);
+    let is_plain =
+        |argument: &OsStr| argument.to_str().is_some_and(|text| !text.contains('\n') && escaped_lines(text) == text);
+    let printed = if args.iter().all(|argument| is_plain(argument)) {
+        written(usage.print())
+    } else {
+        written(write!(std::io::stderr(), "{}", escaped_lines(&usage.render().to_string())))
+    };
+    match printed {
+        Err(error) if !usage.use_stderr() => {
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            2
+        }
+        _ => u8::try_from(usage.exit_code()).unwrap_or(2),
+    }
+}
+
+/// Replaces clap's tips where more is known.
+fn with_tips(mut usage: Error, args: &[OsString]) -> Error {
+    let text = |usage: &Error, kind| match usage.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    match usage.kind() {
+        ErrorKind::UnknownArgument => {
+            let Some(unknown) = text(&usage, ContextKind::InvalidArg) else { return usage };
+            // The tip to pass an option after -- suits commands whose values begin with hyphens, which none here takes.
+            usage.remove(ContextKind::Suggested);
+            let name = unknown.split('=').next().unwrap_or_default();
+            if let Some(tip) = missing_equals(name, args).or_else(|| elsewhere(name)) {
+                usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+            }
+        }
+        ErrorKind::InvalidSubcommand => {
+            let Some(unknown) = text(&usage, ContextKind::InvalidSubcommand) else { return usage };
+            if unknown.ends_with(".json") || unknown.ends_with(".mlir") {
+                let tip = format!("a command comes first: tpulang show {unknown}");
+                usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+            } else if let Some((_, ours)) = SUBCOMMANDS.iter().find(|(theirs, _)| theirs.contains(&unknown.as_str())) {
+                usage.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![(*ours).to_owned()]));
+            }
+        }
+        _ => {}
+    }
+    usage
+}
+
+/// Recognizes the value of an option that takes values after = only: `--profile json`.
+fn missing_equals(unknown: &str, args: &[OsString]) -> Option<String> {
+    let before = args.windows(2).find(|pair| pair[1] == unknown).and_then(|pair| pair[0].to_str())?;
+    let needs_equals = Cli::command().get_subcommands().any(|command| {
+        command.get_arguments().any(|a| a.is_require_equals_set() && before.strip_prefix("--") == a.get_long())
+    });
+    needs_equals.then(|| format!("write {before}={unknown}"))
+}
+
+/// Returns where an option belongs: to other subcommands, or to another program.
+fn elsewhere(option: &str) -> Option<String> {
+    let is_it = |a: &clap::Arg| match option.strip_prefix("--") {
+        Some(long) => a.get_long() == Some(long),
+        None => option.strip_prefix('-').is_some_and(|rest| rest.chars().next() == a.get_short()) && option.len() == 2,
+    };
+    let command = Cli::command();
+    let takers = command.get_subcommands().filter(|command| command.get_arguments().any(is_it));
+    let takers: Vec<&str> = takers.map(clap::Command::get_name).collect();
+    match takers.as_slice() {
+        [] if OF_MODEL_DEPLOY.contains(&option) => {
+            Some(format!("{option} is an option of tpu_mlir's model_deploy, which compiles what convert writes"))
+        }
+        [] => None,
+        [only] => Some(format!("{only} has the option {option}")),
+        [all @ .., last] => Some(format!("{} and {last} have the option {option}", all.join(", "))),
+    }
+}
