@@ -76,7 +76,7 @@
 //! | [`functions`] | what is called: arguments, defaults, calls by name |
 //! | [`ops`] | what is emitted and executed: the 200 ops of the Top dialect |
 //! | [`exec`] | sessions and backends |
-//! | [`array`] | arrays; npz, safetensors, DLPack |
+//! | [`array`](mod@array) | arrays; npz, safetensors, DLPack |
 //! | [`quant`] | scales, zero points, rounding |
 #![cfg_attr(feature = "mlir", doc = "| [`mlir`] | MLIR, written and read |")]
 //! | [`spec`] | networks as JSON |

@@ -4,7 +4,7 @@ use crate::base::{Result, misfit, pluralized};
 
 impl GraphBuilder {
     /// Adds an operator that runs one of two branches: `then` if the single number `condition` is not 0, otherwise
-    /// `otherwise`. Both return values of the same types. See [`Graph::cond`].
+    /// `otherwise`. Both return values of the same types. See [`Graph::cond`](crate::Graph::cond).
     ///
     /// ```
     /// use tpulang::{Dtype, GraphBuilder};
@@ -36,7 +36,7 @@ impl GraphBuilder {
     }
 
     /// Adds a loop that carries values: as long as `condition` of them returns a number that is not 0, `body` computes the
-    /// next ones, of the same types. Returns the last ones. See [`Graph::while_loop`].
+    /// next ones, of the same types. Returns the last ones. See [`Graph::while_loop`](crate::Graph::while_loop).
     ///
     /// ```
     /// use tpulang::{Dtype, GraphBuilder};
@@ -74,7 +74,7 @@ impl GraphBuilder {
 
     /// Adds a loop of `count` iterations that carries values: `body` receives the iteration number (int32, one element, from
     /// 0) and the carried values, and returns the next ones, of the same types. Returns the last ones. See
-    /// [`Graph::for_loop`].
+    /// [`Graph::for_loop`](crate::Graph::for_loop).
     ///
     /// ```
     /// use tpulang::{Dtype, GraphBuilder};
@@ -103,7 +103,7 @@ impl GraphBuilder {
     }
 
     /// Like [`GraphBuilder::for_loop`], for a body that also returns values to be stacked along a new first axis, of `count`
-    /// entries. Returns the last carried values, and the stacked ones. See [`Graph::scan`].
+    /// entries. Returns the last carried values, and the stacked ones. See [`Graph::scan`](crate::Graph::scan).
     ///
     /// ```
     /// use tpulang::{Dtype, GraphBuilder};

@@ -300,6 +300,7 @@ macro_rules! function {
                 $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
             )]
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
+            #[allow(clippy::should_implement_trait, reason = "`+` is the same call")]
             pub fn $name(
                 self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*
             ) -> crate::functions::Call<&'g crate::GraphBuilder, $Args> {
