@@ -32,7 +32,7 @@ pub(super) fn in_range(attribute: &str, values: &[i64], low: i64) -> Result<()> 
     Err(argument(attribute, format!("{values:?}"), expected))
 }
 
-/// The values of a window have been checked by [`in_range`].
+/// The values of a window have been checked by `in_range`.
 impl Window {
     /// Returns the size of the dilated kernel.
     fn effective_kernel(&self) -> i64 {
