@@ -25,7 +25,7 @@
 //!
 //! The [`Graph`] is data: it is run, written, edited, or copied into another.
 //!
-//! **Weights** come from `.safetensors` or `.npz` files by name, with their shapes: [`GraphBuilder::weights`].
+//! **Weights** come from `.safetensors`, `.npz` or `.pt` files by name, with their shapes: [`GraphBuilder::weights`].
 //!
 //! **Run** it with a session, as often as you like and from any thread. Arrays are made of ndarrays, vectors and slices, and
 //! results can be saved as they are:

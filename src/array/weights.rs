@@ -50,6 +50,14 @@ impl WeightFile {
             Kind::Torch(f) => f.names().collect(),
         }
     }
+    /// Returns the names of the arrays that `is_used` does not hold for, sorted. `num_batches_tracked` of PyTorch's batch
+    /// normalizations is left out: only training reads it.
+    pub fn unused(&self, is_used: impl Fn(&str) -> bool) -> Vec<&str> {
+        let mut unused = self.names();
+        unused.retain(|name| !name.ends_with("num_batches_tracked") && !is_used(name));
+        unused.sort_unstable();
+        unused
+    }
     /// Returns whether there is an array with this name.
     pub fn has(&self, name: &str) -> bool {
         match &self.kind {

@@ -19,8 +19,10 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<S
         .filter(|k| k.len() <= LONGEST && k.len().max(name.len()) <= 3 * k.len().min(name.len()))
         .map(|k| (if k.eq_ignore_ascii_case(name) { 1.0 } else { strsim::jaro_winkler(name, k) }, k))
         .filter(|(score, _)| *score > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, k)| k);
+        // A letter too many or too few is a slip, wherever it is; the score weighs the beginning of names.
+        .map(|(score, k)| (2 - strsim::osa_distance(name, k).min(2), score, k))
+        .max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))
+        .map(|(_, _, k)| k);
     nearest.filter(|k| !differ_in_numbers(name, k)).map(str::to_owned)
 }
 
@@ -77,6 +79,8 @@ mod tests {
         assert_eq!(nearest("layer.1.q.weight", &["layer.0.q.weight", "layer.0.k.weight"]), None);
         assert_eq!(nearest("layer.10.wieght", &["layer.10.weight"]).as_deref(), Some("layer.10.weight"));
         assert_eq!(nearest("conv1", &["conv"]).as_deref(), Some("conv"));
+        let known = ["features.4.0.weight", "features.0.0.weight", "features.0.1.weight"];
+        assert_eq!(nearest("features..0.0.weight", &known).as_deref(), Some("features.0.0.weight"));
         assert_eq!(nearest("opset_import", &["ops", "op"]), None);
     }
 

@@ -65,6 +65,19 @@ impl fmt::Display for Warning {
 }
 
 /// Warnings in the order in which they were raised: each once, and a few of each kind.
+///
+/// ```
+/// use tpulang::{Dtype, GraphBuilder, base::WarningCode};
+/// let g = GraphBuilder::new("net")?;
+/// g.input("unused", Dtype::Float32, [2])?;
+/// let graph = g.build(g.input("x", Dtype::Float32, [2])?.relu().call()?)?;
+/// let warnings = graph.warnings();
+/// assert!(warnings.to_string().starts_with("warning[unused-input]: "));
+/// for warning in &warnings {
+///     assert_eq!(warning.code(), WarningCode::UnusedInput);
+/// }
+/// # Ok::<(), tpulang::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Warnings(Vec<Warning>);
 
@@ -110,6 +123,28 @@ impl Warnings {
         for warning in self.0.iter_mut().skip(first).filter(|w| w.place.is_none()) {
             warning.place = Some(place());
         }
+    }
+}
+
+/// Formats one warning after the other, each with its code: `warning[unused-input]: ..`.
+impl fmt::Display for Warnings {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.0.iter().try_for_each(|warning| writeln!(f, "warning[{}]: {warning}", warning.code()))
+    }
+}
+
+impl IntoIterator for Warnings {
+    type Item = Warning;
+    type IntoIter = std::vec::IntoIter<Warning>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+impl<'a> IntoIterator for &'a Warnings {
+    type Item = &'a Warning;
+    type IntoIter = std::slice::Iter<'a, Warning>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
     }
 }
 

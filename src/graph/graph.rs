@@ -479,7 +479,7 @@ impl Graph {
     #[doc(hidden)]
     pub fn check_complete(&self) -> Result<()> {
         if self.outputs().is_empty() {
-            return Err(argument("outputs", "not set", "call set_outputs first"));
+            return Err(argument("outputs", "not set", "a network needs at least one output"));
         }
         let missing = self.tensors().filter(|(_, t)| t.kind == TensorKind::Coefficient(None)).map(|(_, t)| {
             Error::from(Cause::MissingData(format!("the coefficient {:?} ({}) has no data", t.name, t.type_text())))

@@ -90,8 +90,8 @@ impl<'a> Weights<'a> {
             |name: &str| graph.lookup(name).and_then(|t| graph.tensor(t).ok()).is_some_and(|t| t.is_coefficient());
         let mut unused = Vec::new();
         for (prefix, file) in self.files.iter().flat_map(|files| &files.all) {
-            let names = file.names().into_iter().map(|name| format!("{prefix}{name}"));
-            unused.extend(names.filter(|name| !is_used(name)).map(|name| (name, file.path().to_owned())));
+            let names = file.unused(|name| is_used(&format!("{prefix}{name}")));
+            unused.extend(names.into_iter().map(|name| (format!("{prefix}{name}"), file.path().to_owned())));
         }
         unused.sort_unstable();
         unused

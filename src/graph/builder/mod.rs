@@ -2,6 +2,8 @@
 mod arithmetic;
 mod control_flow;
 mod outputs;
+#[cfg(test)]
+mod tests;
 mod value;
 mod weights;
 
@@ -142,7 +144,7 @@ impl GraphBuilder {
     pub fn coefficient(&self, name: &str, data: impl Into<Array>) -> Result<Value<'_>> {
         self.edit(|g| g.coefficient(name, data)).map(|t| Value::new(self, t))
     }
-    /// Opens a weights file (`.npz`, `.safetensors`), whose arrays become coefficients when they are first used.
+    /// Opens a weights file (`.npz`, `.safetensors`, PyTorch's `.pt`), whose arrays become coefficients when they are first used.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, GraphBuilder, array::write_npz};
@@ -213,7 +215,7 @@ impl GraphBuilder {
     pub fn finish(self) -> Result<Graph> {
         self.graph.take().ok_or_else(|| invalid("the graph is being edited"))
     }
-    /// Returns the graph with these outputs: a value, an array or a `Vec`. The builder may go on, for example to add a training
+    /// Returns the graph with these outputs: a `Value`, a `[Value; N]` or a `Vec<Value>`. The builder may go on, for example to add a training
     /// step; handles of tensors ([`Value::tensor`]) are valid in both.
     ///
     /// Arrays of weights files that the graph does not use become warnings of the graph.

@@ -1,6 +1,11 @@
 use super::Value;
 
-/// One or several values: a [`Value`], an array or a `Vec`. Outputs of graphs, results of branches, and what loops carry.
+/// One or several values: a [`Value`], a `[Value; N]` or a `Vec<Value>`. Outputs of graphs, results of branches, and what loops
+/// carry.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a `Value`, nor an array or a `Vec` of them",
+    note = "a call ends in `.call()?`; instead of a tuple, write an array: `[y, z]`"
+)]
 pub trait Values<'g>: Sized {
     #[doc(hidden)]
     fn into_vec(self) -> Vec<Value<'g>>;

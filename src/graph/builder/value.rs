@@ -116,6 +116,23 @@ impl<'g> Value<'g> {
     pub fn quantization(&self) -> Result<Option<Quantization>> {
         self.read(|info| info.quantization.clone())
     }
+    /// Renames the tensor, for one that a branch or a loop returns, which has no `out_name`. Returns the value.
+    ///
+    /// ```
+    /// use tpulang::{Dtype, GraphBuilder};
+    /// let g = GraphBuilder::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [2])?;
+    /// let y = g.for_loop(3, x, |_, v| (v * 2.0).call())?.named("y")?;
+    /// assert_eq!(y.name()?, "y");
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the name is taken or invalid.
+    pub fn named(self, name: &str) -> Result<Self> {
+        self.builder.edit(|g| g.rename(self.tensor, name))?;
+        Ok(self)
+    }
     /// Sets the quantization, or checks that it agrees with the one set before. Returns the value.
     ///
     /// ```

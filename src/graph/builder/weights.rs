@@ -21,10 +21,7 @@ impl OpenFile {
     /// Warns of the arrays that were not read, in a reproducible order.
     pub fn warn_of_unused(&self, graph: &mut Graph) {
         let (file, read) = (self.file.borrow(), self.read.borrow());
-        let mut unused = file.names();
-        unused.retain(|name| !read.contains_key(*name));
-        unused.sort_unstable();
-        for name in unused {
+        for name in file.unused(|name| read.contains_key(name)) {
             let kind = WarningKind::UnusedArray { array: name.into(), file: escaped_path(file.path()) };
             graph.warn(Warning::new(kind));
         }

@@ -212,16 +212,16 @@ pub(super) fn each<T: Argument>(items: Vec<Value>) -> Result<Vec<T>, Mismatch> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Each<const N: usize>(pub [i64; N]);
 
-impl<const N: usize> From<i64> for Each<N> {
-    fn from(v: i64) -> Self {
-        Each([v; N])
-    }
-}
 macro_rules! each_from {
-    ($($t:ty),*) => { $(impl<const N: usize> From<[$t; N]> for Each<N> {
-        // A size beyond i64 saturates, and is still too large.
-        fn from(v: [$t; N]) -> Self { Each(v.map(|x| i64::try_from(x).unwrap_or(i64::MAX))) }
-    })* };
+    ($($t:ty),*) => { $(
+        impl<const N: usize> From<[$t; N]> for Each<N> {
+            // A size beyond i64 saturates, and is still too large.
+            fn from(v: [$t; N]) -> Self { Each(v.map(|x| i64::try_from(x).unwrap_or(i64::MAX))) }
+        }
+        impl<const N: usize> From<$t> for Each<N> {
+            fn from(v: $t) -> Self { [v; N].into() }
+        }
+    )* };
 }
 each_from!(i32, i64, usize);
 

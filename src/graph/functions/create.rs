@@ -60,7 +60,8 @@ mod tests {
             (None, None, -1, 4),
             (Some(2), Some(0), -1, 2),
         ] {
-            let call = g.shape_fetch(x).step(step).set(|args| (args.begin_axis, args.end_axis) = (begin, end));
+            let ends = |args: &mut super::ShapeFetch, ends| (args.begin_axis, args.end_axis) = ends;
+            let call = g.shape_fetch(x).step(step).set("ends", (begin, end), ends);
             let y = call.call().unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, [count], "{begin:?} to {end:?} by {step}");
         }

@@ -154,14 +154,14 @@ macro_rules! function {
         impl<T: crate::functions::Target> crate::functions::Call<T, $Args> {
             $(
                 #[doc = $odoc]
-                pub fn $opt(self, value: impl Into<$oty>) -> Self {
-                    self.set(|args| args.$opt = Some(value.into()))
+                pub fn $opt(self, value: impl TryInto<$oty, Error: std::fmt::Display>) -> Self {
+                    self.set(stringify!($opt), value, |args, value| args.$opt = Some(value))
                 }
             )*
             $( $(
                 #[doc = concat!("See [`", stringify!($Set), "::", stringify!($sopt), "`](crate::functions::args::", stringify!($Set), ").")]
-                pub fn $sopt(self, value: impl Into<$sty>) -> Self {
-                    self.set(|args| args.$set.$sopt = Some(value.into()))
+                pub fn $sopt(self, value: impl TryInto<$sty, Error: std::fmt::Display>) -> Self {
+                    self.set(stringify!($sopt), value, |args, value| args.$set.$sopt = Some(value))
                 }
             )* )*
         }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Graph, GraphBuilder, MadeBy, Operand, Operator, Recorded, RecordedCall, Tensor,
-    base::{CallContext, Cause, Dtype, Error, Result, argument},
+    base::{CallContext, Cause, Dtype, Error, Result, argument, invalid},
     quant::Quantization,
 };
 use indexmap::IndexMap;
@@ -291,10 +291,17 @@ impl<T: Target, A: Arguments> Call<T, A> {
     pub(crate) fn new(target: T, function: Function<A>, args: Result<A>) -> Self {
         Call { target, function, args, named: Named::default() }
     }
-    /// Sets an optional argument.
-    pub(crate) fn set(mut self, set: impl FnOnce(&mut A)) -> Self {
-        if let Ok(args) = &mut self.args {
-            set(args);
+    /// Sets an optional argument. A number that does not fit, such as a `usize` beyond 64-bit integers, is an error of the call.
+    pub(crate) fn set<V>(
+        mut self,
+        name: &'static str,
+        value: impl TryInto<V, Error: fmt::Display>,
+        set: impl FnOnce(&mut A, V),
+    ) -> Self {
+        match (&mut self.args, value.try_into()) {
+            (Ok(args), Ok(value)) => set(args, value),
+            (Ok(_), Err(problem)) => self.args = Err(invalid(format!("{}: {name}: {problem}", self.function.name))),
+            (Err(_), _) => {}
         }
         self
     }
