@@ -20,10 +20,17 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<S
         .map(|k| (if k.eq_ignore_ascii_case(name) { 1.0 } else { strsim::jaro_winkler(name, k) }, k))
         .filter(|(score, _)| *score > 0.8)
         // A letter too many or too few is a slip, wherever it is; the score weighs the beginning of names.
-        .map(|(score, k)| (2 - strsim::osa_distance(name, k).min(2), score, k))
-        .max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))
-        .map(|(_, _, k)| k);
+        .max_by(|a, b| is_slip(name, a.1).cmp(&is_slip(name, b.1)).then(a.0.total_cmp(&b.0)))
+        .map(|(_, k)| k);
     nearest.filter(|k| !differ_in_numbers(name, k)).map(str::to_owned)
+}
+
+/// Whether one byte more, less or other makes the same name.
+fn is_slip(a: &str, b: &str) -> bool {
+    let alike = |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(a, b)| a == b).count();
+    let start = alike(&mut a.bytes().zip(b.bytes()));
+    let end = alike(&mut a.bytes().rev().zip(b.bytes().rev()));
+    a.len().abs_diff(b.len()) <= 1 && start + end + 1 >= a.len().max(b.len())
 }
 
 /// Whether names differ in their numbers alone: `layer.0.weight` is another layer than `layer.1.weight`, not a misspelling.
