@@ -11,7 +11,10 @@ impl Graph {
     /// ```
     /// use tpulang::{Dtype, Graph, base::WarningCode};
     /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [4])?;
     /// g.input("mask", Dtype::Float32, [4])?;
+    /// let y = g.relu(x).call()?;
+    /// g.set_outputs(&[y])?;
     /// assert_eq!(g.warnings().len(), 1);
     /// g.allow(WarningCode::UnusedInput);
     /// assert!(g.warnings().is_empty());
