@@ -225,6 +225,17 @@ macro_rules! function {
             }
         }
     };
+    // The end of the documentation of a function of values: where to read on, and the example.
+    ( @links $Args:ident { $( $example:stmt; )* } ) => {
+        concat!(
+            "\n\nWhat the arguments mean: [`args::", stringify!($Args), "`](crate::functions::args::",
+            stringify!($Args), "). Errors come from [`Call::call`](crate::functions::Call::call).\n\n```\n",
+            "# use tpulang::*;\n# let g = GraphBuilder::new(\"g\")?;\n",
+            "# let x = g.input(\"x\", Dtype::Float32, [1, 3, 8, 8])?;\n",
+            "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
+            $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
+        )
+    };
     // A function whose first argument is a tensor is a method of values.
     (
         @built $Args:ident {
@@ -265,18 +276,11 @@ macro_rules! function {
     };
     (
         @builder $Args:ident [$( $req:ident: $rty:ty, )*] [$( $tensors:ident: $Tensors:ident, )*] $name:ident $doc:expr,
-        { $( $example:stmt; )* }
+        $example:tt
     ) => {
         impl crate::GraphBuilder {
             #[doc = $doc]
-            #[doc = concat!(
-                "\n\nWhat the arguments mean: [`args::", stringify!($Args), "`](crate::functions::args::",
-                stringify!($Args), "). Errors come from [`Call::call`](crate::functions::Call::call).\n\n```\n",
-                "# use tpulang::*;\n# let g = GraphBuilder::new(\"g\")?;\n",
-                "# let x = g.input(\"x\", Dtype::Float32, [1, 3, 8, 8])?;\n",
-                "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
-                $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
-            )]
+            #[doc = function! { @links $Args $example }]
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             pub fn $name(
                 &self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*
@@ -287,18 +291,11 @@ macro_rules! function {
     };
     (
         @method $Args:ident [$( $req:ident: $rty:ty, )*] [$( $tensors:ident: $Tensors:ident, )*] $name:ident $doc:expr,
-        { $( $example:stmt; )* }
+        $example:tt
     ) => {
         impl<'g> crate::Value<'g> {
             #[doc = $doc]
-            #[doc = concat!(
-                "\n\nWhat the arguments mean: [`args::", stringify!($Args), "`](crate::functions::args::",
-                stringify!($Args), "). Errors come from [`Call::call`](crate::functions::Call::call).\n\n```\n",
-                "# use tpulang::*;\n# let g = GraphBuilder::new(\"g\")?;\n",
-                "# let x = g.input(\"x\", Dtype::Float32, [1, 3, 8, 8])?;\n",
-                "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
-                $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
-            )]
+            #[doc = function! { @links $Args $example }]
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             #[allow(clippy::should_implement_trait, reason = "`+` is the same call")]
             pub fn $name(
