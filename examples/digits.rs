@@ -9,11 +9,12 @@
 //! network with PyTorch, from the same weights.
 use std::path::Path;
 use tpulang::{
-    Array, Dtype, Graph, Result, Tensor,
+    Array, Dtype, Graph, GraphBuilder, Result, Value,
     array::{read_npz, write_npz},
     exec::{CpuBackend, RunOptions, Session},
     graph::optimizers::Adam,
-    mlir, ops,
+    mlir,
+    ops::{self, ReduceMode::ReduceSum},
 };
 
 const BATCH: usize = 64;
@@ -42,50 +43,43 @@ impl Numbers {
     }
 }
 
-/// The network: two convolutions with pools, then a fully connected layer.
-struct Network {
-    graph: Graph,
-    logits: Tensor,
-    weights: Vec<Tensor>,
+/// The network, two convolutions with pools and then a fully connected layer, and the same with a training step.
+struct Digit {
+    network: Graph,
+    training: Graph,
 }
 
-impl Network {
-    fn new() -> Result<Network> {
-        let (mut g, mut numbers) = (Graph::new("digits")?, Numbers(1));
-        let x = g.input("image", Dtype::Float32, [BATCH, 1, 8, 8])?;
+impl Digit {
+    fn new() -> Result<Digit> {
+        let (g, mut numbers) = (GraphBuilder::new("digits")?, Numbers(1));
         let mut weights = Vec::new();
-        let mut weight = |g: &mut Graph, name: &str, shape: &[usize], inputs: usize| -> Result<Tensor> {
-            let t = g.coefficient(name, numbers.weights(shape, inputs)?)?;
-            weights.push(t);
-            Ok(t)
+        let mut weight = |name: &str, shape: &[usize], inputs: usize| -> Result<Value> {
+            let weight = g.coefficient(name, numbers.weights(shape, inputs)?)?;
+            weights.push(weight);
+            Ok(weight)
         };
-        let (w1, b1) = (weight(&mut g, "w1", &[16, 1, 3, 3], 9)?, weight(&mut g, "b1", &[16], 9)?);
-        let h = g.conv(x, w1).bias(b1).pad([1, 1, 1, 1]).call()?;
-        let h = g.relu(h).call()?;
-        let h = g.maxpool2d(h).kernel([2, 2]).stride([2, 2]).call()?;
-        let (w2, b2) = (weight(&mut g, "w2", &[32, 16, 3, 3], 144)?, weight(&mut g, "b2", &[32], 144)?);
-        let h = g.conv(h, w2).bias(b2).pad([1, 1, 1, 1]).call()?;
-        let h = g.relu(h).call()?;
-        let h = g.maxpool2d(h).kernel([2, 2]).stride([2, 2]).call()?;
-        let h = g.reshape(h, [BATCH as i64, 128]).call()?;
-        let (w3, b3) = (weight(&mut g, "w3", &[128, 10], 128)?, weight(&mut g, "b3", &[10], 128)?);
-        let logits = g.matmul(h, w3).bias(b3).out_name("logits").call()?;
-        g.set_outputs(&[logits])?;
-        Ok(Network { graph: g, logits, weights })
-    }
+        let x = g.input("image", Dtype::Float32, [BATCH, 1, 8, 8])?;
+        let x = layer(x, weight("w1", &[16, 1, 3, 3], 9)?, weight("b1", &[16], 9)?)?;
+        let x = layer(x, weight("w2", &[32, 16, 3, 3], 144)?, weight("b2", &[32], 144)?)?;
+        let x = x.reshape([BATCH, 128]).call()?;
+        let (w3, b3) = (weight("w3", &[128, 10], 128)?, weight("b3", &[10], 128)?);
+        let logits = x.matmul(w3).bias(b3).out_name("logits").call()?;
+        let network = g.build(logits)?;
 
-    /// Returns the network with a training step: the cross entropy with labels of ones and zeros, and Adam.
-    fn training(&self) -> Result<Graph> {
-        let mut g = self.graph.clone();
+        // The cross entropy with labels of ones and zeros, and Adam.
         let labels = g.input("labels", Dtype::Float32, [BATCH, 10])?;
-        let log = g.op(ops::Softmax { log: true, ..ops::Softmax::new(self.logits, 1) }).call()?[0];
-        let chosen = g.mul(log, labels).call()?;
-        let sum = g.reduce(chosen).method(ops::ReduceMode::ReduceSum).axes([0, 1]).keep_dims(false).call()?;
-        let loss = g.mul(sum, -1.0 / BATCH as f32).out_name("loss").call()?;
-        g.set_outputs(&[loss])?;
-        g.minimize(loss, &self.weights, &Adam::new(2e-3))?;
-        Ok(g)
+        let log = g.op(ops::Softmax { log: true, ..ops::Softmax::new(logits, 1) }).call()?[0];
+        let sum = (log * labels).call()?.reduce().method(ReduceSum).axes([0, 1]).keep_dims(false).call()?;
+        let loss = (sum * (-1.0 / BATCH as f64)).out_name("loss").call()?;
+        g.minimize(loss, weights, &Adam::new(2e-3))?;
+        Ok(Digit { network, training: g.build(loss)? })
     }
+}
+
+/// A convolution, which keeps height and width, a relu, and a pool, which halves them.
+fn layer<'g>(x: Value<'g>, weight: Value<'g>, bias: Value<'g>) -> Result<Value<'g>> {
+    let x = x.conv(weight).bias(bias).pad(1).call()?.relu().call()?;
+    x.maxpool2d().kernel(2).stride(2).call()
 }
 
 /// The images, from 0 to 1, and their labels.
@@ -129,8 +123,8 @@ impl Digits {
 
 /// Trains for `epochs`, and writes the trained network, the initial weights and the losses to `folder`. Returns the accuracy.
 pub fn train(epochs: u64, folder: &Path) -> Result<f64> {
-    let (digits, mut network) = (Digits::read()?, Network::new()?);
-    let session = Session::new(&network.training()?, CpuBackend::new(), &RunOptions::default())?;
+    let (digits, Digit { mut network, training }) = (Digits::read()?, Digit::new()?);
+    let session = Session::new(&training, CpuBackend::new(), &RunOptions::default())?;
     let initial = session.variables()?;
     let mut losses = Vec::new();
     for epoch in 0..epochs {
@@ -142,8 +136,8 @@ pub fn train(epochs: u64, folder: &Path) -> Result<f64> {
             println!("epoch {}: loss {loss:.4}, accuracy {:.4}", epoch + 1, digits.accuracy(&session)?);
         }
     }
-    session.save_variables(&mut network.graph)?;
-    let written = mlir::write_pair(&network.graph, folder)?;
+    session.save_variables(&mut network)?;
+    let written = mlir::write_pair(&network, folder)?;
     let losses = Array::from_vec([losses.len()], losses)?;
     let initial = initial.iter().map(|(name, array)| (name.as_str(), array));
     write_npz(folder.join("training.npz"), initial.chain([("losses", &losses)]))?;

@@ -106,7 +106,7 @@ fn numbers(cause: &Cause, details: &Bound<'_, PyDict>) -> PyResult<&'static str>
                 return Ok("InvalidType");
             }
         }
-        Cause::Dtype { argument, found, allowed } => {
+        Cause::Dtype { argument, found, allowed, .. } => {
             details.set_item("argument", argument)?;
             details.set_item("found", found.name())?;
             details.set_item("expected", allowed.iter().map(|d| d.name()).collect::<Vec<_>>())?;

@@ -15,7 +15,7 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyList, PyString, PyTuple, PyType},
 };
-use std::{cell::RefCell, sync::Arc};
+use std::sync::Arc;
 use tpulang::{
     base::{CallContext, Warning},
     command::python,
@@ -178,8 +178,8 @@ impl<'py> Call<'py> {
             None => dropin::graph_of(py, &tensors_in(&self.given.values().cloned().collect::<Vec<_>>()))?,
         };
         self.infer_shapes(py)?;
-        let named = self.named(py)?;
-        let converter = Converter { function: self.function.name, graph: &graph, remarks: RefCell::default() };
+        let named = self.named()?;
+        let converter = Converter::new(self.function.name, &graph);
         let mut args = IndexMap::new();
         for argument in self.function.arguments() {
             if let Some(object) = self.given.get(argument.name) {
@@ -187,7 +187,7 @@ impl<'py> Call<'py> {
             }
         }
         let call = ByName { args, named, ..ByName::default() };
-        let tensors = self.add(py, &graph, call, converter.remarks.into_inner())?;
+        let tensors = add_call(py, &graph, self.function.name, call, converter.remarks.into_inner())?;
         let mut tensors = tensors.into_iter().map(|tensor| Tensor::of(&graph, tensor));
         match self.function.returns() {
             Returns::One => tensors.next().into_bound_py_any(py),
@@ -201,29 +201,6 @@ impl<'py> Call<'py> {
             }
         }
     }
-    /// Adds the operators to the graph, unless the user has made one of the warnings an error.
-    fn add(
-        &self,
-        py: Python<'py>,
-        graph: &Arc<Shared>,
-        call: ByName,
-        remarks: Vec<Warning>,
-    ) -> PyResult<Vec<tpulang::Tensor>> {
-        let function = self.function.name;
-        let out = call.named.out.as_ref().and_then(|names| names.first().cloned());
-        let warned_call = |graph: &mut tpulang::Graph, lent: &Lent<'_>| {
-            let (index, before) = (graph.calls_made(), graph.recorded_warnings());
-            let tensors = functions::call_with(graph, function, call)?;
-            let context = CallContext { function: function.to_owned(), out, index, operands: Vec::new() };
-            let mut raised: Vec<_> = remarks.into_iter().map(|remark| remark.in_call(context.clone())).collect();
-            raised.extend(graph.warnings_since(before).into_iter().filter(is_about_call));
-            if !raised.is_empty() {
-                lent.call(graph, || warn(py, &raised))?;
-            }
-            Ok(tensors)
-        };
-        graph.lend(py, |graph, lent| graph.atomic(|graph| warned_call(graph, lent)))
-    }
     /// Calls `shape_func` of a custom operator.
     fn infer_shapes(&mut self, py: Python<'py>) -> PyResult<()> {
         if let (Some(function), Some(tensors)) = (&self.shape_func, self.given.get("tensors_in")) {
@@ -236,19 +213,12 @@ impl<'py> Call<'py> {
         Ok(())
     }
     /// Returns the names and quantizations of the outputs.
-    fn named(&self, py: Python<'py>) -> PyResult<Named> {
+    fn named(&self) -> PyResult<Named> {
         let name = |parameter: Parameter<'_>| self.given.get(parameter.name()).filter(|name| !name.is_none());
         let mut out = Vec::new();
         for parameter in [Parameter::OutName, Parameter::OutNames, Parameter::MaskName] {
             let Some(object) = name(parameter) else { continue };
-            match (object.extract::<String>(), object.extract::<Vec<String>>()) {
-                (Ok(one), _) => out.push(one),
-                (_, Ok(several)) => out.extend(several),
-                _ => {
-                    let problem = format!("{} is {}; expected a string", parameter.name(), object.repr()?);
-                    return Err(bad_call(py, self.function.name, parameter.name(), problem));
-                }
-            }
+            out.extend(names_of(self.function.name, parameter.name(), object)?);
         }
         let out_quant = self.out_quant.as_ref().map(quantization::read_output).transpose()?.flatten();
         Ok(Named {
@@ -256,6 +226,41 @@ impl<'py> Call<'py> {
             out_quant: out_quant.into_iter().map(Some).collect(),
         })
     }
+}
+
+/// Reads the name of a result, or those of several.
+pub fn names_of(function: &str, argument: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    match (object.extract::<String>(), object.extract::<Vec<String>>()) {
+        (Ok(one), _) => Ok(vec![one]),
+        (_, Ok(several)) => Ok(several),
+        _ => {
+            let problem = format!("{argument} is {}; expected a string", object.repr()?);
+            Err(bad_call(object.py(), function, argument, problem))
+        }
+    }
+}
+
+/// Makes the call of a function or an op, unless the user has made one of its warnings an error.
+pub fn add_call(
+    py: Python<'_>,
+    graph: &Arc<Shared>,
+    function: &str,
+    call: ByName,
+    remarks: Vec<Warning>,
+) -> PyResult<Vec<tpulang::Tensor>> {
+    let out = call.named.out.as_ref().and_then(|names| names.first().cloned());
+    let warned_call = |graph: &mut tpulang::Graph, lent: &Lent<'_>| {
+        let (index, before) = (graph.calls_made(), graph.recorded_warnings());
+        let tensors = functions::call_with(graph, function, call)?;
+        let context = CallContext { function: function.to_owned(), out, index, operands: Vec::new() };
+        let mut raised: Vec<_> = remarks.into_iter().map(|remark| remark.in_call(context.clone())).collect();
+        raised.extend(graph.warnings_since(before).into_iter().filter(is_about_call));
+        if !raised.is_empty() {
+            lent.call(graph, || warn(py, &raised))?;
+        }
+        Ok(tensors)
+    };
+    graph.lend(py, |graph, lent| graph.atomic(|graph| warned_call(graph, lent)))
 }
 
 /// Calls a function by name from Rust, for operators of Python: `x + y`.

@@ -1,6 +1,6 @@
 //! The class `Graph`.
 use crate::{
-    arrays::{as_declared, dtype_of, fitted, from_python},
+    arrays::{as_declared, dtype_of, fitted},
     errors::{OrRaise, invalid},
     operator::Operator,
     quantization,
@@ -8,6 +8,7 @@ use crate::{
     session::{Feeds, Session},
     shared::Shared,
     tensor::{Handle, Tensor, shape_of},
+    values::array_or_list,
     warnings::{warn, warn_of_graph, warn_of_reading},
 };
 use pyo3::{
@@ -17,7 +18,7 @@ use pyo3::{
 };
 use std::{path::PathBuf, sync::Arc};
 use tpulang::{
-    Array, Error, Mode,
+    Array, Dtype, Error, Mode,
     base::{Ints, WarningCode},
     graph::MadeBy,
     spec,
@@ -232,7 +233,8 @@ impl Graph {
     /// Args:
     ///     name: The name.
     ///     data: An array of NumPy, PyTorch or another library. It is shared with the graph, not copied, unless its dtype is
-    ///         one that coefficients cannot have: int64, float64 and bool are converted, with a warning.
+    ///         one that coefficients cannot have: int64, float64 and bool are converted, with a warning. A list of numbers
+    ///         takes `dtype`, float32 by default.
     ///     shape, dtype: The type of a coefficient without data, which can be checked, but neither written nor run.
     ///     scale: A scale, or one per channel, of a quantized coefficient.
     ///     zero_point: A zero point, or one per channel.
@@ -257,7 +259,8 @@ impl Graph {
                 shape.as_ref().map_or_else(|| Ok(data.shape().to_vec()), |shape| shape.to_shape().or_raise(py))?;
             as_declared(py, name, data, (dtype, &shape))
         };
-        let data = data.map(|data| declared(from_python(data)?)).transpose()?;
+        let data =
+            data.map(|data| declared(array_or_list(name, data, dtype.unwrap_or(Dtype::Float32))?)).transpose()?;
         let add = |graph: &mut tpulang::Graph| {
             let tensor = match data {
                 Some(data) => graph.coefficient(name, data)?,
@@ -276,9 +279,10 @@ impl Graph {
     }
     /// Sets or replaces the data of a coefficient.
     fn set_data(&self, py: Python<'_>, tensor: &Bound<'_, Tensor>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (handle, mut data) = (tensor.get().handle_in(py, &self.shared)?, from_python(data)?);
+        let handle = tensor.get().handle_in(py, &self.shared)?;
         let (name, dtype) =
             self.shared.with(py, |graph| graph.tensor(handle).map(|info| (info.name.clone(), info.dtype)))?;
+        let mut data = array_or_list(&name, data, dtype)?;
         if let Some((fitted, remark)) = fitted(py, (&format!("the data of {name:?}"), &name), &data, dtype)? {
             warn(py, [&remark])?;
             data = fitted;

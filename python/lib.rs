@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "memory of Python's arrays; docs/safety.md lists each use")]
 
 mod arrays;
+mod attributes;
 mod boundary;
 mod command;
 mod control_flow;
@@ -15,6 +16,7 @@ mod graph;
 mod interrupt;
 mod operator;
 mod operators;
+mod ops;
 mod quantization;
 mod scope;
 mod session;
@@ -40,5 +42,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     training::register(module)?;
     module.add_function(wrap_pyfunction!(boundary::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
+    module.add_function(wrap_pyfunction!(attributes::attribute_hint, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -1,5 +1,6 @@
 //! Python's operators on tensors: `x @ w + b`, `x[:, 1:3]`.
 use crate::{
+    arrays::Source,
     errors::{invalid, invalid_type},
     functions::call,
     tensor::Tensor,
@@ -100,18 +101,31 @@ impl Tensor {
     fn __abs__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
         call(slf.py(), "abs", &[slf.clone().into_any()], &[])
     }
-    /// `x < y` compares element by element; `x == y` says whether both are the same tensor.
+    /// `x < y` compares element by element; `x == y` says whether both are the same tensor, as dictionaries and lists need it.
+    /// No tensor is a number or an array, so that `x == 0` is a mistake.
     fn __richcmp__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>, operator: CompareOp) -> Object<'py> {
         let py = slf.py();
-        let (tensors, number) = match operator {
+        let (of_tensor, of_number) = match operator {
             CompareOp::Lt => ("lt", "lts"),
             CompareOp::Le => ("le", "les"),
             CompareOp::Gt => ("gt", "gts"),
             CompareOp::Ge => ("ge", "ges"),
-            CompareOp::Eq => return slf.get().is_same(other).into_bound_py_any(py),
-            CompareOp::Ne => return (!slf.get().is_same(other)).into_bound_py_any(py),
+            CompareOp::Eq => ("eq", "eqs"),
+            CompareOp::Ne => ("ne", "nes"),
         };
-        binary(if is_number(other) { number } else { tensors }, slf, other)
+        let is_number = is_number(other);
+        let function = if is_number { of_number } else { of_tensor };
+        let is_same = match operator {
+            CompareOp::Eq => slf.get().is_same(other),
+            CompareOp::Ne => !slf.get().is_same(other),
+            _ => return binary(function, slf, other),
+        };
+        if is_number || Source::of(other)?.is_some() {
+            let problem =
+                format!("== and != tell tensors apart; {function} compares their elements with a number or an array");
+            return Err(invalid_type(py, problem));
+        }
+        is_same.into_bound_py_any(py)
     }
     /// Iterates over the first axis.
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {

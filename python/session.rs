@@ -122,7 +122,7 @@ impl Session {
         }
         interrupt::interruptible(py, &self.ends, body)
     }
-    /// Runs the graph, and warns of conversions and of NaN and infinite elements.
+    /// Runs the graph, and warns of conversions, of NaN and infinite elements, and of saturated results.
     pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
         self.run_with(py, feeds, |feeds| self.session.run(feeds))
     }
@@ -138,6 +138,7 @@ impl Session {
             let mut found = self.session.conversions(feeds);
             if self.checks_finite {
                 found.extend(&self.session.non_finite(feeds, &self.unreported(&results))?);
+                found.extend(&self.session.saturated(&results)?);
             }
             found.retain(|warning| !self.allowed.contains(&warning.code()));
             Ok((results, found))

@@ -80,7 +80,10 @@ pub struct Converter<'a> {
     pub remarks: RefCell<Vec<Warning>>,
 }
 
-impl Converter<'_> {
+impl<'a> Converter<'a> {
+    pub fn new(function: &'a str, graph: &'a Arc<Shared>) -> Converter<'a> {
+        Converter { function, graph, remarks: RefCell::default() }
+    }
     /// Converts an argument.
     ///
     /// # Errors
@@ -95,6 +98,13 @@ impl Converter<'_> {
             return tensor.get().handle_in(py, self.graph).map(Value::from);
         }
         if let Some(plain) = plain(object)? {
+            if matches!(plain, Value::Bool(_)) && argument.kind.takes_tensors() {
+                let problem = format!(
+                    "{} is {object}; expected {} (== and != tell tensors apart; eq and ne compare their elements)",
+                    argument.name, argument.type_name
+                );
+                return Err(bad_call(py, self.function, argument.name, problem));
+            }
             return Ok(plain);
         }
         if depth < MAX_DEPTH && (object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>()) {

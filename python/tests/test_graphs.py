@@ -1,6 +1,7 @@
 """Graphs, tensors and arrays."""
 import gc
 import html
+import re
 import subprocess
 import sys
 import traceback
@@ -438,3 +439,82 @@ def test_golden_modules(tmp_path, monkeypatch):
     monkeypatch.setenv("CI", "true")
     with pytest.raises(AssertionError, match="there is no golden file"):
         tpulang.testing.assert_golden(g, tmp_path / "missing.mlir")
+
+
+def test_a_tensor_has_no_values():
+    g = tpulang.Graph("g")
+    x = g.input("x", (3,))
+    for use, problem in [
+        (lambda: x == 0, "== and != tell tensors apart; eqs compares their elements with a number or an array"),
+        (lambda: x != np.float32(1), "nes compares"),
+        (lambda: x == np.zeros(3), "eq compares"),
+        (lambda: float(x), 'the tensor "x" has no value while the network is built; Graph.run and Session compute'),
+        (lambda: int(x), 'the tensor "x" has no value'),
+        (lambda: np.asarray(x), 'the tensor "x" has no value'),
+        (lambda: x.add(x == x), "tensor_i1 is True; expected"),
+        (lambda: x.cond_select(x == x, 0.0, 1.0), "(== and != tell tensors apart; eq and ne compare their elements)"),
+    ]:
+        with pytest.raises(tpulang.InvalidType, match=re.escape(problem)):
+            use()
+    assert (x == x) and x != g.input("z", (3,)) and x != "x" and x is not None and x in [None, x]
+    assert g.operators == []
+
+
+def test_missing_attributes_name_what_there_is():
+    g = tpulang.Graph("g")
+    x = g.input("x", (3,))
+    for owner, name, hint in [
+        (x, "relu6", "'tpulang.Tensor' object has no attribute 'relu6'; the function clamp computes it"),
+        (x, "transpose", "the function permute computes it"),
+        (x, "T", "the function permute computes it"),
+        (x, "mean", "the function reduce computes it"),
+        (x, "pixel_shuffle", 'Graph.op("Depth2Space", ..) computes it'),
+        (x, "numpy", "it has no value while the network is built"),
+        (x, "size", "see its shape"),
+        (g, "relu6", "'tpulang.Graph' object has no attribute 'relu6'; the function clamp"),
+        (tpulang, "hardswish", "module 'tpulang' has no attribute 'hardswish'; the function hswish computes it"),
+    ]:
+        with pytest.raises(AttributeError, match=re.escape(hint)):
+            getattr(owner, name)
+    with pytest.raises(AttributeError, match="'frobnicate'$"):
+        x.frobnicate
+    assert not hasattr(x, "__array_interface__") and not hasattr(x, "_repr_png_")
+
+
+def test_coefficients_of_lists():
+    g = tpulang.Graph("g")
+    w = g.coefficient("w", [[1, 2.5]])
+    assert (w.shape, w.dtype, w.buffer.tolist()) == ((1, 2), "float32", [[1, 2.5]])
+    index = g.coefficient("i", [1, 0], dtype="int32")
+    assert (index.dtype, index.buffer.tolist()) == ("int32", [1, 0])
+    g.set_data(w, [[3, 4]])
+    assert w.buffer.tolist() == [[3, 4]]
+    with pytest.raises(tpulang.InvalidType, match="b is a list with numbers that int8 cannot represent"):
+        g.coefficient("b", [0.5], dtype="int8")
+
+
+def test_ops_without_a_function():
+    g = tpulang.Graph("g")
+    x = g.input("x", (1, 4, 2, 2))
+    attributes = {"block_h": 2, "block_w": 2, "is_CRD": True, "is_inversed": False}
+    y = g.op("Depth2Space", {"input": x, **attributes}, out_name="y")
+    values, indices = g.op("top.TopK", {"input": y, "axis": 3, "K": 2}, out_name=["v", "i"])
+    product = g.op("Einsum", {"inputs": [values, np.ones((2, 3), "float32")], "mode": "abcd,de->abce"})
+    g.outputs = [product, indices]
+    image = np.random.default_rng(0).normal(size=(1, 4, 2, 2)).astype("float32")
+    torch = pytest.importorskip("torch")
+    shuffled = torch.nn.functional.pixel_shuffle(torch.tensor(image), 2)
+    expected = shuffled.topk(2, 3).values @ torch.ones(2, 3)
+    np.testing.assert_allclose(g.run({"x": image})[product.name], expected, rtol=1e-5)
+    before = str(g)
+    for call, problem in [
+        (lambda: g.op("Depth2Spac", {}), 'unknown op "top.Depth2Spac"; did you mean "top.Depth2Space"?'),
+        (lambda: g.op("Depth2Space", {"input": x, "block": 2}), 'unknown argument "block"'),
+        (lambda: g.op("Depth2Space", {"input": x, **attributes, "block_h": 0.5}), "block_h is 0.5; expected"),
+        (lambda: g.op("Depth2Space", {"input": object()}), "input is an object; expected a tensor"),
+        (lambda: g.op("Relu", {"input": x}, out_dtype="f"), "dtype is 'f'"),
+        (lambda: g.op("Relu", {"input": x}, out_shape=3.5), "out_shape is 3.5"),
+    ]:
+        with pytest.raises(tpulang.Error, match=re.escape(problem)):
+            call()
+    assert str(g) == before

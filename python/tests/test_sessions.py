@@ -196,3 +196,20 @@ def test_other_tensors_are_fed_and_fetched():
         tpulang.Session(g, fed=["hh"])
     with pytest.raises(tpulang.Error, match="weight_budget is -1"):
         tpulang.Session(g, weight_budget=-1)
+
+
+def test_recorded_results_are_not_fed():
+    g = tpulang.Graph("g")
+    x = g.input("x", (2,))
+    h = x.exp(out_name="h")
+    y = g.add(h, 1.0, out_name="y")
+    g.outputs = [y]
+    recorded = {"x": [0, 0], "y": [5, 5]}
+    with pytest.raises(tpulang.Error, match='the array fed to "y": it is computed from the inputs, which are fed too'):
+        g.run(recorded)
+    with pytest.raises(tpulang.Error, match='the array fed to "y": it leaves nothing to compute'):
+        g.run({"y": [5, 5]})
+    with pytest.raises(tpulang.Error, match="leaves nothing to compute"):
+        tpulang.Session(g, fed=["y"])
+    assert g.run({"h": [1, 2]})["y"].tolist() == [2, 3]
+    assert g.run({"x": [0, 0], "h": [1, 2]}, fed=["x", "h"])["y"].tolist() == [2, 3]

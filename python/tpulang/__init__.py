@@ -48,7 +48,7 @@ def __getattr__(name):
         return importlib.import_module("tpulang.testing")
     if name in _COMPILE:
         return getattr(importlib.import_module("tpulang._compile"), name)
-    raise AttributeError(f"module 'tpulang' has no attribute {name!r}")
+    raise AttributeError(f"module 'tpulang' has no attribute {name!r}{_native.attribute_hint(name)}")
 
 
 def __dir__():

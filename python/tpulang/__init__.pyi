@@ -12,6 +12,7 @@ from tpulang import optimizers as optimizers, testing as testing
 from tpulang._functions import (
     DTypeLike,
     GraphFunctions,
+    QuantizationLike,
     ScalarLike,
     SupportsArrayInterface,
     SupportsDLPack,
@@ -408,7 +409,7 @@ class Graph(GraphFunctions):
     def coefficient(
         self,
         name: str,
-        data: _Array | None = None,
+        data: _ArrayOrList | None = None,
         *,
         shape: _Shape | None = None,
         dtype: DTypeLike | None = None,
@@ -416,7 +417,7 @@ class Graph(GraphFunctions):
         zero_point: _ZeroPoint | None = None,
     ) -> Tensor:
         """Adds a coefficient: a constant, such as a weight."""
-    def set_data(self, tensor: Tensor, data: _Array) -> None:
+    def set_data(self, tensor: Tensor, data: _ArrayOrList) -> None:
         """Sets or replaces the data of a coefficient."""
     def find(self, name: str) -> Tensor:
         """Returns the tensor of this name."""
@@ -425,6 +426,17 @@ class Graph(GraphFunctions):
         """Returns a context in which the names of new tensors get the prefix `name/`."""
     def splice(self, name: str, body: Graph, arguments: Sequence[Tensor]) -> list[Tensor]:
         """Makes the calls of another graph again in this one, with these tensors in place of its inputs."""
+    def op(
+        self,
+        name: str,
+        args: dict[str, Any],
+        *,
+        out_name: str | Sequence[str] | None = None,
+        out_dtype: DTypeLike | list[DTypeLike | None] | None = None,
+        out_shape: Sequence[int] | list[Sequence[int] | None] | None = None,
+        out_quant: QuantizationLike | None = None,
+    ) -> Any:
+        """Adds an operator of the Top dialect, and returns its result, or a tuple of them."""
     def clone(self) -> Graph:
         """Returns a copy. Its tensors are found by name."""
     def finish(self, name: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Graph:

@@ -1646,7 +1646,7 @@ def sort_by_key(
 def split(
     input: TensorLike,
     axis: int | None = 0,
-    num: int | None = 1,
+    num: int | None = None,
     size: Sequence[int] | None = None,
     out_name: str | Sequence[str] | None = None,
     *,
@@ -3280,7 +3280,7 @@ class TensorFunctions:
     def split(
         self,
         axis: int | None = 0,
-        num: int | None = 1,
+        num: int | None = None,
         size: Sequence[int] | None = None,
         out_name: str | Sequence[str] | None = None,
         *,
@@ -5050,7 +5050,7 @@ class GraphFunctions:
         self,
         input: TensorLike,
         axis: int | None = 0,
-        num: int | None = 1,
+        num: int | None = None,
         size: Sequence[int] | None = None,
         out_name: str | Sequence[str] | None = None,
         *,

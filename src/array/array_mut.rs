@@ -94,9 +94,13 @@ impl ArrayMut {
     /// Returns an error if `T` is not the dtype of the array.
     pub fn elements<T: Element>(&mut self) -> Result<&mut [T]> {
         if T::DTYPE != self.dtype {
-            return Err(
-                Cause::Dtype { argument: "the result".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into()
-            );
+            return Err(Cause::Dtype {
+                argument: "the result".into(),
+                found: self.dtype,
+                allowed: vec![T::DTYPE],
+                remedy: None,
+            }
+            .into());
         }
         Ok(bytemuck::cast_slice_mut(self.bytes()))
     }

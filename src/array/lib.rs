@@ -172,9 +172,13 @@ impl Array {
     /// Returns an error if `T` is not the dtype of the array or the elements cannot be read (see [`Array::bytes`]).
     pub fn elements<T: Element>(&self) -> Result<Cow<'_, [T]>> {
         if T::DTYPE != self.dtype {
-            return Err(
-                Cause::Dtype { argument: "the array".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into()
-            );
+            return Err(Cause::Dtype {
+                argument: "the array".into(),
+                found: self.dtype,
+                allowed: vec![T::DTYPE],
+                remedy: None,
+            }
+            .into());
         }
         Ok(cast(self.bytes()?))
     }
@@ -370,7 +374,7 @@ fn check_size<T: Element>(dtype: Dtype) -> Result<()> {
     if size_of::<T>() == dtype.size() {
         return Ok(());
     }
-    Err(Cause::Dtype { argument: "the array".into(), found: dtype, allowed: vec![T::DTYPE] }.into())
+    Err(Cause::Dtype { argument: "the array".into(), found: dtype, allowed: vec![T::DTYPE], remedy: None }.into())
 }
 
 fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {

@@ -51,7 +51,7 @@ pub enum Cause {
         problem: String,
     },
     /// The dtype of an argument is not supported.
-    #[error("{argument} is {found}; expected {}", list(allowed))]
+    #[error("{argument} is {found}; expected {}{}", list(allowed), remedy.as_ref().map_or(String::new(), |r| format!("; {r}")))]
     Dtype {
         /// Name of the argument.
         argument: String,
@@ -59,6 +59,8 @@ pub enum Cause {
         found: Dtype,
         /// The supported dtypes.
         allowed: Vec<Dtype>,
+        /// What would help: `softmax_int takes integers`.
+        remedy: Option<String>,
     },
     /// Two arguments must have the same dtype.
     #[error("{left} is {left_dtype} and {right} is {right_dtype}; they must have the same dtype")]
@@ -124,7 +126,7 @@ pub enum Cause {
     #[error("the name {0:?} is used already; every tensor needs its own")]
     DuplicateName(String),
     /// A name does not exist.
-    #[error("unknown {kind} {name:?}{}", suggestion(nearest.as_deref(), known))]
+    #[error("unknown {kind} {name:?}{}", suggestion(name, nearest.as_deref(), known))]
     UnknownName {
         /// The kind of thing that was looked up: tensor, function, argument, ...
         kind: &'static str,
@@ -143,8 +145,8 @@ pub enum Cause {
         /// A similar name, or a list of the arguments.
         hint: String,
     },
-    /// A tensor handle of another graph.
-    #[error("the tensor handle #{0} is not of this graph")]
+    /// A tensor of another graph, by the index of its handle.
+    #[error("the tensor is of another graph, or of a call that was undone; a graph takes only its own tensors")]
     ForeignTensor(u32),
     /// An operator does not match its definition.
     #[error("top.{op}: {problem}")]
@@ -223,9 +225,12 @@ fn per_channel_hint(left: &[usize], right: &[usize]) -> String {
     }
 }
 
-fn suggestion(nearest: Option<&str>, known: &[String]) -> String {
+fn suggestion(name: &str, nearest: Option<&str>, known: &[String]) -> String {
+    let without_digits = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     let list = known.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     match (nearest, known) {
+        // A layer that does not exist is not a misspelling.
+        (Some(near), _) if without_digits(near) == without_digits(name) => format!("; there is {near:?}"),
         (Some(near), [] | [_]) => format!("; did you mean {near:?}?"),
         (Some(near), _) => format!("; did you mean {near:?}? There are {list}"),
         (None, []) => String::new(),

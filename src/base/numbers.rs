@@ -3,18 +3,23 @@ use super::{Cause, Result, Shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-/// Integers: dimensions, axes, offsets. Converted from arrays, vectors and slices of the common integer types.
+/// Integers: dimensions, axes, offsets. Converted from arrays, vectors and slices of the common integer types, and from a
+/// single integer.
 ///
 /// ```
 /// use tpulang::base::Ints;
 /// assert_eq!(Ints::from([1usize, 3]), Ints::from(vec![1i64, 3]));
 /// assert_eq!(Ints::from([1, 3]).0, [1, 3]);
+/// assert_eq!(Ints::from(3usize).0, [3]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ints(pub Vec<i64>);
 
 macro_rules! ints_from {
     ($($t:ty),*) => { $(
+        impl From<$t> for Ints {
+            fn from(v: $t) -> Self { [v].into() }
+        }
         impl<const N: usize> From<[$t; N]> for Ints {
             fn from(v: [$t; N]) -> Self { v.as_slice().into() }
         }

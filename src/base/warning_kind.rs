@@ -182,6 +182,18 @@ pub enum WarningKind {
         /// Where they come from: `"h", computed by Log, is the first tensor with any`.
         origin: String,
     },
+    /// Most elements of a quantized result are at the limits of its dtype.
+    #[error("{at_limits} of {elements} elements of {tensor:?} are at the limits of {of}; the scale seems too small")]
+    SaturatedResult {
+        /// Name of the result.
+        tensor: String,
+        /// Number of elements at the limits.
+        at_limits: usize,
+        /// Number of all elements.
+        elements: usize,
+        /// The dtype and the quantization: `int8 (scale 0.5)`.
+        of: String,
+    },
     /// An array has a dtype that no tensor has, or a wider one, and is converted. A remark: every value fits, or reading it
     /// is an error.
     #[error("{tensor:?} is stored as {from}, and is converted to {to}")]
@@ -200,6 +212,14 @@ pub enum WarningKind {
         tensor: String,
         /// What is not used: `the result of top.Conv`.
         instead: String,
+    },
+    /// A file of inputs has a result of the model too, which is computed.
+    #[error("{file} also has {tensor:?}, which is not fed but computed; --set {tensor}={file} would feed it")]
+    UnfedResult {
+        /// Name of the result.
+        tensor: String,
+        /// The file.
+        file: String,
     },
     /// A loop was replaced by copies of its body. A remark: the model computes the same.
     #[error("the loop {name:?} is written as {} of its body, since the tool chain runs few loops", pluralized(*copies as usize, "copy"))]
@@ -252,8 +272,10 @@ impl WarningKind {
             | NotFiniteWeight { tensor, .. }
             | NotFiniteInput { tensor, .. }
             | NotFiniteResult { tensor, .. }
+            | SaturatedResult { tensor, .. }
             | Converted { tensor, .. }
-            | FedInner { tensor, .. } => Some(tensor),
+            | FedInner { tensor, .. }
+            | UnfedResult { tensor, .. } => Some(tensor),
             LoopUnrolled { name, .. } | NestedBranches { name } | LoopKept { name } => Some(name),
             UnusedArray { .. }
             | SurprisingDefault { .. }

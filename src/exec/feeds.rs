@@ -74,7 +74,24 @@ impl<B: Backend> Session<B> {
         }
         // A missing input may be a misspelled one, which is already reported.
         Error::collect(errors)?;
+        self.check_cut(&checked)?;
         Ok(checked)
+    }
+
+    /// Checks that results of operators are fed on purpose. Beside all inputs they are more likely those of an earlier run,
+    /// which would replace the network.
+    fn check_cut(&self, fed: &HashMap<TensorIndex, Array>) -> Result<()> {
+        let is_result = |t: &TensorIndex| self.network.made_by.get(t.0).is_some_and(Option::is_some);
+        let mut inputs = self.network.inputs.iter();
+        let unexpected = fed.keys().filter(|t| is_result(t) && !self.inputs.contains(t)).min();
+        match unexpected {
+            Some(result) if inputs.len() > 0 && inputs.all(|input| fed.contains_key(input)) => {
+                let problem = "it is computed from the inputs, which are fed too; leave it out, or list in the session's \
+                               option `fed` what replaces results";
+                Err(misfit(format!("the array fed to {:?}:", self.network.entry(*result)?.ty.name), problem))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

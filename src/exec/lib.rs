@@ -53,6 +53,7 @@ mod random;
 mod run_into;
 mod run_on;
 mod run_options;
+mod saturated;
 #[doc(hidden)]
 pub mod semantics;
 mod session;

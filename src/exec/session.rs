@@ -152,12 +152,13 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    /// Runs the graph on `feeds`, one array per input (or instead of any other tensor), by name, and returns the outputs;
-    /// with [`RunOptions::all`], every computed tensor. Replaces the graph's variables ([`Graph::assign`]) if the run succeeds; other
+    /// Runs the graph on `feeds`, one array per input, by name, and returns the outputs; with [`RunOptions::all`], every
+    /// computed tensor. An inner tensor may be fed instead of the inputs that it is computed from. Replaces the graph's variables ([`Graph::assign`]) if the run succeeds; other
     /// methods only read them.
     ///
     /// # Errors
-    /// Same as for [`run`].
+    /// Same as for [`run`]; and if nothing is left to compute, or if all inputs are fed and an inner tensor too, unless
+    /// [`RunOptions::fed`] lists it.
     pub fn run(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
         if !self.network.variables.is_empty() {
             return self.run_and_update(feeds);

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::{Result, argument},
+    base::{MAX_LISTED, Result, argument, misfit},
     graph::{Graph, TensorKind},
 };
 use indexmap::IndexMap;
@@ -213,10 +213,11 @@ impl<B: Backend> Session<B> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if a coefficient has another shape, or if the device fails.
+    /// Returns an error if no coefficient has the name of a variable, if one has another shape, or if the device fails.
     pub fn save_variables(&self, graph: &mut Graph) -> Result<usize> {
-        let mut saved = 0;
-        for (name, array) in self.variables()? {
+        let (variables, mut saved) = (self.variables()?, 0);
+        let names: Vec<_> = variables.keys().take(MAX_LISTED).cloned().collect();
+        for (name, array) in variables {
             let Ok(tensor) = graph.find(&name) else { continue };
             let info = graph.tensor(tensor)?;
             if let TensorKind::Coefficient(_) = info.kind {
@@ -224,6 +225,15 @@ impl<B: Backend> Session<B> {
                 graph.set_data(tensor, array)?;
                 saved += 1;
             }
+        }
+        if saved == 0 {
+            let problem = match names.as_slice() {
+                [] => "the session has no variables; Graph::minimize and Graph::assign make them".to_owned(),
+                names => {
+                    format!("{:?} has no coefficient of the name of a variable: {}", graph.name(), names.join(", "))
+                }
+            };
+            return Err(misfit("save_variables:", problem));
         }
         Ok(saved)
     }

@@ -331,7 +331,7 @@ mod tests {
             "body returns no tensors",
             "0",
             "count is 1099511627776; expected at most 2147483647",
-            "the tensor handle",
+            "the tensor is of another graph",
         ];
         for (line, expected) in lines.iter().zip(expected) {
             assert!(line.contains(expected), "{expected:?} is not in {line:?}; all: {lines:#?}");

@@ -507,7 +507,7 @@ mod tests {
         other.input("x", Dtype::Float32, [1]).unwrap();
         assert_eq!(
             other.relu(x).call().unwrap_err().to_string(),
-            "relu (ops[0]): the tensor handle #0 is not of this graph"
+            "relu (ops[0]): input: the tensor is of another graph, or of a call that was undone; a graph takes only its own tensors"
         );
         let mut clone = g.clone();
         let (a, b) = (g.relu(x).call().unwrap(), clone.relu(x).call().unwrap());

@@ -125,7 +125,13 @@ pub(super) fn lut(op: &Lut<Value>) -> Types {
     let bytes = [Dtype::Int8, Dtype::Uint8];
     for v in [&op.input, &op.table] {
         if !bytes.contains(&v.dtype) {
-            return Err(Cause::Dtype { argument: v.display_name.into(), found: v.dtype, allowed: bytes.into() }.into());
+            return Err(Cause::Dtype {
+                argument: v.display_name.into(),
+                found: v.dtype,
+                allowed: bytes.into(),
+                remedy: None,
+            }
+            .into());
         }
     }
     op.table.expect_elements(256, "one for each value of 8 bits")?;

@@ -29,7 +29,13 @@ impl Value<'_> {
         if allowed.contains(&self.dtype) {
             return Ok(());
         }
-        Err(Cause::Dtype { argument: self.display_name.into(), found: self.dtype, allowed: allowed.to_vec() }.into())
+        Err(Cause::Dtype {
+            argument: self.display_name.into(),
+            found: self.dtype,
+            allowed: allowed.to_vec(),
+            remedy: None,
+        }
+        .into())
     }
     /// Returns the number of elements.
     pub fn elements(&self) -> usize {

@@ -129,7 +129,10 @@ impl<'a> Reader<'a> {
                 }
                 Err(error) => {
                     all = None;
-                    if !self.poisoned.contains(&name) && !self.has_unknown_outputs {
+                    if self.weights.names().any(|array| array == name) {
+                        let problem = "is an array of the weights, and neither an input nor the result of an operator";
+                        self.errors.push(item.problem(format!("{name:?} {problem}")));
+                    } else if !self.poisoned.contains(&name) && !self.has_unknown_outputs {
                         self.errors.push(error.at(item.place()));
                     }
                 }

@@ -104,7 +104,7 @@ fn every_cause_is_escaped() {
     let causes = vec![
         Cause::Argument { argument: h(), found: h(), expected: h() },
         Cause::Misfit { argument: h(), problem: h() },
-        Cause::Dtype { argument: h(), found: Dtype::Int8, allowed: Vec::new() },
+        Cause::Dtype { argument: h(), found: Dtype::Int8, allowed: Vec::new(), remedy: None },
         Cause::DtypeMismatch { left: h(), left_dtype: Dtype::Int8, right: h(), right_dtype: Dtype::Int8 },
         Cause::Rank { argument: h(), found: 1, expected: h() },
         Cause::Axis { argument: h(), axis: 1, rank: 1 },

@@ -130,6 +130,45 @@ fn tensors_are_set() {
     assert!(all.contains_key("y") && !all.contains_key("rows"), "{:?}", all.keys());
 }
 
+/// A file that records inputs and results is fed without the results; nothing is silently left out of the computation.
+#[test]
+fn recorded_results_are_computed_again() {
+    let folder = Folder::new();
+    let expected = folder.results("-i in.npz");
+    let mut case = read_npz(folder.path("in.npz")).unwrap();
+    for name in ["y", "sum"] {
+        case.insert(name.into(), Array::filled(Dtype::Float32, [4, 3], 7.0).unwrap());
+    }
+    write_npz(folder.path("case.npz"), &case).unwrap();
+    assert_eq!(folder.results("-i case.npz"), expected);
+    assert_eq!(folder.results("-i case.npz --all").len(), 4);
+    let (code, text) = folder.tpulang("run net.json -i case.npz -o out.npz");
+    assert_eq!(code, Some(0), "{text}");
+    for name in ["y", "sum"] {
+        let warning = format!(
+            "warning[unfed-result]: case.npz also has \"{name}\", which is not fed but computed; --set {name}=case.npz would feed it\n"
+        );
+        assert!(text.contains(&warning), "{text}");
+    }
+    // Named, the inner tensor is fed beside all inputs.
+    let y = folder.results("-i case.npz --set sum=case.npz")["y"].to_f64().unwrap();
+    assert_eq!(y[..3], [107.0, 207.0, 307.0]);
+    // Inputs are missing: the inner tensor is fed, the output is not.
+    case.retain(|name, _| name == "y" || name == "sum");
+    write_npz(folder.path("results.npz"), &case).unwrap();
+    let y = folder.results("-i results.npz")["y"].to_f64().unwrap();
+    assert_eq!(y[..3], [107.0, 207.0, 307.0]);
+    let (code, text) = folder.tpulang("bench net.json -i case.npz --repeat 1");
+    assert!(code == Some(0) && text.contains("warning[unfed-result]"), "{text}");
+    for args in ["--set y=1", "--set y=1 --all", "--random 0 --set y=1"] {
+        folder.fails(
+            &format!("run net.json {args} -o none.npz"),
+            "the array fed to \"y\": it leaves nothing to compute; feed the inputs instead",
+        );
+    }
+    assert!(!folder.path("none.npz").exists());
+}
+
 #[test]
 fn only_what_is_fetched_is_computed() {
     let folder = Folder::new();

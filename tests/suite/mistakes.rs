@@ -18,6 +18,8 @@ const TENSORS: &[(&str, &str)] = &[
     ("square", r#"{"shape": [3, 3, 2, 2], "coeff": true}"#),
     ("linear", r#"{"shape": [10, 16], "coeff": true}"#),
     ("hwio3", r#"{"shape": [3, 3, 3, 8], "coeff": true}"#),
+    ("photo", r#"{"shape": [1, 3, 64, 64]}"#),
+    ("hwio32", r#"{"shape": [3, 3, 3, 32], "coeff": true}"#),
     ("hwc1", r#"{"shape": [3, 3, 3, 1], "coeff": true}"#),
     ("depthwise", r#"{"shape": [3, 1, 3, 3], "coeff": true}"#),
     ("w1d", r#"{"shape": [4, 3, 3], "coeff": true}"#),
@@ -39,6 +41,18 @@ const CALLS: &[(&str, &str)] = &[
     (
         "a filter in TensorFlow's order that is valid but for its bias",
         r#"{"op": "conv", "args": {"input": "x", "weight": "hwio3", "bias": "eight"}, "out": "y"}"#,
+    ),
+    (
+        "TensorFlow's first filter, which is valid",
+        r#"{"op": "conv", "args": {"input": "photo", "weight": "hwio32", "pad": 1}, "out": "y"}"#,
+    ),
+    ("integers for floats", r#"{"op": "softmax", "args": {"input": "i", "axis": 1}, "out": "y"}"#),
+    ("accumulators for bytes", r#"{"op": "relu", "args": {"input": "n"}, "out": "y"}"#),
+    ("PyTorch's size", r#"{"op": "interpolate", "args": {"input": "x", "size": [16, 16]}, "out": "y"}"#),
+    ("softmax over one entry", r#"{"op": "softmax", "args": {"input": "x", "axis": 0}, "out": "y"}"#),
+    (
+        "a factor beyond the dtype",
+        r#"{"op": "mul", "args": {"tensor_i0": "i", "tensor_i1": 200, "out_dtype": "int8"}, "out": "y"}"#,
     ),
     ("Keras's depthwise kernel", r#"{"op": "conv", "args": {"input": "x", "weight": "hwc1", "group": 3}, "out": "y"}"#),
     ("no groups", r#"{"op": "conv", "args": {"input": "x", "weight": "depthwise"}, "out": "y"}"#),

@@ -8,6 +8,7 @@ use super::{
     profile::milliseconds,
     run::FILES,
 };
+use indexmap::IndexMap;
 use serde::Serialize;
 use std::{
     fs,
@@ -15,8 +16,9 @@ use std::{
     time::{Duration, Instant},
 };
 use tpulang::{
-    Graph, Result,
+    Array, Graph, Result,
     array::byte_text,
+    base::Warnings,
     exec::{AnyBackend, Latency, RunOptions, Session, random_feeds},
 };
 use tpulang_base::pluralized;
@@ -61,7 +63,12 @@ pub struct Args {
 pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
     let graph = args.model.read()?;
     let (backend, options) = args.running.open(&graph, false, messages)?;
-    let report = measure(&args, &graph, (&backend, &options), begun)?;
+    let (feeds, warnings) = match args.inputs.is_empty() {
+        true => (random_feeds(&graph, 0)?, Warnings::default()),
+        false => args.inputs.read(&graph)?,
+    };
+    messages.warn(&graph, &warnings)?;
+    let report = measure(&args, (&graph, &feeds), (&backend, &options), begun)?;
     messages.warn(&graph, &device::warnings(&backend))?;
     messages.report(&report)?;
     Ok(true)
@@ -70,23 +77,19 @@ pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
 /// Returns the text to print.
 fn measure(
     args: &Args,
-    graph: &Graph,
+    (graph, feeds): (&Graph, &IndexMap<String, Array>),
     (backend, options): (&AnyBackend, &RunOptions),
     begun: Instant,
 ) -> Result<String> {
     let sources = Sources::new(&args.model.path, graph, args.inputs.files());
     let output =
         args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
-    let feeds = match args.inputs.is_empty() {
-        true => random_feeds(graph, 0)?,
-        false => args.inputs.read(graph)?,
-    };
     let session = Session::new(graph, backend, &options.clone().fed(feeds.keys()))?;
-    session.run(&feeds)?;
+    session.run(feeds)?;
     let first = begun.elapsed();
-    let latency = session.measure(&feeds, args.repeat)?;
+    let latency = session.measure(feeds, args.repeat)?;
     if let Some(output) = output {
-        let results = session.run(&feeds)?;
+        let results = session.run(feeds)?;
         output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
     }
     let device_ms = without_copies(&session)?.map(milliseconds);

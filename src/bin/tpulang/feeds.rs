@@ -5,6 +5,7 @@ use super::{
 };
 use indexmap::IndexMap;
 use std::{
+    collections::{HashMap, HashSet},
     ffi::OsStr,
     io,
     path::{Path, PathBuf},
@@ -14,7 +15,7 @@ use tpulang::{
     array::{NpzFile, read_arrays},
     base::{Warning, WarningKind, Warnings},
     exec::{preprocess, random_feeds},
-    graph::{TensorInfo, TensorKind},
+    graph::{Tensor, TensorInfo, TensorKind},
 };
 use tpulang_base::{argument, misfit, nearest};
 
@@ -63,9 +64,10 @@ impl Inputs {
     pub fn files(&self) -> Vec<&Path> {
         self.given.iter().chain(&self.set).map(|each| split(each).1).collect()
     }
-    /// Returns the arrays to feed, by name. Elements of files are read once their names and shapes have been checked.
-    pub fn read(&self, graph: &Graph) -> Result<IndexMap<String, Array>> {
-        let mut feeds = Feeds { graph, arrays: IndexMap::new(), images: IndexMap::new() };
+    /// Returns the arrays to feed, by name, with warnings about those of tensors that are no inputs. Elements of files are
+    /// read once their names and shapes have been checked.
+    pub fn read(&self, graph: &Graph) -> Result<(IndexMap<String, Array>, Warnings)> {
+        let mut feeds = Feeds { graph, arrays: IndexMap::new(), files: HashMap::new(), images: IndexMap::new() };
         for given in &self.given {
             match split(given) {
                 (Some(name), file) => {
@@ -86,22 +88,29 @@ impl Inputs {
             let (name, value) = set.split_once('=').ok_or_else(|| argument("--set", set, expected))?;
             let tensor = feeds.tensor("--set", set, name)?;
             match number(value) {
-                Some(number) => drop(feeds.arrays.insert(name.to_owned(), filled(set, tensor, number)?)),
+                Some(number) => feeds.insert(tensor, filled(set, tensor, number)?),
                 None => feeds.add_file("--set", set, tensor, Path::new(value))?,
             }
         }
+        let mut warnings = feeds.drop_results();
         let mut arrays = feeds.prepared()?;
+        warnings.extend(&inner(graph, &arrays));
         if let Some(seed) = self.random {
+            let before = arrays.len();
             for (name, array) in random_feeds(graph, seed)? {
                 arrays.entry(name).or_insert(array);
             }
+            if arrays.len() == before {
+                let reason = "every input is fed otherwise".to_owned();
+                warnings.push(Warning::new(WarningKind::NoEffect { option: "--random".to_owned(), reason }));
+            }
         }
-        Ok(arrays)
+        Ok((arrays, warnings))
     }
 }
 
 /// Returns remarks about fed tensors that are no inputs.
-pub fn inner(graph: &Graph, feeds: &IndexMap<String, Array>) -> Warnings {
+fn inner(graph: &Graph, feeds: &IndexMap<String, Array>) -> Warnings {
     let mut remarks = Warnings::default();
     for tensor in feeds.keys() {
         let Some(info) = graph.lookup(tensor).and_then(|t| graph.tensor(t).ok()) else { continue };
@@ -150,6 +159,8 @@ fn filled(set: &str, tensor: &TensorInfo, value: f64) -> Result<Array> {
 struct Feeds<'g> {
     graph: &'g Graph,
     arrays: IndexMap<String, Array>,
+    /// The file of each array that no argument names.
+    files: HashMap<String, String>,
     /// Images by the input that they are for, which are preprocessed at the end, since several may form a batch.
     images: IndexMap<String, (&'g TensorInfo, Vec<Array>)>,
 }
@@ -192,8 +203,36 @@ impl<'g> Feeds<'g> {
         if let Some(name) = arrays.keys().find(|name| self.arrays.contains_key(*name)) {
             return Err(argument("--inputs", given, format!("an earlier --inputs has {name:?}, too")));
         }
+        self.files.extend(arrays.keys().map(|name| (name.clone(), given.to_owned())));
         self.arrays.extend(arrays);
         Ok(())
+    }
+    /// Drops arrays that no argument names and that a run computes: the outputs, and other results if all inputs are fed.
+    /// A file that records inputs with expected results would otherwise replace the model.
+    fn drop_results(&mut self) -> Warnings {
+        let all_inputs =
+            self.inputs().map(|i| &i.name).all(|name| self.arrays.contains_key(name) || self.images.contains_key(name));
+        let outputs: HashSet<Tensor> = self.graph.outputs().iter().copied().collect();
+        let is_computed = |name: &str| {
+            self.graph.lookup(name).is_some_and(|tensor| {
+                let is_result = self.graph.tensor(tensor).is_ok_and(|info| info.kind == TensorKind::Value);
+                is_result && (all_inputs || outputs.contains(&tensor))
+            })
+        };
+        let mut dropped = Warnings::default();
+        self.arrays.retain(|tensor, _| match self.files.get(tensor) {
+            Some(file) if is_computed(tensor) => {
+                dropped.push(Warning::new(WarningKind::UnfedResult { tensor: tensor.clone(), file: file.clone() }));
+                false
+            }
+            _ => true,
+        });
+        dropped
+    }
+    /// Adds the array of a tensor that an argument names.
+    fn insert(&mut self, tensor: &TensorInfo, array: Array) {
+        self.files.remove(&tensor.name);
+        self.arrays.insert(tensor.name.clone(), array);
     }
     /// Adds the image or the array of a file.
     fn add_file(&mut self, option: &str, given: &str, tensor: &'g TensorInfo, file: &Path) -> Result<()> {
@@ -218,7 +257,7 @@ impl<'g> Feeds<'g> {
                 return Err(misfit(format!("{option} {given}:"), format!("{problem}: {}", names.join(", "))));
             }
         };
-        self.arrays.insert(tensor.name.clone(), array);
+        self.insert(tensor, array);
         Ok(())
     }
     /// Takes the arrays for inputs that declare how images are preprocessed as images.

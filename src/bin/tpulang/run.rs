@@ -2,7 +2,7 @@ use super::{
     Outcome,
     device::{self, Running},
     diagnostics::Diagnostics,
-    feeds::{self, Inputs},
+    feeds::Inputs,
     model,
     output::{Output, Sources},
     profile::{self, Form},
@@ -86,8 +86,8 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         Some(path) if !args.explain => Some(Output::new(path, count, &sources)?),
         _ => None,
     };
-    let feeds = args.inputs.read(&graph)?;
-    messages.warn(&graph, &feeds::inner(&graph, &feeds))?;
+    let (feeds, warnings) = args.inputs.read(&graph)?;
+    messages.warn(&graph, &warnings)?;
     let (backend, options) = args.running.open(&graph, args.all, messages)?;
     let options = options.fetched(fetched(&args, &graph));
     // Without feeds, an explained plan is that of the model's inputs.
@@ -147,6 +147,7 @@ fn run(
     let results = counter.during("running", "step", || session.run(&feeds));
     let results = results.map_err(|error| if feeds.is_empty() { unfed(error) } else { error })?;
     messages.warn(graph, &session.non_finite(&feeds, &results)?)?;
+    messages.warn(graph, &session.saturated(&results)?)?;
     during("writing the results", Size::Unknown, |_| output.write(results.iter().map(|(n, a)| (n.as_str(), a))))?;
     let written = format!("{}\n{}: {}\n", session.summary(), output.name(), pluralized(results.len(), "tensor"));
     drop(results);

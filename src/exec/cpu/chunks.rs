@@ -112,7 +112,9 @@ impl<'a> Source<'a> {
     pub fn new(array: &'a Array, ty: &ValueType, result: &[usize]) -> Result<Self> {
         if array.dtype().is_float() && array.dtype() != Dtype::Float32 {
             let argument = format!("the buffer of {:?}", ty.name);
-            return Err(Cause::Dtype { argument, found: array.dtype(), allowed: vec![Dtype::Float32] }.into());
+            return Err(
+                Cause::Dtype { argument, found: array.dtype(), allowed: vec![Dtype::Float32], remedy: None }.into()
+            );
         }
         let scaling = if array.dtype() == Dtype::Float32 { None } else { Scaling::of(ty) };
         let walk = Walk::new(array.shape(), result);

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::{CallContext, Cause, Error, MAX_ERRORS, Result},
+    base::{CallContext, Cause, Error, MAX_ERRORS, Result, misfit},
     graph::Graph,
 };
 use rewrite_graph::{RewriteGraph, signature};
@@ -112,12 +112,20 @@ pub(super) struct Prepared<K> {
 /// Returns the indices of the operators that are needed to compute `wanted` from `fed`.
 ///
 /// # Errors
-/// Returns an error if an input is needed and not fed.
+/// Returns an error if an input is needed and not fed, or if results are wanted of which all are fed.
 fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Result<Vec<usize>> {
     let fed: HashSet<TensorIndex> = fed.iter().copied().collect();
     let known = |t: &TensorIndex| fed.contains(t) || network.entry(*t).is_ok_and(|s| s.constant.is_some());
     let (mut needed, mut missing) = (vec![false; network.operators.len()], HashSet::new());
     let mut open: Vec<TensorIndex> = wanted.iter().filter(|t| !known(t)).copied().collect();
+    let result = wanted.iter().find(|t| network.made_by.get(t.0).is_some_and(Option::is_some));
+    if let (Some(result), true) = (result, open.is_empty()) {
+        let name = &network.entry(*result)?.ty.name;
+        return Err(misfit(
+            format!("the array fed to {name:?}:"),
+            "it leaves nothing to compute; feed the inputs instead",
+        ));
+    }
     while let Some(tensor) = open.pop() {
         match network.made_by.get(tensor.0).copied().flatten() {
             None => drop(missing.insert(tensor)),

@@ -1,6 +1,6 @@
 //! Branches and loops of values. Closures use the values around them.
-use super::{GraphBuilder, Tensor, Value, Values};
-use crate::base::{Result, misfit, pluralized};
+use super::{GraphBuilder, Tensor, Value, Values, outputs::tensors};
+use crate::base::Result;
 
 impl GraphBuilder {
     /// Adds an operator that runs one of two branches: `then` if the single number `condition` is not 0, otherwise
@@ -140,14 +140,4 @@ impl GraphBuilder {
     fn carried<'g, V: Values<'g>>(&'g self, carried: &[Tensor]) -> Result<V> {
         self.values(carried.to_vec())
     }
-    fn values<'g, V: Values<'g>>(&'g self, tensors: Vec<Tensor>) -> Result<V> {
-        let found = tensors.len();
-        let values = tensors.into_iter().map(|t| Value::new(self, t)).collect();
-        // A list has another length than its type only if a body returned a longer or shorter `Vec`, which is an error.
-        V::from_vec(values).ok_or_else(|| misfit("body", format!("returns {}", pluralized(found, "value"))))
-    }
-}
-
-fn tensors<'g>(values: impl Values<'g>) -> Vec<Tensor> {
-    values.into_vec().iter().map(Value::tensor).collect()
 }

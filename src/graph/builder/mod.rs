@@ -4,6 +4,7 @@ mod control_flow;
 mod outputs;
 #[cfg(test)]
 mod tests;
+mod training;
 mod value;
 mod weights;
 

@@ -1,4 +1,5 @@
-use super::Value;
+use super::{GraphBuilder, Tensor, Value};
+use crate::base::{Result, misfit, pluralized};
 
 /// One or several values: a [`Value`], a `[Value; N]` or a `Vec<Value>`. Outputs of graphs, results of branches, and what loops
 /// carry.
@@ -36,4 +37,17 @@ impl<'g> Values<'g> for Vec<Value<'g>> {
     fn from_vec(list: Vec<Value<'g>>) -> Option<Self> {
         Some(list)
     }
+}
+
+impl GraphBuilder {
+    pub(super) fn values<'g, V: Values<'g>>(&'g self, tensors: Vec<Tensor>) -> Result<V> {
+        let found = tensors.len();
+        let values = tensors.into_iter().map(|t| Value::new(self, t)).collect();
+        // A list has another length than its type only if a body returned a longer or shorter `Vec`, which is an error.
+        V::from_vec(values).ok_or_else(|| misfit("body", format!("returns {}", pluralized(found, "value"))))
+    }
+}
+
+pub(super) fn tensors<'g>(values: impl Values<'g>) -> Vec<Tensor> {
+    values.into_vec().iter().map(Value::tensor).collect()
 }

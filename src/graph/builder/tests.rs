@@ -47,7 +47,10 @@ fn values_belong_to_their_builder() -> Result<()> {
     let (g, other) = (builder(), builder());
     let x = g.input("x", Dtype::Float32, [2])?;
     let foreign = other.input("x", Dtype::Float32, [2])?;
-    assert_eq!(first_line((x + foreign).call()), "add (ops[0]): the tensor handle #0 is not of this graph");
+    assert_eq!(
+        first_line((x + foreign).call()),
+        "add (ops[0]): tensor_i1: the tensor is of another graph, or of a call that was undone; a graph takes only its own tensors"
+    );
     assert_ne!(x, foreign);
     assert_eq!(format!("{x:?}"), "Value(\"x\" (2 float32))");
     let error = first_line(x.dims::<2>());

@@ -219,8 +219,18 @@ impl Swish {
 impl Softmax {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
-        to.emit(ops::Softmax::new(to.tensor(&self.input)?, self.axis))
+        let outputs = to.emit(ops::Softmax::new(to.tensor(&self.input)?, self.axis))?;
+        if normalized_size(&to.info(&self.input)?.shape, self.axis) == Some(1) {
+            to.warn_of_value("axis", self.axis, "the input has one entry on this axis, so every result is 1");
+        }
+        Ok(outputs)
     }
+}
+
+/// Returns the size of an axis, which counts from the end if it is negative.
+fn normalized_size(shape: &[usize], axis: i64) -> Option<usize> {
+    let from_start = if axis < 0 { axis + shape.len() as i64 } else { axis };
+    shape.get(usize::try_from(from_start).ok()?).copied()
 }
 
 impl SoftmaxInt {

@@ -61,7 +61,7 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
         "reduce",
     ),
     (&["reducel1", "reducel2", "norm"], "reduce"),
-    (&["transpose", "swapaxes", "moveaxis"], "permute"),
+    (&["transpose", "swapaxes", "moveaxis", "t", "mt"], "permute"),
     (&["flatten", "view", "unflatten"], "reshape"),
     (&["cat", "concatenate"], "concat"),
     (&["chunk"], "split"),

@@ -227,7 +227,9 @@ each_from!(i32, i64, usize);
 
 impl<const N: usize> Argument for Each<N> {
     fn expected() -> String {
-        format!("an integer or a list of {N} integers")
+        // Those of six are too many for a short message.
+        let each = if N > 3 { ", one per side" } else { "" };
+        format!("an integer or a list of {N} integers{each}")
     }
     fn type_name() -> String {
         format!("{N} integers, or one for all")

@@ -122,7 +122,7 @@ impl Arithmetic {
             }
         }
         if self.scale.is_none() && !dtype.is_float() {
-            warn_of_fractions(to, &operands, dtype);
+            warn_of_numbers(to, &operands, dtype);
         }
         let op = match &operands {
             [TensorOrScalar::Tensor(a), TensorOrScalar::Tensor(b)] => op.tensors(to.tensor(a)?, to.tensor(b)?),
@@ -142,7 +142,7 @@ impl Arithmetic {
         let wide = matches!(op, Kind::Max | Kind::Min);
         let supported = if wide { [FLOATS, BYTES, &WIDER].concat() } else { [FLOATS, BYTES].concat() };
         let bad = |argument: &str, found, allowed: &[Dtype]| {
-            Err(Cause::Dtype { argument: argument.into(), found, allowed: allowed.to_vec() }.into())
+            Err(Cause::Dtype { argument: argument.into(), found, allowed: allowed.to_vec(), remedy: None }.into())
         };
         let of = |o: &TensorOrScalar| match o {
             TensorOrScalar::Tensor(t) => to.info(t).map(|t| Some(t.dtype)),
@@ -187,13 +187,20 @@ impl Arithmetic {
     }
 }
 
-/// Warns of numbers that are not integers, where the result is one.
-fn warn_of_fractions(to: &mut Lowering, operands: &[TensorOrScalar; 2], dtype: Dtype) {
+/// Warns of numbers that the result's dtype, an integer, cannot represent.
+fn warn_of_numbers(to: &mut Lowering, operands: &[TensorOrScalar; 2], dtype: Dtype) {
     for (operand, argument) in operands.iter().zip(["tensor_i0", "tensor_i1"]) {
-        if let TensorOrScalar::Scalar(Scalar { value, .. }) = *operand
-            && value.fract() != 0.0
-        {
+        let TensorOrScalar::Scalar(Scalar { value, .. }) = *operand else { continue };
+        if value.fract() != 0.0 {
             to.warn(WarningKind::FractionalScalar { argument: argument.to_owned(), value, dtype });
+        } else if let Some((low, high)) = dtype.int_range()
+            && !(low as f64..=high as f64).contains(&value)
+        {
+            to.warn_of_value(
+                argument,
+                value,
+                format!("{dtype} has the integers from {low} to {high}, where results saturate"),
+            );
         }
     }
 }

@@ -71,6 +71,16 @@ fn check_names<'a>(
     });
     let mut missing: Vec<&str> = required.filter(|a| given.get(*a).is_none_or(|v| *v == Value::Null)).collect();
     let mut unknown: Vec<Cause> = unknown.collect();
+    // An argument of another form of the function is one mistake, whatever this form lacks.
+    for cause in &mut unknown {
+        if let Cause::UnknownArgument { argument, hint } = cause
+            && hint.starts_with("there are")
+            && let Some(other) = of_another(&context.function, argument)
+        {
+            *hint = other;
+            missing.clear();
+        }
+    }
     // An argument by another name is one mistake, not two.
     for cause in &mut unknown {
         let Cause::UnknownArgument { hint, .. } = cause else { continue };
@@ -84,6 +94,15 @@ fn check_names<'a>(
     Error::collect(
         unknown.into_iter().chain(missing).map(|cause| Error::from(cause).in_call(context.clone())).collect(),
     )
+}
+
+/// Names another form of a function that has an argument: `interpolate_v2` has `sizes`.
+fn of_another(function: &str, argument: &str) -> Option<String> {
+    let forms = super::functions().filter(|f| f.name.strip_prefix(function).is_some_and(|rest| rest.starts_with("_v")));
+    forms.into_iter().find_map(|form| {
+        let its_own = aliases::argument(argument, form.arguments().iter().map(|a| a.name))?;
+        Some(format!("{} has it, as {its_own:?}", form.name))
+    })
 }
 
 /// Returns the cause of an error about an unknown argument. It suggests a known one that is not given, or lists them.
@@ -146,11 +165,12 @@ fn call_op(graph: &mut Graph, def: &'static OpDef, mut call: ByName, context: &C
     Ok(outputs)
 }
 
-fn tensor(graph: &Graph, name: &str, value: Value) -> Result<Option<Tensor>> {
+fn tensor(graph: &mut Graph, name: &str, value: Value) -> Result<Option<Tensor>> {
     match value {
         Value::Null => Ok(None),
         Value::Str(tensor) | Value::Tensor(Operand::Named(tensor)) => graph.find(&tensor).map(Some),
         Value::Tensor(Operand::Tensor(t)) => graph.tensor(t).map(|_| Some(t)),
+        Value::Tensor(Operand::Constant(data)) => graph.coefficient(&graph.free_name(name), data).map(Some),
         other => Err(argument(name, other, "expected the name of a tensor")),
     }
 }

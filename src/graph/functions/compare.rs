@@ -317,7 +317,7 @@ mod tests {
         );
         assert_eq!(
             first(g.eqs(z, 1).call().unwrap_err()),
-            "eqs (ops[0]): tensor_i0 is int32; expected float32, float16, int8 or uint8"
+            "eqs (ops[0]): tensor_i0 is int32; expected float32, float16, int8 or uint8; requant_int makes it int8 or uint8"
         );
         assert_eq!(
             first(g.le(x, vec![1i8]).scale([1.0, 2.0, 1.0]).call().unwrap_err()),

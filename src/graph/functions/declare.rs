@@ -92,6 +92,14 @@ macro_rules! function {
             pub(crate) fn new($( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*) -> Self {
                 $Args { $( $req: $req.into(), )* $( $tensors, )* $( $opt: None, )* $( $set: $Set::new(), )* }
             }
+            /// Converts the required arguments, and creates the struct from them.
+            #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
+            pub(crate) fn converted(
+                $( $req: impl TryInto<$rty, Error: std::fmt::Display>, )* $( $tensors: $Tensors, )*
+            ) -> crate::Result<Self> {
+                $( let $req: $rty = crate::functions::converted(crate::functions::word(stringify!($req)), $req)?; )*
+                Ok($Args::new($( $req, )* $( $tensors, )*))
+            }
             $( $(
                 pub(crate) fn $opt(&self) -> $oty {
                     self.$opt.clone().unwrap_or_else(|| $default.into())
@@ -219,9 +227,9 @@ macro_rules! function {
             )]
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             pub fn $name(
-                &mut self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*
+                &mut self, $( $req: impl TryInto<$rty, Error: std::fmt::Display>, )* $( $tensors: $Tensors, )*
             ) -> crate::functions::Call<&mut crate::Graph, $Args> {
-                crate::functions::Call::new(self, $name::FUNCTION, Ok($Args::new($( $req, )* $( $tensors, )*)))
+                crate::functions::Call::with_arguments(self, $name::FUNCTION, $Args::converted($( $req, )* $( $tensors, )*))
             }
         }
     };
@@ -283,9 +291,9 @@ macro_rules! function {
             #[doc = function! { @links $Args $example }]
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             pub fn $name(
-                &self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*
+                &self, $( $req: impl TryInto<$rty, Error: std::fmt::Display>, )* $( $tensors: $Tensors, )*
             ) -> crate::functions::Call<&crate::GraphBuilder, $Args> {
-                crate::functions::Call::new(self, $name::FUNCTION, Ok($Args::new($( $req, )* $( $tensors, )*)))
+                crate::functions::Call::with_arguments(self, $name::FUNCTION, $Args::converted($( $req, )* $( $tensors, )*))
             }
         }
     };
@@ -299,9 +307,9 @@ macro_rules! function {
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             #[allow(clippy::should_implement_trait, reason = "`+` is the same call")]
             pub fn $name(
-                self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*
+                self, $( $req: impl TryInto<$rty, Error: std::fmt::Display>, )* $( $tensors: $Tensors, )*
             ) -> crate::functions::Call<&'g crate::GraphBuilder, $Args> {
-                crate::functions::Call::new(self.builder(), $name::FUNCTION, Ok($Args::new(self, $( $req, )* $( $tensors, )*)))
+                crate::functions::Call::with_arguments(self.builder(), $name::FUNCTION, $Args::converted(self, $( $req, )* $( $tensors, )*))
             }
         }
     };

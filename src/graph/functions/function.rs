@@ -287,9 +287,22 @@ pub struct Call<T, A> {
     pub(crate) named: Named,
 }
 
+impl<T, A: fmt::Debug> fmt::Debug for Call<T, A> {
+    /// Formats the function, its arguments, and the names of the outputs.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut call = f.debug_struct("Call");
+        call.field("function", &self.function.name).field("args", &self.args).field("out", &self.named.out);
+        call.finish_non_exhaustive()
+    }
+}
+
 impl<T: Target, A: Arguments> Call<T, A> {
     pub(crate) fn new(target: T, function: Function<A>, args: Result<A>) -> Self {
         Call { target, function, args, named: Named::default() }
+    }
+    /// Creates a call with the required arguments, or the error about one of them.
+    pub(crate) fn with_arguments(target: T, function: Function<A>, args: Result<A>) -> Self {
+        Call::new(target, function, args.map_err(|problem| invalid(format!("{}: {problem}", function.name))))
     }
     /// Sets an optional argument. A number that does not fit, such as a `usize` beyond 64-bit integers, is an error of the call.
     pub(crate) fn set<V>(
@@ -298,10 +311,11 @@ impl<T: Target, A: Arguments> Call<T, A> {
         value: impl TryInto<V, Error: fmt::Display>,
         set: impl FnOnce(&mut A, V),
     ) -> Self {
-        match (&mut self.args, value.try_into()) {
-            (Ok(args), Ok(value)) => set(args, value),
-            (Ok(_), Err(problem)) => self.args = Err(invalid(format!("{}: {name}: {problem}", self.function.name))),
-            (Err(_), _) => {}
+        if let Ok(args) = &mut self.args {
+            match converted(name, value) {
+                Ok(value) => set(args, value),
+                Err(problem) => self.args = Err(invalid(format!("{}: {problem}", self.function.name))),
+            }
         }
         self
     }
@@ -336,6 +350,15 @@ impl<T: Target, A: Arguments> Call<T, A> {
         A::Output::from_list(outputs)
             .ok_or_else(|| argument("the outputs", found, format!("{} has another number", function.name)))
     }
+}
+
+/// Converts an argument to its type.
+///
+/// # Errors
+/// Returns an error if a number does not fit.
+#[doc(hidden)]
+pub fn converted<T>(name: &str, value: impl TryInto<T, Error: fmt::Display>) -> Result<T> {
+    value.try_into().map_err(|problem| invalid(format!("{name}: {problem}")))
 }
 
 /// Makes a call: adds the operators, and records it.

@@ -105,12 +105,12 @@ function! {
         "float32, float16, int8, uint8, int16 or uint16." input: Operand,
         ;
         "Negative values count from the end." axis: i64 = 0i64,
-        "Number of parts, at least 2." num: i64 = 1i64,
+        "Number of parts, at least 2; by default that of `size`, otherwise 1." num: i64,
         "Sizes of the parts; equal by default." size: Ints,
     }
     split: "Splits a tensor along an axis into `num` parts, of equal size or of `size`.",
         example |g, x, i| {
-            let parts = x.split().axis(1).num(2).size([1, 2]).out_names(["a", "b"]).call()?;
+            let parts = x.split().axis(1).size([1, 2]).out_names(["a", "b"]).call()?;
             assert_eq!(parts[1].shape()?, [1, 2, 8, 8]);
         },
         => |args, to| args.lower(to);
@@ -222,7 +222,7 @@ impl Concat {
 impl Split {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, MOVED)?;
-        let num = self.num();
+        let num = self.num.unwrap_or_else(|| self.size.as_ref().map_or(1, |size| size.0.len().max(1) as i64));
         if !(2..=4096).contains(&num) {
             return Err(argument("num", num, "expected 2 to 4096 parts"));
         }

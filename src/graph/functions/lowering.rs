@@ -1,5 +1,6 @@
 //! The interface to the graph for lowering a function to operators.
 use super::function::{Arguments, Function};
+use super::list::function_def;
 use super::operands::Scalar;
 use crate::{
     Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind,
@@ -52,7 +53,7 @@ impl<'g> Lowering<'g> {
         let stem = self.stem();
         args.visit_operands(&mut |argument, operand| {
             let resolved = match operand {
-                Operand::Tensor(t) => self.graph.tensor(*t).map(|_| *t),
+                Operand::Tensor(t) => self.graph.tensor(*t).map(|_| *t).map_err(|e| misfit(format!("{argument}:"), e)),
                 Operand::Named(name) => self.graph.find(name),
                 Operand::Constant(data) => self.coefficient(&format!("{stem}_{argument}"), data.clone()),
             };
@@ -141,7 +142,36 @@ impl<'g> Lowering<'g> {
     }
     /// Returns the dtype of a tensor argument, which must be one of `allowed`.
     pub(crate) fn dtype(&self, name: &str, operand: &Operand, allowed: &[Dtype]) -> Result<Dtype> {
-        one_of(name, self.info(operand)?.dtype, allowed)
+        let info = self.info(operand)?;
+        one_of(name, info.dtype, allowed).map_err(|error| match error.cause() {
+            Cause::Dtype { argument, found, allowed, .. } if !info.is_coefficient() => {
+                let (argument, allowed) = (argument.clone(), allowed.clone());
+                let remedy = self.other_dtype(*found, &allowed);
+                Cause::Dtype { argument, found: *found, allowed, remedy }.into()
+            }
+            _ => error,
+        })
+    }
+    /// Suggests what takes a dtype that the function does not take.
+    fn other_dtype(&self, found: Dtype, allowed: &[Dtype]) -> Option<String> {
+        let of_integers = || ["int", "quant"].map(|kind| format!("{}_{kind}", self.function));
+        let is_byte = |dtype: &Dtype| matches!(dtype, Dtype::Int8 | Dtype::Uint8);
+        match found {
+            _ if is_byte(&found) && allowed.iter().all(|dtype| dtype.is_float()) => {
+                let other = of_integers().into_iter().find(|name| function_def(name).is_ok());
+                Some(
+                    other
+                        .map_or("dequant_int_to_fp or cast makes it a float".into(), |f| format!("{f} takes integers")),
+                )
+            }
+            Dtype::Float32 | Dtype::Float16 | Dtype::Bfloat16
+                if allowed.iter().all(is_byte) && allowed.contains(&Dtype::Int8) =>
+            {
+                Some("requant_fp_to_int quantizes it".into())
+            }
+            Dtype::Int32 if allowed.iter().any(is_byte) => Some("requant_int makes it int8 or uint8".into()),
+            _ => None,
+        }
     }
     /// Checks the dtype of an optional tensor argument.
     pub(crate) fn optional_dtype(&self, name: &str, operand: &Option<Operand>, allowed: &[Dtype]) -> Result<()> {
@@ -426,7 +456,7 @@ impl<'g> Lowering<'g> {
 /// Checks that a dtype is one of `allowed`.
 pub(super) fn one_of(name: &str, found: Dtype, allowed: &[Dtype]) -> Result<Dtype> {
     if !allowed.contains(&found) {
-        return Err(Cause::Dtype { argument: name.into(), found, allowed: allowed.to_vec() }.into());
+        return Err(Cause::Dtype { argument: name.into(), found, allowed: allowed.to_vec(), remedy: None }.into());
     }
     Ok(found)
 }

@@ -71,7 +71,7 @@ pub(crate) use declare::function;
 pub(crate) use function::call_by_name;
 pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs, Returns, Target};
 #[doc(hidden)]
-pub use function::{BadArgument, BadCall, Given, Named, word};
+pub use function::{BadArgument, BadCall, Given, Named, converted, word};
 pub use kind::ArgumentKind;
 pub use list::{function_def, functions};
 pub use operands::{NewShape, Operands, Scalar, TensorOrScalar};

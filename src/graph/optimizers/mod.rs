@@ -23,9 +23,9 @@
 //! # Ok::<(), tpulang::Error>(())
 //! ```
 use crate::{
-    Graph, Tensor,
+    Graph, Tensor, Value,
     array::Array,
-    base::{Result, argument},
+    base::{Result, Warning, WarningKind, argument},
     ops::{Add, AddConst, Cos, Div, MinConst, Mul, MulConst, Op, Pow2, Sqrt, Sub, SubConst},
 };
 use std::f64::consts::PI;
@@ -57,7 +57,7 @@ pub enum Schedule {
         /// At least 1.
         steps: u32,
     },
-    /// A tensor of one element, such as an input that is fed at every step.
+    /// A tensor of one element, such as an input that is fed at every step. Converted from a [`Value`](crate::Value), too.
     Tensor(Tensor),
     /// Linearly from `initial / steps` to `initial` over `steps` steps; `initial` afterwards.
     Warmup {
@@ -71,6 +71,12 @@ pub enum Schedule {
 impl From<f64> for Schedule {
     fn from(rate: f64) -> Schedule {
         Schedule::Constant(rate)
+    }
+}
+
+impl From<Value<'_>> for Schedule {
+    fn from(rate: Value<'_>) -> Schedule {
+        Schedule::Tensor(rate.tensor())
     }
 }
 
@@ -356,7 +362,7 @@ impl Graph {
     /// Adds a training step: the gradients of `loss` with respect to the variables, and their next values by `optimizer`. Every run
     /// of a session does a step; `fetch` does none. Returns the gradients.
     ///
-    /// Variables are float coefficients. The loss is the sum of its elements if it has several.
+    /// Variables are float coefficients. The sum of the loss's elements is minimized if it has several, and a warning says so.
     ///
     /// # Errors
     /// Same as for [`Graph::gradients`] and [`Graph::assign`]; also if there are no variables, or if a setting of the optimizer is out
@@ -368,7 +374,8 @@ impl Graph {
     /// let x = g.input("x", Dtype::Float32, [8, 4])?;
     /// let w = g.coefficient("w", Array::filled(Dtype::Float32, [4, 1], 0.5)?)?;
     /// let y = g.matmul(x, w).call()?;
-    /// let loss = g.mul(y, y).call()?;
+    /// let squares = g.mul(y, y).call()?;
+    /// let loss = g.reduce(squares).axes([0, 1]).call()?;
     /// g.minimize(loss, &[w], &Adam::new(1e-3))?;
     /// // The variable, its two moments, and the two corrections of these.
     /// assert_eq!(g.updates().len(), 5);
@@ -385,10 +392,17 @@ impl Graph {
                 return Err(argument("variables", found, "expected coefficients that are floats"));
             }
         }
+        let info = self.tensor(loss)?;
+        let found = (info.elements() > 1).then(|| format!("{:?}, {}", info.name, info.type_text()));
         self.atomic(|g| {
             let gradients = g.gradients(&[loss], variables)?;
             let pairs: Vec<_> = variables.iter().copied().zip(gradients.iter().copied()).collect();
             optimizer.update(g, &pairs)?;
+            if let Some(found) = found {
+                let usual =
+                    "the sum of its elements is minimized; a loss usually has one, such as their mean".to_owned();
+                g.warn(Warning::new(WarningKind::UnusualArgument { argument: "loss".to_owned(), found, usual }));
+            }
             Ok(gradients)
         })
     }
