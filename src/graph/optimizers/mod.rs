@@ -57,7 +57,7 @@ pub enum Schedule {
         /// At least 1.
         steps: u32,
     },
-    /// A tensor of one element, such as an input that is fed at every step. Converted from a [`Value`](crate::Value), too.
+    /// A tensor of one element, such as an input that is fed at every step. Converted from a [`Value`], too.
     Tensor(Tensor),
     /// Linearly from `initial / steps` to `initial` over `steps` steps; `initial` afterwards.
     Warmup {
