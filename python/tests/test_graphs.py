@@ -337,7 +337,7 @@ def test_tensors_of_a_failed_branch_are_gone():
         g.cond(c, fails, fails)
     later = [x * 2, x * 3, x * 4]
     assert kept[0] not in later and kept[0] == kept[0] and g[later[0].name] == later[0]
-    with pytest.raises(tpulang.Error, match="not of this graph"):
+    with pytest.raises(tpulang.Error, match="of another graph, or of a call that was undone"):
         kept[0] + 0
     tpulang.init("BM1684X")
     w, c = tpulang.Tensor([2], name="w", dtype="int8"), tpulang.Tensor([1], name="c")
@@ -452,7 +452,7 @@ def test_a_tensor_has_no_values():
         (lambda: int(x), 'the tensor "x" has no value'),
         (lambda: np.asarray(x), 'the tensor "x" has no value'),
         (lambda: x.add(x == x), "tensor_i1 is True; expected"),
-        (lambda: x.cond_select(x == x, 0.0, 1.0), "(== and != tell tensors apart; eq and ne compare their elements)"),
+        (lambda: tpulang.concat([x == x, x]), "(== and != tell tensors apart; eq and ne compare their elements)"),
     ]:
         with pytest.raises(tpulang.InvalidType, match=re.escape(problem)):
             use()
@@ -499,12 +499,11 @@ def test_ops_without_a_function():
     attributes = {"block_h": 2, "block_w": 2, "is_CRD": True, "is_inversed": False}
     y = g.op("Depth2Space", {"input": x, **attributes}, out_name="y")
     values, indices = g.op("top.TopK", {"input": y, "axis": 3, "K": 2}, out_name=["v", "i"])
-    product = g.op("Einsum", {"inputs": [values, np.ones((2, 3), "float32")], "mode": "abcd,de->abce"})
+    product = g.op("Mul", {"inputs": [values, np.full((1, 1, 4, 2), 3, "float32")]})
     g.outputs = [product, indices]
     image = np.random.default_rng(0).normal(size=(1, 4, 2, 2)).astype("float32")
-    torch = pytest.importorskip("torch")
-    shuffled = torch.nn.functional.pixel_shuffle(torch.tensor(image), 2)
-    expected = shuffled.topk(2, 3).values @ torch.ones(2, 3)
+    shuffled = image.reshape(2, 2, 2, 2).transpose(2, 0, 3, 1).reshape(1, 1, 4, 4)
+    expected = np.sort(shuffled)[..., :1:-1] * 3
     np.testing.assert_allclose(g.run({"x": image})[product.name], expected, rtol=1e-5)
     before = str(g)
     for call, problem in [

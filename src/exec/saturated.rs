@@ -26,7 +26,7 @@ impl<B: Backend> Session<B> {
     /// let warning = session.saturated(&results)?;
     /// assert_eq!(
     ///     warning.iter().next().map(ToString::to_string).as_deref(),
-    ///     Some("16 of 16 elements of \"y\" are at the limits of int8 (scale 0.01); the scale seems too small"),
+    ///     Some("16 of 16 elements of \"y\" are at the limits of int8 (scale 0.01, zero point 0); the scale seems too small"),
     /// );
     /// # Ok::<(), tpulang::Error>(())
     /// ```
