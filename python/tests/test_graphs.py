@@ -508,7 +508,7 @@ def test_ops_without_a_function():
     before = str(g)
     for call, problem in [
         (lambda: g.op("Depth2Spac", {}), 'unknown op "top.Depth2Spac"; did you mean "top.Depth2Space"?'),
-        (lambda: g.op("Depth2Space", {"input": x, "block": 2}), 'unknown argument "block"'),
+        (lambda: g.op("Depth2Space", {"input": x, "block": 2}), 'there is no argument "block"; did you mean "block_w"?'),
         (lambda: g.op("Depth2Space", {"input": x, **attributes, "block_h": 0.5}), "block_h is 0.5; expected"),
         (lambda: g.op("Depth2Space", {"input": object()}), "input is an object; expected a tensor"),
         (lambda: g.op("Relu", {"input": x}, out_dtype="f"), "dtype is 'f'"),
