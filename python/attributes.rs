@@ -9,10 +9,10 @@ impl Tensor {
         Err(missing("'tpulang.Tensor' object", name))
     }
     fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
-        self.has_no_value(py)
+        self.has_no_value(py, RUN)
     }
     fn __int__(&self, py: Python<'_>) -> PyResult<i64> {
-        self.has_no_value(py)
+        self.has_no_value(py, RUN)
     }
     /// NumPy would otherwise take the tensor for a sequence, and slice it element by element.
     #[pyo3(signature = (*_args, **_kwargs))]
@@ -22,7 +22,7 @@ impl Tensor {
         _args: &Bound<'_, PyAny>,
         _kwargs: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
-        self.has_no_value(py)
+        self.has_no_value(py, RUN)
     }
 }
 
@@ -34,9 +34,10 @@ impl Graph {
 }
 
 impl Tensor {
-    fn has_no_value<T>(&self, py: Python<'_>) -> PyResult<T> {
+    /// Returns the error about a use of the tensor as a number or an array.
+    pub fn has_no_value<T>(&self, py: Python<'_>, remedy: &str) -> PyResult<T> {
         let name = self.name(py)?;
-        Err(invalid_type(py, format!("the tensor {name:?} has no value while the network is built; {RUN}")))
+        Err(invalid_type(py, format!("the tensor {name:?} has no value while the network is built; {remedy}")))
     }
 }
 

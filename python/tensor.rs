@@ -421,9 +421,7 @@ impl Tensor {
     }
     /// A tensor is no number: the network has not run yet.
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        let name = self.name(py)?;
-        let remedy = "use Graph.cond or Graph.while_loop for control flow";
-        Err(invalid_type(py, format!("the tensor {name:?} has no value while the network is built; {remedy}")))
+        self.has_no_value(py, "use Graph.cond or Graph.while_loop for control flow")
     }
     pub fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.shape_now(py)?

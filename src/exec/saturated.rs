@@ -7,13 +7,13 @@ use crate::{
 };
 use indexmap::IndexMap;
 
-/// Number of elements from which on a result is judged.
+/// A result with fewer elements is not judged.
 const MIN_ELEMENTS: usize = 16;
 
 impl<B: Backend> Session<B> {
     /// Returns a warning for each quantized result of 8 bits of which most elements are at the limits of the dtype: real
-    /// values beyond them are lost. `results` may be some of what [`Session::run`] or [`Session::fetch`] returned. Zeros do not
-    /// count, which may be a limit.
+    /// values beyond them are lost. `results` may be some of what [`Session::run`] or [`Session::fetch`] returned. Elements that
+    /// represent 0 do not count, since 0 may be one of the limits.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, GraphBuilder, exec::{CpuBackend, RunOptions, Session}};

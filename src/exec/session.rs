@@ -153,12 +153,12 @@ impl<B: Backend> Session<B> {
     }
 
     /// Runs the graph on `feeds`, one array per input, by name, and returns the outputs; with [`RunOptions::all`], every
-    /// computed tensor. An inner tensor may be fed instead of the inputs that it is computed from. Replaces the graph's variables ([`Graph::assign`]) if the run succeeds; other
-    /// methods only read them.
+    /// computed tensor. An inner tensor may be fed instead of the inputs that it is computed from. Replaces the graph's
+    /// variables ([`Graph::assign`]) if the run succeeds; other methods only read them.
     ///
     /// # Errors
-    /// Same as for [`run`]; and if nothing is left to compute, or if all inputs are fed and an inner tensor too, unless
-    /// [`RunOptions::fed`] lists it.
+    /// Same as for [`run`]. Also returns an error if the feeds leave nothing to compute, or if an inner tensor is fed beside
+    /// all inputs and [`RunOptions::fed`] does not list it.
     pub fn run(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
         if !self.network.variables.is_empty() {
             return self.run_and_update(feeds);

@@ -230,7 +230,7 @@ impl<B: Backend> Session<B> {
             let problem = match names.as_slice() {
                 [] => "the session has no variables; Graph::minimize and Graph::assign make them".to_owned(),
                 names => {
-                    format!("{:?} has no coefficient of the name of a variable: {}", graph.name(), names.join(", "))
+                    format!("no coefficient of {:?} is named like a variable: {}", graph.name(), names.join(", "))
                 }
             };
             return Err(misfit("save_variables:", problem));
