@@ -20,6 +20,8 @@ mod control_flow;
 mod copies;
 mod custom_rules;
 mod edit;
+#[doc(hidden)]
+pub mod emit;
 mod find_operator;
 pub mod functions;
 mod gradients;

@@ -3,6 +3,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::Result,
+    emit::Emit,
     ops::{
         CompareMode, Elu, Erf, GELU, GeluApproxMode, HardSigmoid, LeakyRelu, PRelu, Relu, Sigmoid, Sign, Softmax,
         Softplus,

@@ -3,6 +3,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::Result,
+    emit::Emit,
     ops::{Add, CompareMode, Div, MulConst, Reciprocal, Scale, Sub, SubConst},
 };
 

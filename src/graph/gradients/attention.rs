@@ -3,6 +3,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::Result,
+    emit::Emit,
     ops::{
         Attention, FAttention, FAttentionLse, FlexAttention, ReduceMode, Rope, RopeMode, ScaleDotProductAttention,
         Trilu,

@@ -3,6 +3,7 @@ use super::{Derivative, rules};
 use crate::{
     Graph, Operator, Tensor,
     base::{Dtype, Error, Result, Warning, WarningKind, argument, misfit, pluralized, shape_text},
+    emit::Emit,
     ops::Op,
 };
 use std::collections::{HashMap, HashSet};

@@ -4,6 +4,7 @@ use crate::{
     Block, Operator, Tensor,
     base::{Dtype, Result},
     copies::{Bound, bound_to, calls_of},
+    emit::Emit,
     ops::{CompareMode, If},
 };
 use std::collections::HashSet;

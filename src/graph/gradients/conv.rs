@@ -1,11 +1,9 @@
 //! Gradients of convolutions. Those of 1 and 3 spatial axes are written as those of 2.
-use super::{
-    backward::{Backward, Output},
-    build::ints,
-};
+use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::{Result, Shape},
+    emit::{Emit, ints},
     ops::{Conv, Convbwd, Convolution, Deconv, Window},
 };
 

@@ -1,9 +1,10 @@
 //! Simpler forms of ops, which several rules share.
-use super::{backward::Backward, build::ints};
+use super::backward::Backward;
 use crate::{
     Tensor,
     array::{Array, zeros},
     base::{Result, invalid},
+    emit::{Emit, ints},
     ops::{AddConst, Gather, Softmax},
 };
 

@@ -7,6 +7,7 @@ use crate::{
     Operator, Tensor,
     array::Array,
     base::{Dtype, Result},
+    emit::Emit,
     ops::{
         Arg, CompareMode, Gather, GatherElements, GatherND, IndexPut, Insert, Reduction, ScatterElements, ScatterND,
         Sort, TopK,

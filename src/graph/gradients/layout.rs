@@ -3,6 +3,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Operator, Tensor,
     base::Result,
+    emit::Emit,
     ops::{
         Concat, ConcatSlice, ConcatVolume, Correlation, Depth2Space, MeshGrid, Pack, Pad, PadMode, Permute, Reverse,
         ShuffleChannel, Slice, SliceAxis, Span, Split, StridedSlice, SwapChannel, SwapDimInner, Transpose, Unpack,

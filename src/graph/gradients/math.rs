@@ -3,6 +3,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::Result,
+    emit::Emit,
     ops::{Clip, CompareMode, Cos, Cosh, LogB, Pow, Pow2, Sin, Sinh},
 };
 

@@ -7,6 +7,7 @@ use crate::{
     Operator, Tensor,
     array::Array,
     base::{Dtype, Result, Shape},
+    emit::Emit,
     ops::{Einsum, GatherND, MatMul, Mlp, Product, einsum_axes, einsum_products},
 };
 

@@ -3,6 +3,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::Result,
+    emit::Emit,
     ops::{
         BatchNorm, BatchNormTrain, GroupNorm, GroupNormTrain, InstanceNorm, LRN, LayerNorm, LayerNormTrain, MeanRstd,
         Normalize, PixelNorm, RMSNorm, Relu,

@@ -4,6 +4,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::{Dtype, Result},
+    emit::Emit,
     ops::{A16Gather, A16MatMul, Floor, Fp8MatMul, Gather, MatMul, packed_table},
 };
 

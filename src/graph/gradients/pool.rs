@@ -1,11 +1,9 @@
 //! Gradients of pools. Mean pools are linear along each axis; the gradient of a maximum goes to its first place.
-use super::{
-    backward::{Backward, Output},
-    build::ints,
-};
+use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::{Dtype, Result},
+    emit::{Emit, ints},
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxPoolingIndicesBwd, MaxUnpool, Window, windows},
 };
 

@@ -3,6 +3,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Tensor,
     base::{Result, Shape},
+    emit::Emit,
     ops::{GRU, LSTM, MatMul},
 };
 

@@ -6,6 +6,7 @@ use super::{
 use crate::{
     Tensor,
     base::Result,
+    emit::Emit,
     ops::{CompareMode, CumSum, Reduce, ReduceMode, Sign, Variance, reduced_axes},
 };
 

@@ -7,6 +7,7 @@ use crate::{
     Operator, Tensor,
     array::Array,
     base::{Dtype, Result},
+    emit::Emit,
     ops::{
         Cast, Ceil, Clip, CompareMode, Floor, Max, MaxPool, ROIPooling, ReduceMode, Relu, RoiAlign, RoiAlignMode,
         RoiExtractor,

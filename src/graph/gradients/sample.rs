@@ -5,6 +5,7 @@ use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result, Shape},
+    emit::Emit,
     ops::{Cast, Clip, CompareMode, Convolution, DeformConv2D, Floor, GatherND, GridSampler, Window},
     quant::RoundMode,
 };

@@ -3,6 +3,7 @@ use super::backward::{Backward, Output};
 use crate::{
     Operator, Tensor,
     base::Result,
+    emit::Emit,
     ops::{ChunkGatedDeltaRule, RecurrentGatedDeltaRule, ReduceMode, SelectiveScan},
 };
 

@@ -6,6 +6,7 @@ use super::{
 use crate::{
     Operator, Tensor,
     base::Result,
+    emit::Emit,
     ops::{ConvBwd_Weight, Convbwd, GatherElements, MaxPoolingIndicesBwd, SoftmaxBwd},
 };
 
