@@ -79,6 +79,7 @@
 //! | [`array`](mod@array) | arrays; npz, safetensors, DLPack |
 //! | [`quant`] | scales, zero points, rounding |
 #![cfg_attr(feature = "mlir", doc = "| [`mlir`] | MLIR, written and read |")]
+#![cfg_attr(feature = "onnx", doc = "| [`onnx`] | ONNX files |")]
 //! | [`spec`] | networks as JSON |
 //! | [`show`] | tables, pages and drawings of networks |
 //!
@@ -144,6 +145,8 @@ pub use tpulang_graph::functions;
 #[cfg(feature = "mlir")]
 #[doc(inline)]
 pub use tpulang_mlir as mlir;
+#[cfg(feature = "onnx")]
+pub mod onnx;
 #[doc(inline)]
 pub use tpulang_ops as ops;
 #[doc(inline)]

@@ -14,6 +14,7 @@ mod format;
 mod memory;
 mod npy;
 mod npz;
+mod ranges;
 mod read;
 mod safetensors;
 mod storage;
@@ -28,11 +29,12 @@ pub use finite::NonFinite;
 pub use format::ArrayFormat;
 pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
 pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz, write_npz_to};
+pub use ranges::RangeFile;
 pub use read::read_arrays;
 pub use storage::BufferRecycler;
 pub use weights::{WeightFile, as_declared, coefficient_type};
 
-use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, pluralized, shape_text};
+use crate::base::{Cause, Dtype, Ints, Result, Shape, argument, elements, pluralized, shape_text};
 use finite::Scan;
 use fitted::Fitted;
 use std::{borrow::Cow, fmt, sync::Arc};
@@ -81,6 +83,24 @@ impl Array {
         let (len, size) = (std::mem::size_of_val(&data[..]), dtype.size());
         check_len(&shape, dtype, len / size)?;
         Ok(Array { dtype, shape, storage: Arc::new(data), len })
+    }
+    /// Creates an array from the bytes of its elements, in row-major order and little-endian.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype};
+    /// let a = Array::from_le_bytes(Dtype::Int16, [2], &[1, 0, 0xff, 0xff])?;
+    /// assert_eq!(a.view::<i16>()?.as_slice(), Some(&[1, -1][..]));
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the number of bytes does not match the shape.
+    pub fn from_le_bytes(dtype: Dtype, shape: impl Into<Ints>, bytes: &[u8]) -> Result<Array> {
+        if !bytes.len().is_multiple_of(dtype.size()) {
+            let expected = format!("a multiple of {}, the size of {dtype}", dtype.size());
+            return Err(argument("the number of bytes", bytes.len(), format!("expected {expected}")));
+        }
+        Array::from_raw(dtype, shape.into().to_shape()?, bytes.to_vec())
     }
     /// Creates an array of elements that are read from a file on first use.
     fn in_file(dtype: Dtype, shape: Shape, elements: InFile<impl Elements + 'static>) -> Result<Array> {

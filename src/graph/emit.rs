@@ -4,9 +4,9 @@ use crate::{
     array::Array,
     base::{Dtype, Result, Shape, invalid},
     ops::{
-        Add, AddConst, Cast, Compare, CompareConst, CompareMode, Concat, Div, Exp, Expand, Log, MatMul, Mul, MulConst,
-        Op, Pad, PadMode, Permute, Pow, Reciprocal, Reduce, ReduceMode, Reshape, Reverse, Sigmoid, Slice, Sqrt, Sub,
-        SubConst, Tanh, Where,
+        Add, AddConst, Cast, Choice, Compare, CompareConst, CompareMode, Concat, Div, Exp, Expand, Log, MatMul, Mul,
+        MulConst, Op, Pad, PadMode, Permute, Pow, Reciprocal, Reduce, ReduceMode, Reshape, Reverse, Sigmoid, Slice,
+        Sqrt, Sub, SubConst, Tanh, Where,
     },
 };
 
@@ -30,8 +30,12 @@ pub trait Emit {
         Ok(self.graph().tensor(t)?.shape.len())
     }
 
-    /// Adds an operator with one result.
+    /// Adds an operator with one result. If operands that are integers leave its dtype open, it is that of the first.
     fn op(&mut self, op: impl Into<Op<Tensor>>) -> Result<Tensor> {
+        let op = op.into();
+        if let Some(dtype) = open_dtype(self.graph(), &op)? {
+            return self.op_as(op, dtype);
+        }
         self.graph_mut().op(op).call()?.first().copied().ok_or_else(|| invalid("it has no result"))
     }
     /// Like [`Emit::op`], for an op whose operands leave the dtype of the result open.
@@ -48,6 +52,10 @@ pub trait Emit {
     fn filled(&mut self, value: f64, dtype: Dtype, shape: &[usize]) -> Result<Tensor> {
         let one = self.coefficient(Array::filled(dtype, vec![1; shape.len()], value)?)?;
         self.expand_to(one, shape)
+    }
+    /// Returns the numbers that a tensor stands for: itself if it is a float, otherwise its values as float32.
+    fn real(&mut self, t: Tensor) -> Result<Tensor> {
+        if self.dtype(t)?.is_float() { Ok(t) } else { self.as_dtype(t, Dtype::Float32) }
     }
     fn as_dtype(&mut self, t: Tensor, dtype: Dtype) -> Result<Tensor> {
         if self.dtype(t)? == dtype {
@@ -248,4 +256,16 @@ pub trait Emit {
     fn reverse(&mut self, x: Tensor, axis: usize) -> Result<Tensor> {
         self.op(Reverse::new(x, axis as i64))
     }
+}
+
+/// The dtype of the first operand, if it is an integer and the type rule leaves that of the result open.
+fn open_dtype(graph: &Graph, op: &Op<Tensor>) -> Result<Option<Dtype>> {
+    let Some((_, first)) = op.operands().next() else { return Ok(None) };
+    let dtype = graph.tensor(*first)?.dtype;
+    if dtype.is_float() {
+        return Ok(None);
+    }
+    let inferred = graph.inferred(op, &[])?;
+    let is_open = |choice: &Choice| matches!(choice, Choice::OneOf(allowed) if allowed.contains(&dtype));
+    Ok(inferred.and_then(|all| all.first().is_some_and(|r| is_open(&r.dtype)).then_some(dtype)))
 }

@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(required = true, value_name = "SPEC")]
     specs: Vec<PathBuf>,
     #[command(flatten)]
-    options: model::SpecOptions,
+    options: model::SourceOptions,
     /// Check the graph only, without opening the weights files if all coefficients are declared
     #[arg(long)]
     no_weights: bool,

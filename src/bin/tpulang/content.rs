@@ -13,6 +13,8 @@ pub enum Content {
     Text,
     /// An MLIR module.
     Module,
+    /// An ONNX model.
+    Onnx,
     /// A file of another kind.
     Other(Other),
 }
@@ -20,7 +22,7 @@ pub enum Content {
 /// A file that is not a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Other {
-    /// `an ONNX model`.
+    /// `a TensorFlow Lite model`.
     pub what: &'static str,
     /// What to do with it.
     pub hint: &'static str,
@@ -31,7 +33,6 @@ type Test = fn(&[u8]) -> bool;
 
 /// Formats that people pass as models.
 const OTHERS: &[(Test, &str, &str)] = &[
-    (is_onnx, "an ONNX model", TRANSFORM),
     (|b| b.get(4..8) == Some(b"TFL3"), "a TensorFlow Lite model", TRANSFORM),
     (|b| b.starts_with(b"\x89HDF"), "an HDF5 file, such as a Keras model", TRANSFORM),
     (|b| b.starts_with(b"\xee\xaa\x55\xff"), "a compiled model (bmodel)", "model_runner of tpu_mlir runs it"),
@@ -70,13 +71,14 @@ fn of_bytes(bytes: &[u8]) -> Content {
     let other = OTHERS.iter().find(|(is_it, _, _)| is_it(bytes));
     match other {
         Some(&(_, what, hint)) => Content::Other(Other { what, hint }),
+        None if is_onnx(bytes) => Content::Onnx,
         None if begins_module(&String::from_utf8_lossy(bytes)) => Content::Module,
         None => Content::Text,
     }
 }
 
 /// A message of protocol buffers that begins with `ir_version` and one of the fields after it.
-fn is_onnx(bytes: &[u8]) -> bool {
+pub fn is_onnx(bytes: &[u8]) -> bool {
     matches!(bytes, [0x08, 1..=40, 0x12 | 0x1a | 0x22 | 0x28 | 0x32 | 0x3a | 0x42, ..])
 }
 
@@ -95,6 +97,7 @@ mod tests {
         let what = |bytes: &[u8]| match of_bytes(bytes) {
             Content::Text => "text",
             Content::Module => "module",
+            Content::Onnx => "ONNX",
             Content::Other(other) => other.what,
         };
         for (bytes, expected) in [
@@ -103,7 +106,7 @@ mod tests {
             (b"", "text"),
             (b"// weights: 0\n#loc = loc(unknown)\nmodule {", "module"),
             (b"  module @net {", "module"),
-            (b"\x08\x08\x12\x07pytorch", "an ONNX model"),
+            (b"\x08\x08\x12\x07pytorch", "ONNX"),
             (b"\x08\x00\x00\x00\x00\x00\x00\x00{\"a\": 1}", "a safetensors file"),
             (b"\x1c\x00\x00\x00TFL3", "a TensorFlow Lite model"),
             (b"PK\x03\x04", "an archive of arrays (.npz) or a PyTorch file"),

@@ -34,7 +34,7 @@ Example:
   tpulang convert model.json -o build")]
 pub struct Args {
     #[command(flatten)]
-    spec: model::Spec,
+    spec: model::Source,
     /// Folder for the two files, created if missing
     #[arg(short, long, value_name = "FOLDER", default_value = ".")]
     output: PathBuf,

@@ -12,7 +12,7 @@ Example:
   tpulang gradients model.json --of loss --with-respect-to w,b -o training.json")]
 pub struct Args {
     #[command(flatten)]
-    spec: model::Spec,
+    spec: model::Source,
     /// Tensors to differentiate, the sum of all their elements; by default, the outputs that are floats
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     of: Vec<String>,

@@ -1,5 +1,5 @@
-//! A model given on the command line: a spec or a module, with the options of reading it. Commands flatten [`Model`] or
-//! [`Spec`] into their arguments.
+//! A model given on the command line: a spec, a module or an ONNX file, with the options of reading it. Commands flatten [`Model`] or
+//! [`Source`] into their arguments.
 use super::{
     content::{self, Content, Other},
     diagnostics,
@@ -7,16 +7,16 @@ use super::{
 };
 use std::{
     fs::File,
-    io::{self, Read},
+    io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
 };
 use tpulang::{Error, Graph, Result, spec};
 use tpulang_base::{argument, escaped_path, files, invalid};
 
-/// The argument of a command that takes specs and modules.
+/// The argument of a command that takes models of any kind.
 #[derive(clap::Args)]
 pub struct Model {
-    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
+    /// A graph spec (.json, or - for standard input), a Top dialect .mlir file, or an ONNX model
     #[arg(id = "model", value_name = "MODEL")]
     pub path: PathBuf,
     #[command(flatten)]
@@ -40,56 +40,58 @@ pub struct ModelOptions {
     #[arg(long, value_name = "FILE", help_heading = FILES)]
     weights: Option<PathBuf>,
     #[command(flatten)]
-    spec: SpecOptions,
+    source: SourceOptions,
 }
 
 impl ModelOptions {
-    /// Reads a module or a spec.
+    /// Reads a model of any kind.
     pub fn read(&self, path: &Path) -> Result<Graph> {
         self.read_with(path, self.weights.as_deref())
     }
     fn read_with(&self, path: &Path, weights: Option<&Path>) -> Result<Graph> {
-        if !is_module(path)? {
-            if let Some(weights) = weights {
-                let expected =
-                    format!("it is for .mlir models; {} names its files under \"weights\"", escaped_path(path));
-                return Err(argument("--weights", escaped_path(weights), expected));
-            }
-            return self.spec.read(path, spec::Weights::Load);
+        let kind = kind(path)?;
+        if kind == Kind::Module {
+            self.source.check_unused(path)?;
+            return read_module(path, weights);
         }
-        if !self.spec.params.is_empty() {
-            return Err(invalid(format!(
-                "--param sets a parameter of a spec; {} is an MLIR module",
-                escaped_path(path)
-            )));
+        if let Some(weights) = weights {
+            let names = if kind == Kind::Onnx { "names its files itself" } else { "names its files under \"weights\"" };
+            let expected = format!("it is for .mlir models; {} {names}", escaped_path(path));
+            return Err(argument("--weights", escaped_path(weights), expected));
         }
-        read_module(path, weights)
+        self.source.read(path, spec::Weights::Load)
     }
 }
 
-/// The argument of a command that takes specs only.
+/// The argument of a command that takes specs and ONNX models.
 #[derive(clap::Args)]
-pub struct Spec {
-    /// A graph spec (.json, or - for standard input)
+pub struct Source {
+    /// A graph spec (.json, or - for standard input), or an ONNX model
     #[arg(id = "spec", value_name = "SPEC")]
     pub path: PathBuf,
     #[command(flatten)]
-    options: SpecOptions,
+    options: SourceOptions,
 }
 
-impl Spec {
-    /// Reads the spec for the command of that name.
+impl Source {
+    /// Reads the model for the command of that name.
     pub fn read_for(&self, command: &str, weights: spec::Weights) -> Result<Graph> {
         self.options.read_for(command, &self.path, weights)
     }
 }
 
-/// How to read a spec.
+/// How to read a spec or an ONNX model.
 #[derive(clap::Args)]
-pub struct SpecOptions {
-    /// Set a parameter of the spec (repeat --param for several)
+pub struct SourceOptions {
+    /// Set a parameter of the spec, or a symbolic dimension of the ONNX model (repeat --param for several)
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
     params: Vec<(String, spec::Param)>,
+    /// Set the shape of an input of the ONNX model, as in x=1x3x224x224 (repeat --shape for several)
+    #[arg(long = "shape", value_name = "NAME=SHAPE", value_parser = shape)]
+    shapes: Vec<(String, Vec<usize>)>,
+    /// Read weights of the ONNX model that lie outside of its folder
+    #[arg(long)]
+    data_anywhere: bool,
 }
 
 /// Reads `NAME=VALUE`.
@@ -98,51 +100,131 @@ fn param(given: &str) -> Result<(String, spec::Param), String> {
     Ok((name.to_owned(), spec::Param::from_argument(value)))
 }
 
-impl SpecOptions {
-    /// Reads a spec for a command that does not take modules.
+/// Reads `NAME=1x3x224x224`.
+fn shape(given: &str) -> Result<(String, Vec<usize>), String> {
+    let expected = "expected NAME=SHAPE, as in x=1x3x224x224";
+    let (name, sizes) = given.rsplit_once('=').ok_or(expected)?;
+    let sizes = sizes.split(['x', ',']).map(|size| size.trim().parse().ok().filter(|s| *s > 0));
+    Ok((name.to_owned(), sizes.collect::<Option<_>>().ok_or(expected)?))
+}
+
+impl SourceOptions {
+    /// Reads a model for a command that does not take modules.
     pub fn read_for(&self, command: &str, path: &Path, weights: spec::Weights) -> Result<Graph> {
-        if is_module(path)? {
+        if kind(path)? == Kind::Module {
             let path = path.display();
             return Err(invalid(format!(
-                "{path} is an MLIR module; {command} takes a JSON spec. To run it: tpulang run {path}"
+                "{path} is an MLIR module; {command} takes a JSON spec or an ONNX model. To run it: tpulang run {path}"
             )));
         }
         self.read(path, weights)
     }
-    /// Reads a spec from a file, standard input (`-`), or a process substitution (`<(command)`) of the shell.
+
+    /// Refuses options that are not for modules.
+    fn check_unused(&self, path: &Path) -> Result<()> {
+        let (option, of) = match (self.params.is_empty(), self.shapes.is_empty()) {
+            (false, _) => ("--param sets a parameter", "a spec"),
+            (_, false) => ("--shape sets the shape of an input", "an ONNX model"),
+            _ => return Ok(()),
+        };
+        Err(invalid(format!("{option} of {of}; {} is an MLIR module", escaped_path(path))))
+    }
+
+    /// Reads a model from a file, standard input (`-`), or a process substitution (`<(command)`) of the shell.
     ///
     /// Other named pipes are refused, since opening one blocks until it has a writer.
     fn read(&self, path: &Path, weights: spec::Weights) -> Result<Graph> {
-        let options = self
-            .params
-            .iter()
-            .fold(spec::Options::new().weights(weights), |options, (name, value)| options.param(name, value.clone()));
         if !is_stream(path) {
-            return options.read(path);
+            return match kind(path)? {
+                Kind::Onnx => self.read_onnx(path),
+                _ => self.spec(path, weights)?.read(path),
+            };
         }
-        let (mut stream, name): (Box<dyn Read>, _) = match path == Path::new("-") {
+        let (stream, name): (Box<dyn Read>, _) = match path == Path::new("-") {
             true => (Box::new(io::stdin()), "standard input"),
             false => (Box::new(File::open(path).map_err(Error::io(path))?), "the pipe"),
         };
+        let mut stream = BufReader::new(stream);
+        if content::is_onnx(stream.fill_buf().map_err(Error::io(name))?) {
+            return self.read_onnx_stream(stream, name);
+        }
         let bytes = files::read_stream(&mut stream, Path::new(name), files::MAX_SPEC)?;
         diagnostics::remember(name, &bytes);
-        options.read_stream(bytes.as_slice(), name, Some(Path::new(".")))
+        self.spec(Path::new(name), weights)?.read_stream(bytes.as_slice(), name, Some(Path::new(".")))
+    }
+
+    fn spec(&self, path: &Path, weights: spec::Weights) -> Result<spec::Options> {
+        if !self.shapes.is_empty() {
+            let path = escaped_path(path);
+            return Err(invalid(format!("--shape sets the shape of an input of an ONNX model; {path} is a spec")));
+        }
+        let params = self.params.iter().map(|(name, value)| (name, value.clone()));
+        Ok(params.fold(spec::Options::new().weights(weights), |options, (name, value)| options.param(name, value)))
+    }
+
+    #[cfg(feature = "onnx")]
+    fn read_onnx(&self, path: &Path) -> Result<Graph> {
+        tpulang::onnx::read(path, &self.onnx()?)
+    }
+    #[cfg(feature = "onnx")]
+    fn read_onnx_stream(&self, stream: impl Read, name: &str) -> Result<Graph> {
+        tpulang::onnx::read_stream(stream, name, &self.onnx()?)
+    }
+    #[cfg(feature = "onnx")]
+    fn onnx(&self) -> Result<tpulang::onnx::Options> {
+        let mut options = tpulang::onnx::Options::new().data_anywhere(self.data_anywhere);
+        for (name, shape) in &self.shapes {
+            options = options.shape(name, shape.clone());
+        }
+        for (name, value) in &self.params {
+            let size = match value {
+                spec::Param::Int(size) => usize::try_from(*size).ok().filter(|s| *s > 0),
+                _ => None,
+            };
+            let size = size.ok_or_else(|| {
+                invalid(format!("--param {name} is a dimension of the model; expected a positive integer"))
+            })?;
+            options = options.dimension(name, size);
+        }
+        Ok(options)
+    }
+
+    #[cfg(not(feature = "onnx"))]
+    fn read_onnx(&self, path: &Path) -> Result<Graph> {
+        Err(Error::format(path, "this tpulang was built without ONNX"))
+    }
+    #[cfg(not(feature = "onnx"))]
+    fn read_onnx_stream(&self, _: impl Read, name: &str) -> Result<Graph> {
+        Err(Error::format(name, "this tpulang was built without ONNX"))
     }
 }
 
-/// Returns whether a file is a module; otherwise it is read as a spec.
+/// The kinds of models.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Spec,
+    Module,
+    Onnx,
+}
+
+/// Returns the kind of a model; a file that is nothing else is read as a spec.
 ///
 /// # Errors
-/// Returns an error if it is known to be neither.
-fn is_module(path: &Path) -> Result<bool> {
+/// Returns an error if the file is known to be no model.
+fn kind(path: &Path) -> Result<Kind> {
     if is_stream(path) {
-        return Ok(false);
+        return Ok(Kind::Spec);
     }
     match content::of(path) {
         Ok(Content::Other(Other { what, hint })) => Err(Error::format(path, format!("this is {what}; {hint}"))),
-        Ok(Content::Module) => Ok(true),
+        Ok(Content::Module) => Ok(Kind::Module),
+        Ok(Content::Onnx) => Ok(Kind::Onnx),
         // The name decides which reader says what is wrong with the file.
-        Ok(Content::Text) | Err(_) => Ok(path.extension().is_some_and(|extension| extension == "mlir")),
+        Ok(Content::Text) | Err(_) => Ok(match path.extension().and_then(|extension| extension.to_str()) {
+            Some("mlir") => Kind::Module,
+            Some("onnx") => Kind::Onnx,
+            _ => Kind::Spec,
+        }),
     }
 }
 

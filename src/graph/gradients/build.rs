@@ -2,7 +2,7 @@
 use super::backward::Backward;
 use crate::{
     Graph, Tensor,
-    base::{Dtype, Result, invalid, misfit},
+    base::{Result, invalid, misfit},
     emit::Emit,
     ops::Split,
 };
@@ -37,10 +37,6 @@ impl Backward<'_, '_> {
         self.filled(0.0, dtype, &shape)
     }
 
-    /// Returns the numbers that a tensor stands for: itself if it is a float, otherwise its values as float32.
-    pub fn real(&mut self, t: Tensor) -> Result<Tensor> {
-        if self.dtype(t)?.is_float() { Ok(t) } else { self.as_dtype(t, Dtype::Float32) }
-    }
     /// Returns each entry of an axis, whose size becomes 1.
     ///
     /// # Errors

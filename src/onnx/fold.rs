@@ -1,0 +1,124 @@
+//! Nodes whose operands are known are computed while the file is read, by the kernels that would run them.
+use super::{import::Importer, node::Node, operators::Convert, value::Value};
+use crate::{
+    array::Array,
+    base::{Dtype, Result, invalid},
+    emit::{Emit, ints},
+    ops::Reshape,
+};
+use std::collections::HashMap;
+
+/// Bytes of operands up to which nodes are folded. Larger ones, such as a transposed embedding table, stay operators on weights
+/// that are in the file.
+const LARGEST: usize = 256 << 20;
+
+/// Operators that make other numbers on every run, or whose results depend on blocks.
+const NEVER: &[&str] = &[
+    "RandomNormal",
+    "RandomNormalLike",
+    "RandomUniform",
+    "RandomUniformLike",
+    "Bernoulli",
+    "Multinomial",
+    "If",
+    "Loop",
+    "Scan",
+    "SequenceMap",
+];
+
+/// Whether a node's results are known.
+pub fn is_foldable(node: &Node) -> bool {
+    let known = node.inputs.iter().flatten().all(Value::is_constant);
+    let bytes = || node.inputs.iter().flatten().map(bytes).fold(0usize, usize::saturating_add);
+    known && !NEVER.contains(&node.proto.op_type.as_str()) && bytes() <= LARGEST
+}
+
+fn bytes(value: &Value) -> usize {
+    match value {
+        Value::Constant(c) => c.array.len() * c.array.dtype().size(),
+        Value::Computed(_) => 0,
+        Value::Sequence(all) => all.iter().map(bytes).fold(0, usize::saturating_add),
+    }
+}
+
+/// Computes the results of a node.
+pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> Result<Vec<Value>> {
+    // A graph of its own, whose coefficients are the operands.
+    let inputs = node.inputs.iter().map(|input| input.as_ref().map(apart)).collect();
+    let node = Node { proto: node.proto, inputs, version: node.version };
+    let (results, graph) = outer.in_graph_of_its_own(|inner| {
+        let results = convert(inner, &node)?;
+        let mut computed = HashMap::new();
+        for result in &results {
+            collect(inner, result, &mut computed)?;
+        }
+        let mut tensors: Vec<_> = computed.values().copied().collect();
+        tensors.sort_by_key(|t| t.index());
+        if !tensors.is_empty() {
+            inner.graph.set_outputs(&tensors)?;
+        }
+        Ok((results, computed))
+    })?;
+    let (results, computed) = (results.0, results.1);
+    if computed.is_empty() {
+        return Ok(results);
+    }
+    let arrays = (outer.model.evaluate)(&graph)?;
+    let known = |tensor| -> Result<&Array> {
+        let made = computed.get(&tensor).ok_or_else(|| invalid("a result has no tensor"))?;
+        arrays.get(&graph.tensor(*made)?.name).ok_or_else(|| invalid("a result was not computed"))
+    };
+    results.iter().map(|value| constant(value, &known)).collect()
+}
+
+/// A constant that has no coefficient yet.
+fn apart(value: &Value) -> Value {
+    match value {
+        Value::Constant(c) => Value::constant(c.array.clone()),
+        Value::Sequence(all) => Value::Sequence(all.iter().map(apart).collect()),
+        Value::Computed(_) => value.clone(),
+    }
+}
+
+type Tensors = HashMap<crate::Tensor, crate::Tensor>;
+
+/// Notes an output of the graph for each computed value.
+fn collect(inner: &mut Importer, value: &Value, computed: &mut Tensors) -> Result<()> {
+    match value {
+        Value::Constant(_) => Ok(()),
+        Value::Sequence(all) => all.iter().try_for_each(|value| collect(inner, value, computed)),
+        Value::Computed(c) => {
+            let info = inner.graph.tensor(c.tensor)?;
+            let made = match info.kind == crate::TensorKind::Value {
+                true => c.tensor,
+                // A coefficient cannot be an output.
+                false => {
+                    let shape = ints(&info.shape);
+                    inner.op(Reshape { shape: Some(shape), ..Reshape::new(c.tensor) })?
+                }
+            };
+            computed.insert(c.tensor, made);
+            Ok(())
+        }
+    }
+}
+
+/// Returns the computed array as a value of ONNX's dtype and shape.
+fn constant<'a>(value: &Value, known: &impl Fn(crate::Tensor) -> Result<&'a Array>) -> Result<Value> {
+    Ok(match value {
+        Value::Constant(_) => value.clone(),
+        Value::Sequence(all) => Value::Sequence(all.iter().map(|v| constant(v, known)).collect::<Result<_>>()?),
+        Value::Computed(c) => {
+            let array = known(c.tensor)?;
+            let array = match (array.dtype(), c.dtype) {
+                (from, to) if from == to => array.clone(),
+                (_, Dtype::Bool) => {
+                    let bytes: Vec<u8> = array.to_f64()?.into_iter().map(|v| u8::from(v != 0.0)).collect();
+                    Array::from_le_bytes(Dtype::Bool, array.shape(), &bytes)?
+                }
+                (_, to) => array.to_dtype(to)?,
+            };
+            Value::constant(array.reshaped(c.shape.clone())?)
+        }
+    })
+}

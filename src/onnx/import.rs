@@ -1,0 +1,356 @@
+//! The walk over a graph's nodes, each of which becomes operators, or a constant.
+use super::{
+    fold,
+    node::Node,
+    operators,
+    options::Options,
+    proto,
+    report::Report,
+    tensors::{Element, TensorFiles},
+    value::{Computed, Value, stored, stored_shape},
+};
+use crate::{
+    Graph, Tensor, TensorKind,
+    array::{Array, coefficient_type},
+    base::{Dtype, Error, Result, Shape, invalid, misfit},
+    emit::{Emit, ints},
+    ops::{Op, Reshape},
+};
+use std::collections::HashMap;
+
+/// Computes the outputs of a graph without inputs, by name.
+pub type Evaluate<'e> = dyn Fn(&Graph) -> Result<indexmap::IndexMap<String, Array>> + 'e;
+
+/// Maximum depth of functions and branches within each other.
+const MAX_DEPTH: usize = 50;
+
+/// What is the same for all graphs of a model.
+pub struct Model<'m> {
+    pub functions: HashMap<(&'m str, &'m str, &'m str), &'m proto::Function>,
+    pub evaluate: &'m Evaluate<'m>,
+    pub options: &'m Options,
+}
+
+/// Builds a graph from nodes.
+pub struct Importer<'m> {
+    pub graph: Graph,
+    pub model: &'m Model<'m>,
+    files: &'m mut TensorFiles,
+    /// Values by name, those of the innermost graph last. `None` is the result of a node that could not be converted.
+    scopes: Vec<HashMap<&'m str, Option<Value>>>,
+    /// Versions of the operator sets in use.
+    opsets: HashMap<&'m str, i64>,
+    pub report: Report,
+}
+
+impl Emit for Importer<'_> {
+    fn graph(&self) -> &Graph {
+        &self.graph
+    }
+    fn graph_mut(&mut self) -> &mut Graph {
+        &mut self.graph
+    }
+}
+
+impl<'m> Importer<'m> {
+    pub fn new(
+        name: &str,
+        model: &'m Model<'m>,
+        files: &'m mut TensorFiles,
+        opsets: HashMap<&'m str, i64>,
+    ) -> Result<Importer<'m>> {
+        Ok(Importer {
+            graph: Graph::new(name)?,
+            model,
+            files,
+            scopes: vec![HashMap::new()],
+            opsets,
+            report: Report::default(),
+        })
+    }
+
+    /// Reads the model's graph: its initializers, inputs, nodes and outputs.
+    pub fn main_graph(&mut self, graph: &'m proto::Graph) -> Result<()> {
+        self.initializers(graph)?;
+        for input in &graph.input {
+            // Old files list initializers among the inputs.
+            if !self.scopes[0].contains_key(input.name.as_str()) {
+                let value = self.input(input).map_err(|e| misfit(format!("the input {:?}", input.name), e))?;
+                self.define(&input.name, Some(value));
+            }
+        }
+        self.nodes(&graph.node)?;
+        self.report.check()?;
+        let mut outputs = Vec::new();
+        for output in &graph.output {
+            let value = self.lookup(&output.name)?.ok_or_else(|| no_value(&output.name))?;
+            let tensor =
+                self.output(&output.name, &value).map_err(|e| misfit(format!("the output {:?}", output.name), e))?;
+            if !outputs.contains(&tensor) {
+                outputs.push(tensor);
+            }
+        }
+        self.graph.set_outputs(&outputs)
+    }
+
+    fn initializers(&mut self, graph: &'m proto::Graph) -> Result<()> {
+        for tensor in &graph.initializer {
+            let array =
+                self.files.array(tensor).map_err(|e| misfit(format!("the initializer {:?}", tensor.name), e))?;
+            self.define(&tensor.name, Some(Value::initializer(&tensor.name, array)));
+        }
+        for sparse in &graph.sparse_initializer {
+            let name = sparse.values.as_ref().map_or("", |v| v.name.as_str());
+            let array = self.sparse(sparse).map_err(|e| misfit(format!("the initializer {name:?}"), e))?;
+            self.define(name, Some(Value::initializer(name, array)));
+        }
+        Ok(())
+    }
+
+    /// Returns the array of a tensor in an attribute.
+    pub fn array(&mut self, tensor: &proto::Tensor) -> Result<Array> {
+        self.files.array(tensor)
+    }
+
+    /// Returns a sparse tensor as an ordinary array.
+    pub fn sparse(&mut self, sparse: &proto::SparseTensor) -> Result<Array> {
+        let (Some(values), Some(indices)) = (&sparse.values, &sparse.indices) else {
+            return Err(invalid("a sparse tensor has no values or no indices"));
+        };
+        let (values, indices) = (self.files.array(values)?, self.files.array(indices)?);
+        let shape = crate::base::Ints::from(&sparse.dims).to_shape()?;
+        let mut all = crate::array::zeros(crate::base::elements(&shape, values.dtype())?)?;
+        let at = indices.to_f64()?;
+        // Each index is one number, or one for each axis.
+        let width = if indices.shape().len() == 2 { shape.len() } else { 1 };
+        for (value, at) in values.to_f64()?.into_iter().zip(at.chunks(width.max(1))) {
+            let flat = match width {
+                1 => at.first().map(|&v| v as usize),
+                _ => at
+                    .iter()
+                    .zip(&shape)
+                    .try_fold(0usize, |flat, (&i, &d)| flat.checked_mul(d)?.checked_add(i as usize)),
+            };
+            let place = flat.and_then(|flat| all.get_mut(flat));
+            *place.ok_or_else(|| invalid("an index of a sparse tensor is outside of its shape"))? = value;
+        }
+        Array::from_f64s(values.dtype(), shape, all.into_iter())
+    }
+
+    fn input(&mut self, info: &proto::ValueInfo) -> Result<Value> {
+        let Some(tensor) = info.r#type.as_ref().and_then(|t| t.tensor_type.as_ref()) else {
+            return Err(invalid("is not a tensor; sequences, maps and optional values are not supported as inputs"));
+        };
+        let dtype = Element::of(tensor.elem_type)?.dtype();
+        let shape = self.model.options.input_shape(&info.name, tensor.shape.as_ref())?;
+        let tensor = self.graph.input(&info.name, stored(dtype), stored_shape(&shape))?;
+        Ok(Value::Computed(Computed { tensor, shape, dtype }))
+    }
+
+    /// Returns the tensor for a result of the model. An output must be computed, under its own name.
+    fn output(&mut self, name: &str, value: &Value) -> Result<Tensor> {
+        let tensor = self.tensor(value)?;
+        let info = self.graph.tensor(tensor)?;
+        if info.name == name && info.kind == TensorKind::Value {
+            return Ok(tensor);
+        }
+        let shape = info.shape.clone();
+        // The name may be taken by the tensor that the output equals.
+        let made = self.op(Reshape { shape: Some(ints(&shape)), ..Reshape::new(tensor) })?;
+        if self.graph.lookup(name).is_none() {
+            self.graph.rename(made, name)?;
+        }
+        Ok(made)
+    }
+
+    pub fn define(&mut self, name: &'m str, value: Option<Value>) {
+        if let (false, Some(scope)) = (name.is_empty(), self.scopes.last_mut()) {
+            scope.insert(name, value);
+        }
+    }
+
+    /// Returns the value with a name; `None` if the node that computes it could not be converted.
+    pub fn lookup(&self, name: &str) -> Result<Option<Value>> {
+        let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
+        found.cloned().ok_or_else(|| invalid(format!("there is no value {name:?} before it; nodes must be in order")))
+    }
+
+    /// Converts nodes in order. What cannot be converted is reported at the end, all at once.
+    pub fn nodes(&mut self, nodes: &'m [proto::Node]) -> Result<()> {
+        for node in nodes {
+            match self.node(node) {
+                Ok(results) => {
+                    for (name, result) in node.output.iter().zip(results) {
+                        self.define(name, result);
+                    }
+                }
+                Err(e) => {
+                    let version = self.version(&node.domain);
+                    self.report.refuse(node, version, e)?;
+                    node.output.iter().for_each(|name| self.define(name, None));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn version(&self, domain: &str) -> i64 {
+        let domain = if domain == "ai.onnx" { "" } else { domain };
+        self.opsets.get(domain).copied().unwrap_or(1)
+    }
+
+    /// Converts a node. Returns its results; `None` for those that follow from a node that could not be converted.
+    fn node(&mut self, proto: &'m proto::Node) -> Result<Vec<Option<Value>>> {
+        let mut inputs = Vec::with_capacity(proto.input.len());
+        for name in &proto.input {
+            inputs.push(match name.as_str() {
+                "" => None,
+                name => match self.lookup(name)? {
+                    Some(value) => Some(value),
+                    None => return Ok(vec![None; proto.output.len()]),
+                },
+            });
+        }
+        if let Some(function) = self.function(proto) {
+            let results = self.call(function, proto, inputs)?;
+            return Ok(results);
+        }
+        let node = Node { proto, inputs, version: self.version(&proto.domain) };
+        let convert = operators::find(&proto.domain, &proto.op_type, node.version)?;
+        let results = match fold::is_foldable(&node) {
+            true => fold::fold(self, &node, convert)?,
+            false => self.converted(&node, convert)?,
+        };
+        Ok(results.into_iter().map(Some).collect())
+    }
+
+    /// Adds the operators of a node; its results get their names of ONNX.
+    fn converted(&mut self, node: &Node<'m>, convert: operators::Convert) -> Result<Vec<Value>> {
+        let before = self.graph.tensor_table().len();
+        let results = convert(self, node)?;
+        for (name, result) in node.proto.output.iter().zip(&results) {
+            let Value::Computed(c) = result else { continue };
+            let is_new = c.tensor.index() >= before && !name.is_empty();
+            if is_new && self.graph.lookup(name).is_none() {
+                self.graph.rename(c.tensor, name)?;
+            }
+        }
+        Ok(results)
+    }
+
+    /// Runs `build` with an empty graph, which is returned beside its result.
+    pub fn in_graph_of_its_own<R>(&mut self, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<(R, Graph)> {
+        let outer = std::mem::replace(&mut self.graph, Graph::new("folded")?);
+        let result = build(self);
+        let inner = std::mem::replace(&mut self.graph, outer);
+        result.map(|result| (result, inner))
+    }
+
+    fn function(&self, node: &proto::Node) -> Option<&'m proto::Function> {
+        let domain = if node.domain == "ai.onnx" { "" } else { &node.domain };
+        self.model.functions.get(&(domain, node.op_type.as_str(), node.overload.as_str())).copied()
+    }
+
+    /// Writes out a call of a function of the model.
+    fn call(
+        &mut self,
+        function: &'m proto::Function,
+        node: &proto::Node,
+        inputs: Vec<Option<Value>>,
+    ) -> Result<Vec<Option<Value>>> {
+        let _ = (function, node, inputs, MAX_DEPTH);
+        Err(invalid("functions of the model are not supported"))
+    }
+
+    // What converters need beside `Emit`.
+
+    /// Returns the tensor that holds a value. A constant becomes a coefficient.
+    pub fn tensor(&mut self, value: &Value) -> Result<Tensor> {
+        match value {
+            Value::Computed(c) => Ok(c.tensor),
+            Value::Sequence(_) => Err(invalid("it takes a tensor, and is given a sequence")),
+            Value::Constant(constant) => {
+                if let Some(tensor) = constant.tensor.get() {
+                    return Ok(tensor);
+                }
+                let name = constant.name.as_deref().filter(|name| self.graph.lookup(name).is_none());
+                let name = name.map_or_else(|| self.graph.free_name("constant"), str::to_owned);
+                let tensor = self.graph.coefficient(&name, coefficient(&constant.array)?)?;
+                constant.tensor.set(Some(tensor));
+                Ok(tensor)
+            }
+        }
+    }
+    pub fn tensors(&mut self, values: &[&Value]) -> Result<Vec<Tensor>> {
+        values.iter().map(|value| self.tensor(value)).collect()
+    }
+    pub fn optional_tensor(&mut self, value: Option<&Value>) -> Result<Option<Tensor>> {
+        value.map(|value| self.tensor(value)).transpose()
+    }
+
+    /// Returns a tensor as a value of its own shape.
+    pub fn value(&self, tensor: Tensor, dtype: Dtype) -> Result<Value> {
+        Ok(Value::Computed(Computed { tensor, shape: self.shape(tensor)?, dtype }))
+    }
+    /// Returns a tensor as a value with as many axes as `like` has: a single number may have none.
+    pub fn value_like(&self, tensor: Tensor, like: &Value) -> Result<Value> {
+        Ok(Value::Computed(Computed { tensor, shape: like.shape(), dtype: like.dtype() }))
+    }
+    /// Returns a tensor with the elements of `shape` as a value of that shape, reshaped if necessary.
+    pub fn shaped(&mut self, tensor: Tensor, shape: &[usize], dtype: Dtype) -> Result<Value> {
+        let tensor = self.reshape(tensor, &stored_shape(shape))?;
+        Ok(Value::Computed(Computed { tensor, shape: shape.to_vec(), dtype }))
+    }
+
+    /// Adds an operator whose result has the shape and dtype of a value.
+    pub fn unary(&mut self, x: &Value, op: impl FnOnce(Tensor) -> Op<Tensor>) -> Result<Vec<Value>> {
+        let input = self.tensor(x)?;
+        let y = self.op(op(input))?;
+        Ok(vec![self.value_like(y, x)?])
+    }
+
+    /// Converts a value to another ONNX dtype, with the rounding of ONNX's Cast.
+    pub fn float_tensor(&mut self, value: &Value) -> Result<Tensor> {
+        let tensor = self.tensor(value)?;
+        self.real(tensor)
+    }
+}
+
+/// The data of a coefficient: 64-bit numbers and bools are converted, a single number gets an axis.
+fn coefficient(array: &Array) -> Result<Array> {
+    if array.is_empty() {
+        return Err(invalid(format!(
+            "a constant of shape {:?} has no elements; tensors have at least one",
+            array.shape()
+        )));
+    }
+    let (dtype, shape) = match array.dtype() {
+        Dtype::Bfloat16 => (Dtype::Bfloat16, stored_shape(array.shape())),
+        _ => coefficient_type(array),
+    };
+    let fitted =
+        if array.dtype() == dtype { array.clone() } else { array.fitted(dtype).unwrap_or_else(|| array.clone()) };
+    fitted.reshaped(shape)
+}
+
+fn no_value(name: &str) -> Error {
+    invalid(format!("the output {name:?} is not computed"))
+}
+
+/// The shape of ONNX that results from broadcasting.
+pub fn broadcast(shapes: &[Shape]) -> Result<Shape> {
+    let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
+    let mut result = vec![1; rank];
+    for shape in shapes {
+        for (to, &d) in result[rank - shape.len()..].iter_mut().zip(shape) {
+            match (*to, d) {
+                (a, b) if a == b || b == 1 => {}
+                (1, b) => *to = b,
+                (a, b) => {
+                    return Err(invalid(format!("its operands cannot be broadcast together: {a} and {b} differ")));
+                }
+            }
+        }
+    }
+    Ok(result)
+}

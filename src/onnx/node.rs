@@ -1,0 +1,146 @@
+//! Nodes with their operands and attributes, as converters see them.
+use super::{
+    proto::{self, attribute_type},
+    value::Value,
+};
+use crate::base::{Dtype, Result, argument, invalid, misfit};
+
+/// A node of a graph.
+pub struct Node<'m> {
+    pub proto: &'m proto::Node,
+    /// `None` for operands that are left out.
+    pub inputs: Vec<Option<Value>>,
+    /// Version of the operator set of its domain.
+    pub version: i64,
+}
+
+impl Node<'_> {
+    /// Returns a required operand.
+    pub fn input(&self, index: usize) -> Result<&Value> {
+        self.optional(index).ok_or_else(|| invalid(format!("its input {index} is missing")))
+    }
+    /// Returns an operand that may be left out.
+    pub fn optional(&self, index: usize) -> Option<&Value> {
+        self.inputs.get(index).and_then(Option::as_ref)
+    }
+    /// Returns all operands, none of which may be left out.
+    pub fn all_inputs(&self) -> Result<Vec<&Value>> {
+        (0..self.inputs.len()).map(|i| self.input(i)).collect()
+    }
+    /// Returns the number of results, including those that nobody reads.
+    pub fn outputs(&self) -> usize {
+        self.proto.output.len()
+    }
+    /// Returns whether a result has a name, so that it may be read.
+    pub fn is_wanted(&self, index: usize) -> bool {
+        self.proto.output.get(index).is_some_and(|name| !name.is_empty())
+    }
+
+    pub fn attribute(&self, name: &str) -> Option<&proto::Attribute> {
+        self.proto.attribute.iter().find(|a| a.name == name)
+    }
+    pub fn int(&self, name: &str) -> Option<i64> {
+        let a = self.attribute(name)?;
+        a.i.or((a.r#type == attribute_type::INT).then_some(0))
+    }
+    pub fn int_or(&self, name: &str, default: i64) -> i64 {
+        self.int(name).unwrap_or(default)
+    }
+    pub fn flag(&self, name: &str) -> bool {
+        self.int_or(name, 0) != 0
+    }
+    pub fn float(&self, name: &str) -> Option<f64> {
+        let a = self.attribute(name)?;
+        a.f.map(exact).or((a.r#type == attribute_type::FLOAT).then_some(0.0))
+    }
+    pub fn float_or(&self, name: &str, default: f64) -> f64 {
+        self.float(name).unwrap_or(default)
+    }
+    pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
+        self.attribute(name).map(|a| a.ints.clone())
+    }
+    pub fn floats(&self, name: &str) -> Option<Vec<f64>> {
+        self.attribute(name).map(|a| a.floats.iter().map(|&v| exact(v)).collect())
+    }
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let a = self.attribute(name)?;
+        match &a.s {
+            Some(bytes) => std::str::from_utf8(bytes).ok(),
+            None => (a.r#type == attribute_type::STRING).then_some(""),
+        }
+    }
+    pub fn texts(&self, name: &str) -> Option<Vec<&str>> {
+        self.attribute(name)?.strings.iter().map(|s| std::str::from_utf8(s).ok()).collect()
+    }
+    /// Returns the value of an attribute that has one of a few words.
+    pub fn word<'w, T: Copy>(&self, name: &str, default: &'w str, words: &[(&'w str, T)]) -> Result<T> {
+        let word = self.text(name).unwrap_or(default);
+        words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value).ok_or_else(|| {
+            let known: Vec<_> = words.iter().map(|(known, _)| *known).collect();
+            argument(name, format!("{word:?}"), format!("expected one of {}", known.join(", ")))
+        })
+    }
+
+    /// Returns the axis that an attribute names.
+    pub fn axis_or(&self, name: &str, default: i64, rank: usize) -> Result<usize> {
+        resolved_axis(name, self.int_or(name, default), rank)
+    }
+
+    /// Returns the integers of a list that is an attribute in old versions of the operator, and an operand that must be known in
+    /// new ones.
+    pub fn ints_of(&self, attribute: &str, index: usize) -> Result<Option<Vec<i64>>> {
+        match self.optional(index) {
+            Some(value) => known_ints(value, attribute).map(Some),
+            None => Ok(self.ints(attribute)),
+        }
+    }
+}
+
+/// The number that an attribute's text most likely was, with the digits of a float32: 1e-5 rather than 9.999999747e-06.
+fn exact(v: f32) -> f64 {
+    v.to_string().parse().unwrap_or(f64::from(v))
+}
+
+/// Returns the integers of a value that must be known.
+pub fn known_ints(value: &Value, what: &str) -> Result<Vec<i64>> {
+    let Some(array) = value.as_constant() else {
+        return Err(misfit(what, "is computed while the network runs; it must be known when it is read"));
+    };
+    match array.dtype() {
+        Dtype::Int64 => Ok(array.elements::<i64>()?.to_vec()),
+        _ => Ok(array.to_f64()?.into_iter().map(|v| v as i64).collect()),
+    }
+}
+
+/// Returns the numbers of a value that must be known.
+pub fn known_floats(value: &Value, what: &str) -> Result<Vec<f64>> {
+    match value.as_constant() {
+        Some(array) => array.to_f64(),
+        None => Err(misfit(what, "is computed while the network runs; it must be known when it is read")),
+    }
+}
+
+/// Returns the only number of a value that must be known.
+pub fn known_float(value: &Value, what: &str) -> Result<f64> {
+    match known_floats(value, what)?.as_slice() {
+        [one] => Ok(*one),
+        many => Err(misfit(what, format!("has {} elements; expected one", many.len()))),
+    }
+}
+
+/// Returns the only integer of a value that must be known.
+pub fn known_int(value: &Value, what: &str) -> Result<i64> {
+    match known_ints(value, what)?.as_slice() {
+        [one] => Ok(*one),
+        many => Err(misfit(what, format!("has {} elements; expected one", many.len()))),
+    }
+}
+
+/// Resolves an axis; negative ones count from the end.
+pub fn resolved_axis(name: &str, axis: i64, rank: usize) -> Result<usize> {
+    let at = if axis < 0 { axis.checked_add(rank as i64) } else { Some(axis) };
+    at.and_then(|at| usize::try_from(at).ok()).filter(|&at| at < rank.max(1)).ok_or_else(|| {
+        let most = rank.max(1) as i64;
+        argument(name, axis, format!("with {rank} dimensions it must be from {} to {}", -most, most - 1))
+    })
+}

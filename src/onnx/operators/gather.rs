@@ -1,0 +1,172 @@
+//! Entries by index, read and written.
+use super::{
+    super::{import::Importer, node::Node, value::Value},
+    Convert,
+};
+use crate::{
+    Tensor,
+    base::{Dtype, Result, Shape, argument, invalid},
+    emit::Emit,
+    ops::{Gather, GatherElements, GatherND, Mul, ScatterElements, ScatterND},
+};
+
+pub const OPERATORS: &[(&str, Convert)] = &[
+    ("Gather", gather),
+    ("GatherElements", gather_elements),
+    ("GatherND", gather_nd),
+    ("OneHot", one_hot),
+    ("Scatter", |b, n| scatter_elements(b, n)),
+    ("ScatterElements", |b, n| scatter_elements(b, n)),
+    ("ScatterND", scatter_nd),
+];
+
+fn gather<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, indices) = (n.input(0)?, n.input(1)?);
+    let shape = x.shape();
+    let axis = n.axis_or("axis", 0, shape.len())?;
+    let result: Shape = [&shape[..axis], &indices.shape(), shape.get(axis + 1..).unwrap_or(&[])].concat();
+    let known = indices.as_constant().filter(|a| a.len() == 1 && !x.is_constant());
+    let tensor = b.tensor(x)?;
+    // One known index is a slice.
+    if let Some(index) = known {
+        let index = index.to_f64()?[0];
+        let size = shape[axis];
+        let index = if index < 0.0 { index + size as f64 } else { index };
+        if !(0.0..size as f64).contains(&index) {
+            return Err(argument("an index", index, format!("axis {axis} has {size} entries")));
+        }
+        let made = b.slice(tensor, axis, index as usize, 1)?;
+        return Ok(vec![b.shaped(made, &result, x.dtype())?]);
+    }
+    let indices = b.tensor(indices)?;
+    let made = b.op(Gather { axis: axis as i64, ..Gather::new(tensor, indices) })?;
+    Ok(vec![b.shaped(made, &result, x.dtype())?])
+}
+
+fn gather_elements<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, indices) = (n.input(0)?, n.input(1)?);
+    let axis = n.axis_or("axis", 0, x.rank())?;
+    let (tensor, at) = (b.tensor(x)?, b.tensor(indices)?);
+    let made = b.op(GatherElements { axis: axis as i64, ..GatherElements::new(tensor, at) })?;
+    Ok(vec![b.shaped(made, &indices.shape(), x.dtype())?])
+}
+
+fn gather_nd<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, indices) = (n.input(0)?, n.input(1)?);
+    let batch_dims = n.int_or("batch_dims", 0);
+    let (shape, at) = (x.shape(), indices.shape());
+    let [outer @ .., width] = at.as_slice() else {
+        return Err(invalid("its indices must have at least one dimension"));
+    };
+    let rest = shape.get(batch_dims as usize + width..).unwrap_or(&[]);
+    let result: Shape = [outer, rest].concat();
+    let (tensor, at) = (b.tensor(x)?, b.tensor(indices)?);
+    let made = b.op(GatherND { batch_dims, ..GatherND::new(tensor, at) })?;
+    Ok(vec![b.shaped(made, &result, x.dtype())?])
+}
+
+/// What happens to an element that is written to. Top has no product or extremum of elements.
+#[derive(Clone, Copy, PartialEq)]
+enum Reduction {
+    Replace,
+    Add,
+    Other,
+}
+
+fn scatter_elements<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, indices, updates) = (n.input(0)?, n.input(1)?, n.input(2)?);
+    let axis = n.axis_or("axis", 0, x.rank())?;
+    let words = [
+        ("none", Reduction::Replace),
+        ("add", Reduction::Add),
+        ("mul", Reduction::Other),
+        ("max", Reduction::Other),
+        ("min", Reduction::Other),
+    ];
+    let reduction = n.word("reduction", "none", &words)?;
+    if reduction == Reduction::Other {
+        return elements_as_tuples(b, n, axis);
+    }
+    let (tensor, at, updates) = (b.tensor(x)?, b.tensor(indices)?, b.tensor(updates)?);
+    let reduction = i64::from(reduction == Reduction::Add);
+    let made = b.op(ScatterElements { reduction, ..ScatterElements::new(tensor, at, updates, axis as i64) })?;
+    Ok(vec![b.value_like(made, x)?])
+}
+
+/// The numbers of `top.ScatterND`'s reductions.
+const REDUCTIONS: [(&str, i64); 5] = [("none", 0), ("add", 1), ("max", 3), ("min", 4), ("mul", 5)];
+
+/// Writes elements at tuples of indices: the position on each axis but one is the element's own.
+fn elements_as_tuples<'m>(b: &mut Importer<'m>, n: &Node<'m>, axis: usize) -> Result<Vec<Value>> {
+    let (x, indices, updates) = (n.input(0)?, n.input(1)?, n.input(2)?);
+    let shape = indices.shape();
+    let count: usize = shape.iter().product();
+    let mut columns = Vec::new();
+    for along in 0..shape.len() {
+        let column = if along == axis {
+            let at = b.tensor(indices)?;
+            b.as_dtype(at, Dtype::Int32)?
+        } else {
+            let inner: usize = shape[along + 1..].iter().product();
+            let own = (0..count).map(|i| (i / inner % shape[along]) as f64);
+            b.coefficient(crate::array::Array::from_f64s(Dtype::Int32, [count], own)?)?
+        };
+        columns.push(b.reshape(column, &[count, 1])?);
+    }
+    let tuples = b.concat(columns, 1)?;
+    let (tensor, updates) = (b.tensor(x)?, b.tensor(updates)?);
+    let updates = b.reshape(updates, &[count])?;
+    let reduction = n.word("reduction", "none", &REDUCTIONS)?;
+    let made = b.op(ScatterND { reduction, ..ScatterND::new(tensor, tuples, updates) })?;
+    Ok(vec![b.value_like(made, x)?])
+}
+
+fn scatter_nd<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, indices, updates) = (n.input(0)?, n.input(1)?, n.input(2)?);
+    let reduction = n.word("reduction", "none", &REDUCTIONS)?;
+    let (tensor, at, updates) = (b.tensor(x)?, b.tensor(indices)?, b.tensor(updates)?);
+    let made = b.op(ScatterND { reduction, ..ScatterND::new(tensor, at, updates) })?;
+    Ok(vec![b.value_like(made, x)?])
+}
+
+/// Compares the indices with the positions of the new axis.
+fn one_hot<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (indices, depth, values) = (n.input(0)?, n.input(1)?, n.input(2)?);
+    let depth = super::super::node::known_int(depth, "depth")?;
+    let depth = usize::try_from(depth)
+        .ok()
+        .filter(|d| *d > 0)
+        .ok_or_else(|| argument("depth", depth, "expected at least 1"))?;
+    let axis = n.axis_or("axis", -1, indices.rank() + 1)?;
+    let mut with_axis = indices.shape();
+    with_axis.insert(axis, 1);
+    let at = b.float_tensor(indices)?;
+    let at = b.reshape(at, &with_axis)?;
+    // Negative indices count from the end.
+    let wrapped = b.add_const(at, depth as f64)?;
+    let is_negative = b.compare_const(at, crate::ops::CompareMode::Less, 0.0)?;
+    let at = b.select(is_negative, wrapped, at)?;
+    let mut along = vec![1; with_axis.len()];
+    along[axis] = depth;
+    let positions = crate::array::Array::from_f64s(Dtype::Float32, along, (0..depth).map(|i| i as f64))?;
+    let positions = b.coefficient(positions)?;
+    let is_hot = b.compare(at, crate::ops::CompareMode::Equal, positions)?;
+    let dtype = values.dtype();
+    let made = off_or_on(b, is_hot, values)?;
+    let made = super::cast::rounded_to(b, made, dtype)?;
+    b.value(made, dtype).map(|v| vec![v])
+}
+
+/// The first of two values where the condition is 0, the second where it is 1.
+fn off_or_on(b: &mut Importer, is_hot: Tensor, values: &Value) -> Result<Tensor> {
+    let Some(values) = values.as_constant() else {
+        let values = b.float_tensor(values)?;
+        let (off, on) = (b.slice(values, 0, 0, 1)?, b.slice(values, 0, 1, 1)?);
+        let distance = b.sub(on, off)?;
+        let scaled = b.op(Mul::new(vec![is_hot, distance]))?;
+        return b.add(scaled, off);
+    };
+    let [off, on] = values.to_f64()?[..] else { return Err(invalid("its values must be two: off and on")) };
+    let scaled = b.mul_const(is_hot, on - off)?;
+    if off == 0.0 { Ok(scaled) } else { b.add_const(scaled, off) }
+}

@@ -1,0 +1,107 @@
+//! Functions of one operand.
+use super::{
+    super::{import::Importer, node::Node, value::Value},
+    Convert,
+};
+use crate::{
+    Tensor,
+    base::Result,
+    emit::Emit,
+    ops::{
+        Abs, Arccos, Arctanh, Ceil, CompareMode, Cos, Cosh, Erf, Exp, Floor, Log, MulConst, Reciprocal, Round, Sign,
+        Sin, Sinh, Sqrt, Tan,
+    },
+};
+use std::f64::consts::FRAC_PI_2;
+
+pub const OPERATORS: &[(&str, Convert)] = &[
+    ("Abs", |b, n| b.unary(n.input(0)?, |x| Abs::new(x).into())),
+    ("Acos", |b, n| b.unary(n.input(0)?, |x| Arccos::new(x).into())),
+    ("Acosh", |b, n| written(b, n, acosh)),
+    ("Asin", |b, n| written(b, n, asin)),
+    ("Asinh", |b, n| written(b, n, asinh)),
+    ("Atan", |b, n| written(b, n, atan)),
+    ("Atanh", |b, n| b.unary(n.input(0)?, |x| Arctanh::new(x).into())),
+    ("Ceil", |b, n| b.unary(n.input(0)?, |x| Ceil::new(x).into())),
+    ("Cos", |b, n| b.unary(n.input(0)?, |x| Cos::new(x).into())),
+    ("Cosh", |b, n| b.unary(n.input(0)?, |x| Cosh::new(x).into())),
+    ("Erf", |b, n| b.unary(n.input(0)?, |x| Erf::new(x).into())),
+    ("Exp", |b, n| b.unary(n.input(0)?, |x| Exp::new(x).into())),
+    ("Floor", |b, n| b.unary(n.input(0)?, |x| Floor::new(x).into())),
+    ("Log", |b, n| b.unary(n.input(0)?, |x| Log::new(x).into())),
+    ("Neg", |b, n| b.unary(n.input(0)?, |x| MulConst::new(x, -1.0).into())),
+    ("Reciprocal", |b, n| b.unary(n.input(0)?, |x| Reciprocal::new(x).into())),
+    ("Round", |b, n| written(b, n, round_half_to_even)),
+    ("Sign", |b, n| b.unary(n.input(0)?, |x| Sign::new(x).into())),
+    ("Sin", |b, n| b.unary(n.input(0)?, |x| Sin::new(x).into())),
+    ("Sinh", |b, n| b.unary(n.input(0)?, |x| Sinh::new(x).into())),
+    ("Sqrt", |b, n| b.unary(n.input(0)?, |x| Sqrt::new(x).into())),
+    ("Tan", |b, n| b.unary(n.input(0)?, |x| Tan::new(x).into())),
+];
+
+/// Converts an operator that is written out in several.
+fn written<'m>(
+    b: &mut Importer<'m>,
+    n: &Node<'m>,
+    f: fn(&mut Importer<'m>, Tensor) -> Result<Tensor>,
+) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let tensor = b.tensor(x)?;
+    let made = f(b, tensor)?;
+    Ok(vec![b.value_like(made, x)?])
+}
+
+/// `log(x + sqrt(x^2 - 1))`
+fn acosh(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    let squared = b.square(x)?;
+    let root = b.add_const(squared, -1.0)?;
+    let root = b.op(Sqrt::new(root))?;
+    let sum = b.add(x, root)?;
+    b.log(sum)
+}
+
+/// `sign(x) * log(|x| + sqrt(x^2 + 1))`, without cancellation for negative numbers.
+fn asinh(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    let (sign, size) = (b.op(Sign::new(x))?, b.op(Abs::new(x))?);
+    let squared = b.square(x)?;
+    let root = b.add_const(squared, 1.0)?;
+    let root = b.op(Sqrt::new(root))?;
+    let sum = b.add(size, root)?;
+    let log = b.log(sum)?;
+    b.mul(sign, log)
+}
+
+/// `pi / 2 - acos(x)`
+fn asin(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    let acos = b.op(Arccos::new(x))?;
+    b.const_sub(FRAC_PI_2, acos)
+}
+
+/// `asin(z / sqrt(1 + z^2))`, where z is x up to 1, and 1 / x beyond, whose arctangent is `pi / 2 - atan(x)`. So the arcsine is taken
+/// only where it is accurate.
+fn atan(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    let (sign, size) = (b.op(Sign::new(x))?, b.op(Abs::new(x))?);
+    let is_large = b.compare_const(size, CompareMode::Greater, 1.0)?;
+    let inverse = b.op(Reciprocal::new(size))?;
+    let z = b.select(is_large, inverse, size)?;
+    let squared = b.square(z)?;
+    let root = b.add_const(squared, 1.0)?;
+    let root = b.op(Sqrt::new(root))?;
+    let sine = b.div(z, root)?;
+    let angle = asin(b, sine)?;
+    let other = b.const_sub(FRAC_PI_2, angle)?;
+    let angle = b.select(is_large, other, angle)?;
+    b.mul(sign, angle)
+}
+
+/// `top.Round` rounds halves away from 0; twice the rounded half of a half is even.
+pub fn round_half_to_even(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    let rounded = b.op(Round::new(x))?;
+    let distance = b.sub(rounded, x)?;
+    let distance = b.op(Abs::new(distance))?;
+    let is_half = b.compare_const(distance, CompareMode::Equal, 0.5)?;
+    let half = b.mul_const(x, 0.5)?;
+    let half = b.op(Round::new(half))?;
+    let even = b.mul_const(half, 2.0)?;
+    b.select(is_half, even, rounded)
+}

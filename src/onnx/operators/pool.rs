@@ -1,0 +1,240 @@
+//! Pools.
+use super::{
+    super::{import::Importer, node::Node, value::Value},
+    Convert,
+    window::Window,
+};
+use crate::{
+    Tensor,
+    array::Array,
+    base::{Dtype, Result, argument, invalid},
+    emit::{Emit, ints},
+    ops::{Abs, AvgPool, Max, MaxPool, MaxPoolWithMask, Pad, PadMode, Pow, ReduceMode},
+};
+
+pub const OPERATORS: &[(&str, Convert)] = &[
+    ("AveragePool", average_pool),
+    ("GlobalAveragePool", |b, n| global(b, n, ReduceMode::ReduceMean)),
+    ("GlobalLpPool", global_lp_pool),
+    ("GlobalMaxPool", |b, n| global(b, n, ReduceMode::ReduceMax)),
+    ("LpPool", lp_pool),
+    ("MaxPool", max_pool),
+];
+
+fn spatial(x: &Value) -> Result<Vec<usize>> {
+    match x.shape().as_slice() {
+        [_, _, spatial @ ..] if !spatial.is_empty() => Ok(spatial.to_vec()),
+        shape => Err(argument("the number of dimensions of its operand", shape.len(), "expected at least 3")),
+    }
+}
+
+fn window(n: &Node, x: &Value) -> Result<Window> {
+    let kernel = n.ints("kernel_shape").ok_or_else(|| invalid("it has no kernel_shape"))?;
+    Window::of(n, kernel, &spatial(x)?)
+}
+
+fn global<'m>(b: &mut Importer<'m>, n: &Node<'m>, mode: ReduceMode) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let spatial = spatial(x)?;
+    let input = b.tensor(x)?;
+    let made = if spatial.len() > 3 {
+        let axes: Vec<usize> = (2..x.rank()).collect();
+        b.reduce(input, &axes, mode)?
+    } else {
+        let (strides, pads) = (vec![1; spatial.len()], vec![0; 2 * spatial.len()]);
+        match mode {
+            ReduceMode::ReduceMax => b.op(MaxPool::new(input, ints(&spatial), strides, pads))?,
+            _ => b.op(AvgPool::new(input, ints(&spatial), strides, pads))?,
+        }
+    };
+    Ok(vec![b.value(made, x.dtype())?])
+}
+
+fn average_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let window = window(n, x)?;
+    if window.dilations.iter().any(|&d| d != 1) {
+        return dilated_average(b, n, x, &window);
+    }
+    let input = b.tensor(x)?;
+    let op = AvgPool {
+        ceil_mode: n.flag("ceil_mode").then_some(true),
+        count_include_pad: n.flag("count_include_pad"),
+        ..AvgPool::new(input, window.kernel, window.strides, window.pads)
+    };
+    let made = b.op(op)?;
+    Ok(vec![b.value(made, x.dtype())?])
+}
+
+fn max_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let window = window(n, x)?;
+    if n.is_wanted(1) {
+        return max_pool_with_indices(b, n, x, window);
+    }
+    let input = b.tensor(x)?;
+    let made = if window.dilations.iter().any(|&d| d != 1) {
+        let parts = parts(b, input, &window, n.flag("ceil_mode"), -f64::from(f32::MAX))?;
+        combined(parts, |pair| b.op(Max::new(pair)))?
+    } else {
+        let ceil_mode = n.flag("ceil_mode").then_some(true);
+        b.op(MaxPool { ceil_mode, ..MaxPool::new(input, window.kernel, window.strides, window.pads) })?
+    };
+    Ok(vec![b.value(made, x.dtype())?])
+}
+
+/// Indices are positions in the whole operand; those of `top.MaxPoolWithMask` are positions in a plane.
+fn max_pool_with_indices<'m>(b: &mut Importer<'m>, n: &Node<'m>, x: &Value, window: Window) -> Result<Vec<Value>> {
+    let shape = x.shape();
+    let plain = window.dilations.iter().all(|&d| d == 1) && !n.flag("ceil_mode") && n.int_or("storage_order", 0) == 0;
+    let [batch, channels, height, width] = shape[..] else {
+        return Err(invalid("the indices of a pool are supported for images (4 dimensions) only"));
+    };
+    if !plain {
+        return Err(invalid("indices are not supported together with dilations, ceil_mode or storage_order"));
+    }
+    let input = b.tensor(x)?;
+    let op = MaxPoolWithMask::new(input, window.kernel, window.strides, window.pads);
+    let dtype = b.dtype(input)?;
+    let made = b.graph.op(op).out_dtypes([dtype, Dtype::Int32]).call()?;
+    let [values, mask] = made[..] else { return Err(invalid("it has two results")) };
+    let first = (0..batch * channels).map(|plane| (plane * height * width) as f64);
+    let first = b.coefficient(Array::from_f64s(Dtype::Int32, [batch, channels, 1, 1], first)?)?;
+    let indices = b.add(mask, first)?;
+    Ok(vec![b.value(values, x.dtype())?, b.value(indices, Dtype::Int64)?])
+}
+
+/// The entries of the windows: for each position of the kernel, the elements there of all windows.
+fn parts(b: &mut Importer, x: Tensor, window: &Window, ceil_mode: bool, padding: f64) -> Result<Vec<Tensor>> {
+    let shape = b.shape(x)?;
+    let axes = window.kernel.len();
+    let mut paddings = vec![0; 2 * shape.len()];
+    let mut counts = Vec::new();
+    for i in 0..axes {
+        let (before, mut after) = (window.pads[i], window.pads[axes + i]);
+        let span = window.dilations[i] * (window.kernel[i] - 1) + 1;
+        let free = shape[2 + i] as i64 + before + after - span;
+        if free < 0 {
+            return Err(argument(
+                "kernel_shape",
+                format!("{:?}", window.kernel),
+                "the window is larger than its operand",
+            ));
+        }
+        let mut count = free / window.strides[i] + 1;
+        // A window that begins in the padding behind is left out.
+        if ceil_mode && free % window.strides[i] != 0 && count * window.strides[i] < shape[2 + i] as i64 + before {
+            after += window.strides[i] - free % window.strides[i];
+            count += 1;
+        }
+        paddings[2 + i] = before;
+        paddings[shape.len() + 2 + i] = after;
+        counts.push(count as usize);
+    }
+    let x = match paddings.iter().any(|&p| p > 0) {
+        true => b.op(Pad { val: padding, ..Pad::new(x, PadMode::Constant, paddings) })?,
+        false => x,
+    };
+    let positions: i64 = window.kernel.iter().product();
+    if positions > 1024 {
+        return Err(argument(
+            "kernel_shape",
+            format!("{:?}", window.kernel),
+            "with dilations at most 1024 positions are supported",
+        ));
+    }
+    (0..positions)
+        .map(|position| {
+            let (mut rest, mut part) = (position, x);
+            for i in (0..axes).rev() {
+                let at = rest % window.kernel[i] * window.dilations[i];
+                rest /= window.kernel[i];
+                part = b.strided(part, 2 + i, at as usize, counts[i], window.strides[i] as usize)?;
+            }
+            Ok(part)
+        })
+        .collect()
+}
+
+fn combined(parts: Vec<Tensor>, mut pair: impl FnMut(Vec<Tensor>) -> Result<Tensor>) -> Result<Tensor> {
+    let mut parts = parts.into_iter();
+    let first = parts.next().ok_or_else(|| invalid("the kernel has no elements"))?;
+    parts.try_fold(first, |sum, part| pair(vec![sum, part]))
+}
+
+/// The mean of windows with gaps: a sum, divided by the number of elements that are not padding.
+fn dilated_average<'m>(b: &mut Importer<'m>, n: &Node<'m>, x: &Value, window: &Window) -> Result<Vec<Value>> {
+    let input = b.tensor(x)?;
+    let ceil_mode = n.flag("ceil_mode");
+    let each = parts(b, input, window, ceil_mode, 0.0)?;
+    let positions = each.len() as f64;
+    let sum = combined(each, |pair| b.add(pair[0], pair[1]))?;
+    let made = if n.flag("count_include_pad") && !ceil_mode {
+        b.mul_const(sum, 1.0 / positions)?
+    } else {
+        let mut ones = x.shape();
+        (ones[0], ones[1]) = (1, 1);
+        let ones = b.coefficient(Array::filled(Dtype::Float32, ones, 1.0)?)?;
+        let ones = if n.flag("count_include_pad") {
+            let rank = x.rank();
+            let axes = rank - 2;
+            let mut paddings = vec![0; 2 * rank];
+            paddings[2..rank].copy_from_slice(&window.pads[..axes]);
+            paddings[rank + 2..].copy_from_slice(&window.pads[axes..]);
+            b.op(Pad { val: 1.0, ..Pad::new(ones, PadMode::Constant, paddings) })?
+        } else {
+            ones
+        };
+        let unpadded = Window {
+            kernel: window.kernel.clone(),
+            strides: window.strides.clone(),
+            dilations: window.dilations.clone(),
+            pads: if n.flag("count_include_pad") { vec![0; window.pads.len()] } else { window.pads.clone() },
+        };
+        let counts = parts(b, ones, &unpadded, ceil_mode, 0.0)?;
+        let count = combined(counts, |pair| b.add(pair[0], pair[1]))?;
+        b.div(sum, count)?
+    };
+    Ok(vec![b.value(made, x.dtype())?])
+}
+
+/// `(sum of |x|^p)^(1 / p)` of each window; padding counts as 0.
+fn lp_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let p = n.float("p").or(n.int("p").map(|p| p as f64)).unwrap_or(2.0);
+    let window = window(n, x)?;
+    let input = b.tensor(x)?;
+    let powers = powers(b, input, p)?;
+    let sum = if window.dilations.iter().any(|&d| d != 1) || n.flag("ceil_mode") {
+        let parts = parts(b, powers, &window, n.flag("ceil_mode"), 0.0)?;
+        combined(parts, |pair| b.add(pair[0], pair[1]))?
+    } else {
+        let count: i64 = window.kernel.iter().product();
+        let op =
+            AvgPool { count_include_pad: true, ..AvgPool::new(powers, window.kernel, window.strides, window.pads) };
+        let mean = b.op(op)?;
+        b.mul_const(mean, count as f64)?
+    };
+    let made = b.op(Pow::new(sum, 1.0 / p))?;
+    Ok(vec![b.value(made, x.dtype())?])
+}
+
+fn powers(b: &mut Importer, x: Tensor, p: f64) -> Result<Tensor> {
+    let size = b.op(Abs::new(x))?;
+    match p {
+        1.0 => Ok(size),
+        2.0 => b.square(x),
+        _ => b.op(Pow::new(size, p)),
+    }
+}
+
+fn global_lp_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let p = n.int_or("p", 2) as f64;
+    let input = b.tensor(x)?;
+    let powers = powers(b, input, p)?;
+    let axes: Vec<usize> = (2..x.rank()).collect();
+    let sum = b.sum(powers, &axes)?;
+    let made = b.op(Pow::new(sum, 1.0 / p))?;
+    Ok(vec![b.value(made, x.dtype())?])
+}

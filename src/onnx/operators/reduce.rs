@@ -1,0 +1,135 @@
+//! Reductions over axes, and running sums.
+use super::{
+    super::{
+        import::Importer,
+        node::{Node, known_int, resolved_axis},
+        value::Value,
+    },
+    Convert,
+};
+use crate::{
+    Tensor,
+    base::Result,
+    emit::{Emit, ints},
+    ops::{CumSum, Reduce, ReduceMode, Reverse, Sqrt},
+};
+
+pub const OPERATORS: &[(&str, Convert)] = &[
+    ("CumSum", cum_sum),
+    ("ReduceL1", |b, n| plain(b, n, ReduceMode::ReduceL1)),
+    ("ReduceL2", |b, n| plain(b, n, ReduceMode::ReduceL2)),
+    ("ReduceLogSum", |b, n| {
+        reduce(b, n, |b, x, axes| {
+            let sum = b.sum(x, axes)?;
+            b.log(sum)
+        })
+    }),
+    ("ReduceLogSumExp", |b, n| reduce(b, n, log_sum_exp)),
+    ("ReduceMax", |b, n| plain(b, n, ReduceMode::ReduceMax)),
+    ("ReduceMean", |b, n| plain(b, n, ReduceMode::ReduceMean)),
+    ("ReduceMin", |b, n| plain(b, n, ReduceMode::ReduceMin)),
+    ("ReduceProd", |b, n| plain(b, n, ReduceMode::ReduceProd)),
+    ("ReduceSum", |b, n| plain(b, n, ReduceMode::ReduceSum)),
+    ("ReduceSumSquare", |b, n| {
+        reduce(b, n, |b, x, axes| {
+            let squared = b.square(x)?;
+            b.sum(squared, axes)
+        })
+    }),
+];
+
+/// The axes that a node reduces, sorted. Without axes it reduces all, or with `noop_with_empty_axes` none.
+fn axes(n: &Node, rank: usize) -> Result<Vec<usize>> {
+    let given = n.ints_of("axes", 1)?.unwrap_or_default();
+    if given.is_empty() {
+        return Ok(if n.flag("noop_with_empty_axes") { Vec::new() } else { (0..rank).collect() });
+    }
+    let mut axes = given.iter().map(|&a| resolved_axis("axes", a, rank)).collect::<Result<Vec<_>>>()?;
+    axes.sort_unstable();
+    axes.dedup();
+    Ok(axes)
+}
+
+fn plain<'m>(b: &mut Importer<'m>, n: &Node<'m>, mode: ReduceMode) -> Result<Vec<Value>> {
+    reduce(b, n, |b, x, axes| {
+        let y = b.op(Reduce::new(x, ints(axes), true, mode))?;
+        Ok(y)
+    })
+}
+
+/// Reduces a value by a function that keeps the axes, then removes them if the node does.
+fn reduce<'m>(
+    b: &mut Importer<'m>,
+    n: &Node<'m>,
+    f: impl Fn(&mut Importer<'m>, Tensor, &[usize]) -> Result<Tensor>,
+) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let shape = x.shape();
+    let axes = axes(n, shape.len())?;
+    if axes.is_empty()
+        && !shape.is_empty()
+        && matches!(n.proto.op_type.as_str(), "ReduceSum" | "ReduceMean" | "ReduceMax" | "ReduceMin" | "ReduceProd")
+    {
+        return Ok(vec![x.clone()]);
+    }
+    let is_single = shape.is_empty();
+    let tensor = b.tensor(x)?;
+    // Means and norms of integers are rounded at the end only.
+    let tensor = if exact_in_integers(n) { tensor } else { b.real(tensor)? };
+    let reduced = if axes.is_empty() && !is_single {
+        // Each element is reduced by itself.
+        let mut longer = shape.clone();
+        longer.push(1);
+        let each = b.reshape(tensor, &longer)?;
+        f(b, each, &[shape.len()])?
+    } else {
+        f(b, tensor, if is_single { &[0] } else { &axes })?
+    };
+    let reduced = super::cast::truncated_to(b, reduced, x.dtype())?;
+    let keep = n.int_or("keepdims", 1) != 0;
+    let left = shape.iter().enumerate().filter_map(|(axis, &d)| match axes.contains(&axis) {
+        true => keep.then_some(1),
+        false => Some(d),
+    });
+    let left: Vec<usize> = left.collect();
+    Ok(vec![b.shaped(reduced, &left, x.dtype())?])
+}
+
+fn exact_in_integers(n: &Node) -> bool {
+    matches!(n.proto.op_type.as_str(), "ReduceMax" | "ReduceMin" | "ReduceSum" | "ReduceProd")
+}
+
+/// `max + log(sum(exp(x - max)))`, which does not overflow.
+fn log_sum_exp(b: &mut Importer, x: Tensor, axes: &[usize]) -> Result<Tensor> {
+    let most = b.reduce(x, axes, ReduceMode::ReduceMax)?;
+    let less = b.sub(x, most)?;
+    let exp = b.exp(less)?;
+    let sum = b.sum(exp, axes)?;
+    let log = b.log(sum)?;
+    b.add(log, most)
+}
+
+fn cum_sum<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let axis = resolved_axis("axis", known_int(n.input(1)?, "axis")?, x.rank())?;
+    let reversed = n.flag("reverse");
+    let mut tensor = b.tensor(x)?;
+    if reversed {
+        tensor = b.op(Reverse::new(tensor, axis as i64))?;
+    }
+    let mut sum = b.op(CumSum::new(tensor, axis as i64))?;
+    if n.flag("exclusive") {
+        sum = b.sub(sum, tensor)?;
+    }
+    if reversed {
+        sum = b.op(Reverse::new(sum, axis as i64))?;
+    }
+    Ok(vec![b.value_like(sum, x)?])
+}
+
+/// `sqrt(sum(x^2))` over axes.
+pub fn norm(b: &mut Importer, x: Tensor, axes: &[usize]) -> Result<Tensor> {
+    let squared = b.square(x)?;
+    let sum = b.sum(squared, axes)?;
+    b.op(Sqrt::new(sum))
+}

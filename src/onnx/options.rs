@@ -1,0 +1,115 @@
+//! How a file is read.
+use super::proto;
+use crate::base::{Dtype, Result, Shape, elements, invalid, misfit, nearest, shape_text};
+use std::collections::HashMap;
+
+/// How an ONNX file is read.
+///
+/// ```
+/// use tpulang::onnx::Options;
+/// let options = Options::new().dimension("batch", 1).shape("ids", [1, 128]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    pub(super) dimensions: HashMap<String, usize>,
+    pub(super) shapes: HashMap<String, Shape>,
+    pub(super) data_anywhere: bool,
+}
+
+impl Options {
+    /// The default options.
+    pub fn new() -> Options {
+        Options::default()
+    }
+    /// Sets a symbolic dimension of the model, such as `batch`.
+    pub fn dimension(mut self, name: impl Into<String>, size: usize) -> Options {
+        self.dimensions.insert(name.into(), size);
+        self
+    }
+    /// Sets the shape of an input.
+    pub fn shape(mut self, input: impl Into<String>, shape: impl Into<Shape>) -> Options {
+        self.shapes.insert(input.into(), shape.into());
+        self
+    }
+    /// Sets whether weights in other files may lie outside of the model's folder. Default: false, since a model from elsewhere could
+    /// name any file of yours.
+    pub fn data_anywhere(mut self, anywhere: bool) -> Options {
+        self.data_anywhere = anywhere;
+        self
+    }
+
+    /// Returns the shape of an input.
+    pub(super) fn input_shape(&self, name: &str, declared: Option<&proto::TensorShape>) -> Result<Shape> {
+        let given = self.shapes.get(name);
+        let Some(declared) = declared else {
+            return given
+                .cloned()
+                .ok_or_else(|| invalid(format!("has no shape in the file; give it: {name}=1x3x224x224")));
+        };
+        if let Some(given) = given {
+            let fits = given.len() == declared.dim.len()
+                && given.iter().zip(&declared.dim).all(|(&g, d)| d.dim_value.is_none_or(|v| v <= 0 || v == g as i64));
+            if !fits {
+                let declared = declared_text(declared);
+                return Err(misfit("its shape", format!("is given as {}; the file has {declared}", shape_text(given))));
+            }
+            return Ok(given.clone());
+        }
+        let shape = declared.dim.iter().map(|d| self.size(d).ok_or(())).collect::<Result<Shape, ()>>();
+        let Ok(shape) = shape else {
+            let symbolic = declared.dim.iter().filter(|d| self.size(d).is_none());
+            let names: Vec<_> = symbolic.filter_map(|d| d.dim_param.as_deref()).filter(|n| !n.is_empty()).collect();
+            let how = match names.first() {
+                Some(first) => format!("set {} ({first}=1), or give the shape", names.join(" and ")),
+                None => "give the shape".to_owned(),
+            };
+            return Err(invalid(format!("has the shape {}, whose sizes are open; {how}", declared_text(declared))));
+        };
+        if shape.contains(&0) {
+            return Err(invalid(format!("has the shape {}; tensors have at least one element", shape_text(&shape))));
+        }
+        elements(&shape, Dtype::Float32)?;
+        Ok(shape)
+    }
+
+    fn size(&self, d: &proto::Dimension) -> Option<usize> {
+        match (d.dim_value, &d.dim_param) {
+            (Some(value), _) if value > 0 => usize::try_from(value).ok(),
+            (_, Some(name)) => self.dimensions.get(name.as_str()).copied(),
+            _ => None,
+        }
+    }
+
+    /// Checks that the options name inputs and dimensions of the model.
+    pub(super) fn check_names(&self, graph: &proto::Graph) -> Result<()> {
+        let inputs: Vec<&str> = graph.input.iter().map(|i| i.name.as_str()).collect();
+        let dims = graph.input.iter().filter_map(|i| i.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref());
+        let dims: Vec<&str> = dims.flat_map(|s| &s.dim).filter_map(|d| d.dim_param.as_deref()).collect();
+        let unknown = |what: &str, name: &str, known: &[&str]| {
+            let hint = nearest(name, known.iter().copied());
+            let hint = hint.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+            invalid(format!("the model has no {what} {name:?}{hint}"))
+        };
+        let mut names: Vec<&String> = self.shapes.keys().collect();
+        names.sort();
+        if let Some(name) = names.into_iter().find(|n| !inputs.contains(&n.as_str())) {
+            return Err(unknown("input", name, &inputs));
+        }
+        let mut names: Vec<&String> = self.dimensions.keys().collect();
+        names.sort();
+        match names.into_iter().find(|n| !dims.contains(&n.as_str())) {
+            Some(name) => Err(unknown("symbolic dimension", name, &dims)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A shape as the file has it: `batch x 3 x 224 x 224`.
+fn declared_text(shape: &proto::TensorShape) -> String {
+    let dims = shape.dim.iter().map(|d| match (d.dim_value, &d.dim_param) {
+        (Some(v), _) if v > 0 => v.to_string(),
+        (_, Some(name)) if !name.is_empty() => name.clone(),
+        _ => "?".to_owned(),
+    });
+    dims.collect::<Vec<_>>().join("x")
+}

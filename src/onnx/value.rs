@@ -1,0 +1,89 @@
+//! Values of an ONNX graph while it is read.
+use crate::{
+    Tensor,
+    array::Array,
+    base::{Dtype, Shape},
+};
+use std::{cell::Cell, rc::Rc};
+
+/// A value: known, or computed by the graph that is built.
+#[derive(Clone)]
+pub enum Value {
+    Constant(Rc<Constant>),
+    Computed(Computed),
+    /// A sequence of known length.
+    Sequence(Vec<Value>),
+}
+
+/// A value that is known.
+pub struct Constant {
+    pub array: Array,
+    /// Name of the initializer; results of folding have none until they become coefficients.
+    pub name: Option<String>,
+    /// The coefficient, once an operator needs it.
+    pub tensor: Cell<Option<Tensor>>,
+}
+
+/// A value that is computed. ONNX's shape may be empty, where the tensor has the shape `[1]`. The dtype is ONNX's: 64-bit integers
+/// are int32 in the graph, and a bool may be 0 and 1 in any dtype.
+#[derive(Clone)]
+pub struct Computed {
+    pub tensor: Tensor,
+    pub shape: Shape,
+    pub dtype: Dtype,
+}
+
+impl Value {
+    pub fn constant(array: Array) -> Value {
+        Value::Constant(Rc::new(Constant { array, name: None, tensor: Cell::new(None) }))
+    }
+    pub fn initializer(name: &str, array: Array) -> Value {
+        Value::Constant(Rc::new(Constant { array, name: Some(name.into()), tensor: Cell::new(None) }))
+    }
+    pub fn as_constant(&self) -> Option<&Array> {
+        match self {
+            Value::Constant(c) => Some(&c.array),
+            _ => None,
+        }
+    }
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Value::Constant(_) => true,
+            Value::Computed(_) => false,
+            Value::Sequence(all) => all.iter().all(Value::is_constant),
+        }
+    }
+    /// The shape; that of a sequence is its length.
+    pub fn shape(&self) -> Shape {
+        match self {
+            Value::Constant(c) => c.array.shape().to_vec(),
+            Value::Computed(c) => c.shape.clone(),
+            Value::Sequence(all) => vec![all.len()],
+        }
+    }
+    pub fn rank(&self) -> usize {
+        self.shape().len()
+    }
+    /// ONNX's dtype; that of a sequence is its first element's.
+    pub fn dtype(&self) -> Dtype {
+        match self {
+            Value::Constant(c) => c.array.dtype(),
+            Value::Computed(c) => c.dtype,
+            Value::Sequence(all) => all.first().map_or(Dtype::Float32, Value::dtype),
+        }
+    }
+    /// The number of elements.
+    pub fn elements(&self) -> usize {
+        self.shape().iter().product()
+    }
+}
+
+/// The dtype of the tensor that holds values of an ONNX dtype.
+pub fn stored(dtype: Dtype) -> Dtype {
+    dtype.declarable()
+}
+
+/// The shape of the tensor that holds values of an ONNX shape: tensors have at least one axis.
+pub fn stored_shape(shape: &[usize]) -> Shape {
+    if shape.is_empty() { vec![1] } else { shape.to_vec() }
+}
