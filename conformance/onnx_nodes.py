@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Runs ONNX's own node tests.
+
+    onnx_nodes.py --bin TPULANG [--only REGEX] [--keep DIR] [--table FILE] [--exceptions FILE]
+
+The tests are made by the generators of the `onnx` wheel: a model of one node (or of the function that defines it), inputs,
+and expected outputs. Operands that say what is computed (shapes, axes, pads) are made initializers, as they are in networks.
+A test passes if every output is within the test's own tolerance. It is left out if a tensor is a string, a sequence or
+empty, since the Top dialect has none. Exits 1 if a result is wrong, if tpulang crashes, or if a test is refused that is not
+among the exceptions.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import warnings
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+warnings.filterwarnings("ignore")
+
+# Operands that must be known when a network is read, by position.
+KNOWN = {
+    "AffineGrid": [1], "BlackmanWindow": [0], "CenterCropPad": [1], "ConstantOfShape": [0], "CumSum": [1], "CumProd": [1],
+    "DFT": [1, 2], "DequantizeLinear": [1, 2], "Expand": [1], "HammingWindow": [0], "HannWindow": [0], "Loop": [0],
+    "MaxUnpool": [2], "MelWeightMatrix": [0, 1, 2, 3, 4], "OneHot": [1, 2], "Pad": [1, 2, 3], "QuantizeLinear": [1, 2],
+    "Range": [0, 1, 2], "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1], "ReduceMax": [1],
+    "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1], "ReduceSum": [1], "ReduceSumSquare": [1], "Reshape": [1],
+    "Resize": [1, 2, 3], "STFT": [1, 3], "Slice": [1, 2, 3, 4], "Split": [1], "SplitToSequence": [1], "Squeeze": [1],
+    "Tile": [1], "TopK": [1], "Trilu": [1], "Unsqueeze": [1], "Upsample": [1], "SequenceAt": [1], "BatchNormalization": [1, 2, 3, 4],
+    "NonMaxSuppression": [2, 3, 4], "Dropout": [1, 2], "Clip": [1, 2],
+}
+# In a function that is written out, what is known may be any operand but the first.
+EXPANDED = re.compile("_expanded")
+
+
+def collect(only):
+    from onnx.backend.test.case.node import collect_testcases
+
+    return [c for c in collect_testcases(None) if not only or re.search(only, c.name)]
+
+
+def arrays(values, infos):
+    """Return the arrays of a data set by name, or None if one is no array."""
+    made = {}
+    for value, info in zip(values, infos):
+        if value is None:
+            continue
+        if isinstance(value, onnx.TensorProto):
+            value = numpy_helper.to_array(value)
+        if not isinstance(value, (np.ndarray, np.generic, int, float)):
+            return None
+        made[info.name] = np.asarray(value)
+    return made
+
+
+def prepare(case):
+    """Return the model with known operands as initializers, the other inputs and the expected outputs; or why it is left out."""
+    model = onnx.ModelProto()
+    model.CopyFrom(case.model)
+    graph = model.graph
+    inputs, outputs = case.data_sets[0]
+    inputs, outputs = arrays(inputs, graph.input), arrays(outputs, graph.output)
+    if inputs is None or outputs is None:
+        return "a sequence or a missing value"
+    for array in [*inputs.values(), *outputs.values()]:
+        if array.dtype.kind in "OUSc" :
+            return "strings or complex numbers"
+        if array.size == 0 and array is not inputs:
+            return "an empty tensor"
+    known = set()
+    for node in graph.node:
+        for i in KNOWN.get(node.op_type, []):
+            if i < len(node.input):
+                known.add(node.input[i])
+    if EXPANDED.search(case.name) or len(graph.node) > 1:
+        original = re.sub("_expanded.*", "", case.name)
+        known |= {i.name for i in graph.input if i.name in ("axes", "shape", "split", "steps", "starts", "ends", "pads", "axis", "sizes", "scales", "roi", "k", "repeats")}
+    for name in sorted(known):
+        if name in inputs:
+            array = inputs.pop(name)
+            graph.initializer.append(numpy_helper.from_array(array, name))
+    for i in [i for i in graph.input if i.name in known]:
+        graph.input.remove(i)
+    for info in graph.input:
+        shape = info.type.tensor_type.shape
+        if info.name in inputs:
+            del shape.dim[:]
+            for d in inputs[info.name].shape:
+                shape.dim.add().dim_value = d
+    return model, inputs, outputs
+
+
+def storable(array):
+    """An array as a file of NumPy's can hold it."""
+    if array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"):
+        return array.astype(np.float32)
+    if array.dtype.name in ("int4", "int2"):
+        return array.astype(np.int8)
+    if array.dtype.name in ("uint4", "uint2"):
+        return array.astype(np.uint8)
+    return array
+
+
+def run(binary, case, keep):
+    prepared = prepare(case)
+    if isinstance(prepared, str):
+        return "left out", prepared
+    model, inputs, expected = prepared
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.join(keep, case.name) if keep else folder
+        os.makedirs(folder, exist_ok=True)
+        at = lambda name: os.path.join(folder, name)
+        onnx.save(model, at("model.onnx"))
+        command = [binary, "run", at("model.onnx"), "-o", at("outputs.npz"), "-q"]
+        if inputs:
+            np.savez(at("inputs.npz"), **{name: storable(array) for name, array in inputs.items()})
+            command += ["-i", at("inputs.npz")]
+        try:
+            process = subprocess.run(command, capture_output=True, timeout=120, text=True)
+        except subprocess.TimeoutExpired:
+            return "crash", "timeout"
+        if process.returncode not in (0, 1, 2) or "panicked" in process.stderr:
+            return "crash", process.stderr[-300:]
+        if process.returncode:
+            return "refused", process.stderr.strip().replace(folder, "")[:300]
+        results = np.load(at("outputs.npz"))
+        for name, right in expected.items():
+            if name not in results:
+                return "wrong", f"{name} is missing"
+            ours, right = np.asarray(results[name]), storable(np.asarray(right))
+            if right.dtype == bool:
+                ours = ours != 0
+            if ours.size != right.size or (right.ndim and ours.shape != right.shape):
+                return "wrong", f"{name} has shape {ours.shape}, not {right.shape}"
+            narrow = right.dtype == np.float16 or np.asarray(expected[name]).dtype.name.startswith(("bfloat", "float8"))
+            rtol = max(case.rtol, 1e-2 if narrow else 0)
+            ours, right = ours.reshape(right.shape).astype(np.float64), right.astype(np.float64)
+            if not np.allclose(ours, right, rtol=rtol, atol=max(case.atol, 1e-6), equal_nan=True):
+                worst = np.nanmax(np.abs(ours - right)) if np.isfinite(right).all() else "nan"
+                return "wrong", f"{name} differs by {worst}"
+    return "pass", ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--only")
+    parser.add_argument("--keep")
+    parser.add_argument("--exceptions")
+    parser.add_argument("--table")
+    args = parser.parse_args()
+    cases = collect(args.only)
+    exceptions = {}
+    if args.exceptions:
+        with open(args.exceptions, "rb") as file:
+            exceptions = tomllib.load(file)
+    counts, by_op, failed = collections.Counter(), collections.defaultdict(collections.Counter), 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = {case.name: pool.submit(run, args.bin, case, args.keep) for case in cases}
+        for case in cases:
+            status, detail = jobs[case.name].result()
+            known = next((why for pattern, why in exceptions.items() if re.fullmatch(pattern, case.name)), None)
+            if status in ("wrong", "crash") or (status == "refused" and known is None):
+                failed += 1
+            counts[status] += 1
+            op = case.model.graph.node[-1].op_type if not EXPANDED.search(case.name) else "(written out)"
+            by_op[op][status] += 1
+            if status not in ("pass", "left out"):
+                print(f"{status:8} {case.name}: {known or detail}", flush=True)
+    if args.table:
+        with open(args.table, "w") as file:
+            for op in sorted(by_op):
+                c = by_op[op]
+                file.write(f"| {op} | {c['pass']} | {c['refused']} | {c['left out']} |\n")
+    total = sum(counts.values()) - counts["left out"]
+    print(f"{counts['pass']} of {total} pass ({100 * counts['pass'] / max(total, 1):.1f} %): " + ", ".join(f"{n} {s}" for s, n in counts.items()))
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
