@@ -99,6 +99,9 @@ impl<B: Backend> Session<B> {
 /// are converted.
 pub(super) fn checked_feed(entry: &TensorEntry, array: &Array) -> Result<Array> {
     let ty = &entry.ty;
+    // A number without axes is that of a tensor of one.
+    let single = (array.shape().is_empty() && ty.shape == [1]).then(|| array.reshaped([1])).transpose()?;
+    let array = single.as_ref().unwrap_or(array);
     if array.shape() == ty.shape {
         if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {
             return ty.buffered(array);

@@ -21,12 +21,11 @@ use std::collections::HashMap;
 /// Computes the outputs of a graph without inputs, by name.
 pub type Evaluate<'e> = dyn Fn(&Graph) -> Result<indexmap::IndexMap<String, Array>> + 'e;
 
-/// Maximum depth of functions and branches within each other.
+/// Maximum depth of branches and bodies within each other.
 const MAX_DEPTH: usize = 50;
 
 /// What is the same for all graphs of a model.
 pub struct Model<'m> {
-    pub functions: HashMap<(&'m str, &'m str, &'m str), &'m proto::Function>,
     pub evaluate: &'m Evaluate<'m>,
     pub options: &'m Options,
 }
@@ -38,8 +37,6 @@ pub struct Importer<'m> {
     files: &'m mut TensorFiles,
     /// Values by name, those of the innermost graph last. `None` is the result of a node that could not be converted.
     scopes: Vec<HashMap<&'m str, Option<Value>>>,
-    /// Versions of the operator sets in use.
-    opsets: HashMap<&'m str, i64>,
     pub report: Report,
 }
 
@@ -53,20 +50,8 @@ impl Emit for Importer<'_> {
 }
 
 impl<'m> Importer<'m> {
-    pub fn new(
-        name: &str,
-        model: &'m Model<'m>,
-        files: &'m mut TensorFiles,
-        opsets: HashMap<&'m str, i64>,
-    ) -> Result<Importer<'m>> {
-        Ok(Importer {
-            graph: Graph::new(name)?,
-            model,
-            files,
-            scopes: vec![HashMap::new()],
-            opsets,
-            report: Report::default(),
-        })
+    pub fn new(name: &str, model: &'m Model<'m>, files: &'m mut TensorFiles) -> Result<Importer<'m>> {
+        Ok(Importer { graph: Graph::new(name)?, model, files, scopes: vec![HashMap::new()], report: Report::default() })
     }
 
     /// Reads the model's graph: its initializers, inputs, nodes and outputs.
@@ -178,6 +163,7 @@ impl<'m> Importer<'m> {
     /// Converts nodes in order. What cannot be converted is reported at the end, all at once.
     pub fn nodes(&mut self, nodes: &'m [proto::Node]) -> Result<()> {
         for node in nodes {
+            let before = self.report.len();
             match self.node(node) {
                 Ok(results) => {
                     for (name, result) in node.output.iter().zip(results) {
@@ -185,18 +171,15 @@ impl<'m> Importer<'m> {
                     }
                 }
                 Err(e) => {
-                    let version = self.version(&node.domain);
-                    self.report.refuse(node, version, e)?;
+                    // What a body contains is reported by itself.
+                    if self.report.len() == before {
+                        self.report.refuse(node, e)?;
+                    }
                     node.output.iter().for_each(|name| self.define(name, None));
                 }
             }
         }
         Ok(())
-    }
-
-    fn version(&self, domain: &str) -> i64 {
-        let domain = if domain == "ai.onnx" { "" } else { domain };
-        self.opsets.get(domain).copied().unwrap_or(1)
     }
 
     /// Converts a node. Returns its results; `None` for those that follow from a node that could not be converted.
@@ -211,11 +194,7 @@ impl<'m> Importer<'m> {
                 },
             });
         }
-        if let Some(function) = self.function(proto) {
-            let results = self.call(function, proto, inputs)?;
-            return Ok(results);
-        }
-        let node = Node { proto, inputs, version: self.version(&proto.domain) };
+        let node = Node { proto, inputs, version: proto.version };
         let convert = operators::find(&proto.domain, &proto.op_type, node.version)?;
         let results = match fold::is_foldable(&node) {
             true => fold::fold(self, &node, convert)?,
@@ -246,20 +225,51 @@ impl<'m> Importer<'m> {
         result.map(|result| (result, inner))
     }
 
-    fn function(&self, node: &proto::Node) -> Option<&'m proto::Function> {
-        let domain = if node.domain == "ai.onnx" { "" } else { &node.domain };
-        self.model.functions.get(&(domain, node.op_type.as_str(), node.overload.as_str())).copied()
+    /// Runs `build` with the graph, which is taken out of the importer: a call that builds blocks lends it to closures.
+    pub fn with_graph<R>(&mut self, build: impl FnOnce(&mut Self, &mut Graph) -> Result<R>) -> Result<R> {
+        let mut graph = std::mem::replace(&mut self.graph, Graph::new("lent")?);
+        let result = build(self, &mut graph);
+        self.graph = graph;
+        result
+    }
+    /// Runs `build` with a graph that a closure is lent.
+    pub fn within<R>(&mut self, graph: &mut Graph, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
+        std::mem::swap(&mut self.graph, graph);
+        let result = build(self);
+        std::mem::swap(&mut self.graph, graph);
+        result
+    }
+    /// Runs `build`, and returns `None` if it fails. What it added to the graph then is in no block, or is not used.
+    pub fn attempt<R>(&mut self, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<Option<R>> {
+        let (scopes, refused) = (self.scopes.len(), self.report.len());
+        let result = build(self);
+        self.scopes.truncate(scopes);
+        self.report.truncate(refused);
+        Ok(result.ok())
     }
 
-    /// Writes out a call of a function of the model.
-    fn call(
-        &mut self,
-        function: &'m proto::Function,
-        node: &proto::Node,
-        inputs: Vec<Option<Value>>,
-    ) -> Result<Vec<Option<Value>>> {
-        let _ = (function, node, inputs, MAX_DEPTH);
-        Err(invalid("functions of the model are not supported"))
+    /// Converts the nodes of a branch or a body, whose inputs have these values. Returns the values of its outputs.
+    pub fn subgraph(&mut self, graph: &'m proto::Graph, inputs: &[Value]) -> Result<Vec<Value>> {
+        if graph.input.len() != inputs.len() {
+            return Err(invalid(format!("its body has {} inputs; it is given {}", graph.input.len(), inputs.len())));
+        }
+        if self.scopes.len() > MAX_DEPTH {
+            return Err(invalid(format!("graphs are nested deeper than {MAX_DEPTH}")));
+        }
+        self.scopes.push(HashMap::new());
+        let result = self.values_of(graph, inputs);
+        self.scopes.pop();
+        result
+    }
+    fn values_of(&mut self, graph: &'m proto::Graph, inputs: &[Value]) -> Result<Vec<Value>> {
+        self.initializers(graph)?;
+        for (info, value) in graph.input.iter().zip(inputs) {
+            self.define(&info.name, Some(value.clone()));
+        }
+        self.nodes(&graph.node)?;
+        let outputs = graph.output.iter();
+        let value = |name: &str| self.lookup(name)?.ok_or_else(|| invalid("a node of its body cannot be converted"));
+        outputs.map(|info| value(&info.name)).collect()
     }
 
     // What converters need beside `Emit`.
@@ -270,7 +280,8 @@ impl<'m> Importer<'m> {
             Value::Computed(c) => Ok(c.tensor),
             Value::Sequence(_) => Err(invalid("it takes a tensor, and is given a sequence")),
             Value::Constant(constant) => {
-                if let Some(tensor) = constant.tensor.get() {
+                // A block that failed takes its coefficients with it.
+                if let Some(tensor) = constant.tensor.get().filter(|t| self.graph.tensor(*t).is_ok()) {
                     return Ok(tensor);
                 }
                 let name = constant.name.as_deref().filter(|name| self.graph.lookup(name).is_none());
@@ -309,7 +320,17 @@ impl<'m> Importer<'m> {
         Ok(vec![self.value_like(y, x)?])
     }
 
-    /// Converts a value to another ONNX dtype, with the rounding of ONNX's Cast.
+    /// Returns the entries of the first axis, without it.
+    pub fn steps(&mut self, x: Tensor, count: usize) -> Result<Vec<Tensor>> {
+        let rest = self.shape(x)?[1..].to_vec();
+        let parts = match count {
+            1 => vec![x],
+            _ => self.graph.op(crate::ops::Split::new(x, 0, count as i64)).call()?,
+        };
+        parts.into_iter().map(|part| self.reshape(part, &rest)).collect()
+    }
+
+    /// Returns the tensor of a value as floats.
     pub fn float_tensor(&mut self, value: &Value) -> Result<Tensor> {
         let tensor = self.tensor(value)?;
         self.real(tensor)

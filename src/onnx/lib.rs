@@ -13,6 +13,7 @@ use tpulang_quant as quant;
 
 mod fold;
 mod import;
+mod inline;
 mod node;
 mod operators;
 mod options;

@@ -80,6 +80,9 @@ pub struct Node {
     pub domain: String,
     #[prost(string, tag = "8")]
     pub overload: String,
+    /// Version of the operator set. Not of `onnx.proto`: set when functions are written out, which have versions of their own.
+    #[prost(int64, tag = "1000")]
+    pub version: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -1,6 +1,7 @@
 //! Files and streams.
 use super::{
     import::{Evaluate, Importer, Model},
+    inline::inline,
     options::Options,
     proto,
     skim::skim,
@@ -50,11 +51,13 @@ fn decode(
     options: &Options,
     evaluate: &Evaluate,
 ) -> Result<Graph> {
-    let model = proto::Model::decode(bytes).map_err(|e| Error::format(path, format!("not a valid ONNX file: {e}")))?;
+    let mut model =
+        proto::Model::decode(bytes).map_err(|e| Error::format(path, format!("not a valid ONNX file: {e}")))?;
+    inline(&mut model)?;
     let graph = model.graph.as_ref().ok_or_else(|| Error::format(path, "not a valid ONNX file: it has no graph"))?;
     options.check_names(graph)?;
-    let shared = Model { functions: functions(&model), evaluate, options };
-    let mut importer = Importer::new(&graph_name(name), &shared, tensors, opsets(&model.opset_import)?)?;
+    let shared = Model { evaluate, options };
+    let mut importer = Importer::new(&graph_name(name), &shared, tensors)?;
     importer.main_graph(graph)?;
     Ok(importer.graph)
 }
@@ -62,10 +65,6 @@ fn decode(
 /// The name of a file as the name of a graph.
 fn graph_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
-}
-
-fn functions(model: &proto::Model) -> HashMap<(&str, &str, &str), &proto::Function> {
-    model.functions.iter().map(|f| ((f.domain.as_str(), f.name.as_str(), f.overload.as_str()), f)).collect()
 }
 
 /// Returns the versions of operator sets, by domain.

@@ -6,9 +6,8 @@ use indexmap::IndexMap;
 /// Nodes that were refused, to be reported all at once.
 #[derive(Default)]
 pub struct Report {
-    errors: Vec<Error>,
-    /// How many nodes of each operator.
-    counts: IndexMap<String, usize>,
+    /// The operator and the error of each.
+    errors: Vec<(String, Error)>,
 }
 
 impl Report {
@@ -16,16 +15,25 @@ impl Report {
     ///
     /// # Errors
     /// Returns an error if there are too many of them to go on.
-    pub fn refuse(&mut self, node: &proto::Node, version: i64, problem: Error) -> Result<()> {
+    pub fn refuse(&mut self, node: &proto::Node, problem: Error) -> Result<()> {
         let domain = if node.domain.is_empty() { String::new() } else { format!("{}.", node.domain) };
         let op = format!("{domain}{}", node.op_type);
         let name = match (node.name.as_str(), node.output.first()) {
             ("", Some(output)) => format!("the node that computes {output:?}"),
             (name, _) => format!("node {name:?}"),
         };
-        self.errors.push(invalid(format!("{name} ({op}, opset {version}): {}", problem.message())));
-        *self.counts.entry(op).or_default() += 1;
+        let error = invalid(format!("{name} ({op}, opset {}): {}", node.version, problem.message()));
+        self.errors.push((op, error));
         if self.errors.len() < MAX_ERRORS { Ok(()) } else { self.check() }
+    }
+
+    /// Returns the number of nodes that were refused.
+    pub fn len(&self) -> usize {
+        self.errors.len()
+    }
+    /// Forgets what was refused after the first `len` nodes.
+    pub fn truncate(&mut self, len: usize) {
+        self.errors.truncate(len);
     }
 
     /// Fails if nodes were refused.
@@ -33,9 +41,11 @@ impl Report {
     /// # Errors
     /// Returns one error for each node, and the numbers of nodes by operator if there are several.
     pub fn check(&mut self) -> Result<()> {
-        let mut errors = std::mem::take(&mut self.errors);
+        let mut counts: IndexMap<String, usize> = IndexMap::new();
+        self.errors.iter().for_each(|(op, _)| *counts.entry(op.clone()).or_default() += 1);
+        let mut errors: Vec<Error> = std::mem::take(&mut self.errors).into_iter().map(|(_, error)| error).collect();
         if errors.len() > 1 {
-            let counts: Vec<_> = self.counts.iter().map(|(op, n)| format!("{op} ({n})")).collect();
+            let counts: Vec<_> = counts.iter().map(|(op, n)| format!("{op} ({n})")).collect();
             let nodes = pluralized(errors.len(), "node");
             errors.push(invalid(format!("{nodes} cannot be converted: {}", counts.join(", "))));
         }

@@ -117,7 +117,7 @@ fn div<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 }
 
 /// The quotient of integers, rounded towards 0: what the remainder leaves is divided exactly.
-fn integer_quotient(b: &mut Importer, x: &Value, y: &Value) -> Result<Value> {
+pub fn integer_quotient(b: &mut Importer, x: &Value, y: &Value) -> Result<Value> {
     let [a, c] = b.tensors(&[x, y])?[..] else { return Err(invalid("it has two operands")) };
     let rest = b.op(Mod::new(vec![a, c]))?;
     let whole = b.sub(a, rest)?;
@@ -145,7 +145,7 @@ fn mean<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 /// With `fmod` the remainder has the sign of the dividend, otherwise that of the divisor.
 fn modulo<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, y) = operands(n)?;
-    if n.flag("fmod") || x.dtype().is_float() {
+    if n.flag("fmod") {
         return Ok(vec![pair(b, x, y, |pair| Mod::new(pair).into())?]);
     }
     // top.Remainder broadcasts the second operand only.

@@ -4,7 +4,7 @@ use super::{
         import::Importer,
         node::Node,
         tensors::Element,
-        value::{Value, stored},
+        value::{Computed, Value, stored},
     },
     Convert,
 };
@@ -12,20 +12,40 @@ use crate::{
     Tensor,
     base::{Dtype, Result, misfit},
     emit::Emit,
-    ops::{Cast, CompareMode},
+    ops::{Cast, CompareMode, Floor},
     quant::RoundMode,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[("Cast", cast), ("CastLike", cast_like)];
 
 fn cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to", e))?.dtype();
-    Ok(vec![converted(b, n.input(0)?, to)?])
+    let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to", e))?;
+    let made = match to {
+        Element::Packed { bits, signed } => wrapped(b, n.input(0)?, bits, signed)?,
+        Element::Whole(to) => converted(b, n.input(0)?, to)?,
+    };
+    Ok(vec![made])
 }
 
 fn cast_like<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let to = n.input(1)?.dtype();
     Ok(vec![converted(b, n.input(0)?, to)?])
+}
+
+/// Converts a value to integers of 2 or 4 bits, which are kept as int8 or uint8: their low bits.
+fn wrapped(b: &mut Importer, x: &Value, bits: u32, signed: bool) -> Result<Value> {
+    let dtype = Element::Packed { bits, signed }.dtype();
+    let count = f64::from(1u32 << bits);
+    let tensor = b.float_tensor(x)?;
+    let whole = truncated_to(b, tensor, Dtype::Int32)?;
+    let whole = b.real(whole)?;
+    let shifted = if signed { b.add_const(whole, count / 2.0)? } else { whole };
+    let turns = b.mul_const(shifted, 1.0 / count)?;
+    let turns = b.op(Floor::new(turns))?;
+    let excess = b.mul_const(turns, count)?;
+    let low = b.sub(whole, excess)?;
+    let made = truncated_to(b, low, dtype)?;
+    Ok(Value::Computed(Computed { tensor: made, shape: x.shape(), dtype }))
 }
 
 /// Converts a value to another dtype of ONNX: floats are truncated to integers, and everything but 0 is true.
@@ -41,7 +61,7 @@ pub fn converted(b: &mut Importer, x: &Value, to: Dtype) -> Result<Value> {
     };
     let value = b.value_like(made, x)?;
     Ok(match value {
-        Value::Computed(c) => Value::Computed(super::super::value::Computed { dtype: to, ..c }),
+        Value::Computed(c) => Value::Computed(Computed { dtype: to, ..c }),
         other => other,
     })
 }

@@ -28,19 +28,23 @@ fn spatial(x: &Value) -> Result<Vec<usize>> {
 }
 
 fn conv<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (x, weight) = (n.input(0)?, n.input(1)?);
+    let x = n.input(0)?;
+    let bias = b.optional_tensor(n.optional(2))?;
+    let made = convolved(b, n, x, n.input(1)?, bias)?;
+    Ok(vec![b.value(made, x.dtype())?])
+}
+
+/// Adds a convolution with the window of a node.
+pub fn convolved(b: &mut Importer, n: &Node, x: &Value, weight: &Value, bias: Option<Tensor>) -> Result<Tensor> {
     let window = Window::of(n, kernel(n, weight), &spatial(x)?)?;
     let (input, filter) = (b.tensor(x)?, b.tensor(weight)?);
-    let bias = b.optional_tensor(n.optional(2))?;
-    let op = Conv {
+    b.op(Conv {
         bias,
         group: n.int_or("group", 1),
         dilations: Some(window.dilations),
         weight_is_coeff: i64::from(weight.is_constant()),
         ..Conv::new(input, filter, window.kernel, window.strides, window.pads)
-    };
-    let made = b.op(op)?;
-    Ok(vec![b.value(made, x.dtype())?])
+    })
 }
 
 fn conv_transpose<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

@@ -2,7 +2,7 @@
 use super::{
     super::{
         import::Importer,
-        node::{Node, known_float, known_ints, resolved_axis},
+        node::{Node, known_float, known_int, known_ints, resolved_axis},
         value::Value,
     },
     Convert,
@@ -100,6 +100,11 @@ fn squeeze<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn unsqueeze<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let given = n.ints_of("axes", 1)?.ok_or_else(|| invalid("it has no axes"))?;
+    unsqueezed(b, x, &given)
+}
+
+/// Inserts axes of size 1 at these places of the result.
+pub fn unsqueezed(b: &mut Importer, x: &Value, given: &[i64]) -> Result<Vec<Value>> {
     let rank = x.rank() + given.len();
     let axes = given.iter().map(|&a| resolved_axis("axes", a, rank)).collect::<Result<Vec<_>>>()?;
     let mut old = x.shape().into_iter();
@@ -198,9 +203,9 @@ fn tile<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let repeats = match n.optional(2).filter(|_| n.version < 6) {
         // Before opset 6: the number of repetitions of one axis.
         Some(axis) => {
-            let axis = resolved_axis("axis", super::super::node::known_int(axis, "axis")?, x.rank())?;
+            let axis = resolved_axis("axis", known_int(axis, "axis")?, x.rank())?;
             let mut all = vec![1; x.rank()];
-            all[axis] = super::super::node::known_int(n.input(1)?, "tiles")?;
+            all[axis] = known_int(n.input(1)?, "tiles")?;
             all
         }
         None => known_ints(n.input(1)?, "repeats")?,
@@ -317,13 +322,22 @@ fn depth_to_space<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
 fn space_to_depth<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, block) = (n.input(0)?, n.int_or("blocksize", 1));
     let tensor = b.tensor(x)?;
-    let made = b.op(Depth2Space::new(tensor, block, block, false, true))?;
+    let is_crd = n.word("mode", "DCR", &[("DCR", false), ("CRD", true)])?;
+    let made = b.op(Depth2Space::new(tensor, block, block, is_crd, true))?;
     Ok(vec![b.value(made, x.dtype())?])
 }
 
 /// Drops nothing when a network runs. The mask, if it is read, is all true.
+///
+/// # Errors
+/// Returns an error in training, since the elements that are dropped are random.
 fn dropout<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
+    let is_training = n.optional(2).map(|v| known_int(v, "training_mode")).transpose()?.is_some_and(|v| v != 0);
+    let ratio = n.optional(1).map(|v| known_float(v, "ratio")).transpose()?.unwrap_or(0.5);
+    if is_training && ratio != 0.0 {
+        return Err(argument("training_mode", true, "the elements that training drops are random"));
+    }
     let mut results = vec![x.clone()];
     if n.is_wanted(1) {
         results.push(Value::constant(Array::filled(Dtype::Bool, x.shape(), 1.0)?));

@@ -50,7 +50,7 @@ fn matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 }
 
 /// `alpha * A' B' + beta * C`
-fn gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+pub fn gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, y) = (n.input(0)?, n.input(1)?);
     let (alpha, beta) = (n.float_or("alpha", 1.0), n.float_or("beta", 1.0));
     let (mut left, right) = (b.float_tensor(x)?, b.float_tensor(y)?);

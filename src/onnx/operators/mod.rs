@@ -1,19 +1,32 @@
 //! How each operator of ONNX is converted, by family. A converter adds operators to the graph and returns the node's results.
 mod activation;
 mod arithmetic;
+mod attention;
+mod bits;
 mod cast;
 mod compare;
+mod control_flow;
 mod conv;
 mod create;
+mod einsum;
 mod gather;
+mod image;
 mod layout;
+mod loss;
 mod math;
 mod matmul;
+mod microsoft;
+mod microsoft_quantized;
 mod norm;
 mod pool;
+mod quantize;
+mod recurrent;
 mod reduce;
 mod resize;
+mod search;
 mod select;
+mod sequence;
+mod signal;
 mod slice;
 mod sort;
 mod window;
@@ -31,22 +44,37 @@ type Family = &'static [(&'static str, Convert)];
 const FAMILIES: &[Family] = &[
     activation::OPERATORS,
     arithmetic::OPERATORS,
+    attention::OPERATORS,
+    bits::OPERATORS,
     cast::OPERATORS,
     compare::OPERATORS,
+    control_flow::OPERATORS,
     conv::OPERATORS,
     create::OPERATORS,
+    einsum::OPERATORS,
     gather::OPERATORS,
+    image::OPERATORS,
     layout::OPERATORS,
+    loss::OPERATORS,
     math::OPERATORS,
+    microsoft::IN_ONNX,
     matmul::OPERATORS,
     norm::OPERATORS,
     pool::OPERATORS,
+    quantize::OPERATORS,
+    recurrent::OPERATORS,
     reduce::OPERATORS,
     resize::OPERATORS,
+    search::OPERATORS,
     select::OPERATORS,
+    sequence::OPERATORS,
+    signal::OPERATORS,
     slice::OPERATORS,
     sort::OPERATORS,
 ];
+
+/// The operators of onnxruntime.
+const MICROSOFT: &[Family] = &[microsoft::OPERATORS, microsoft_quantized::OPERATORS];
 
 /// Newest version of ONNX's operator set that is known.
 pub const NEWEST: i64 = 28;
@@ -56,22 +84,25 @@ pub const NEWEST: i64 = 28;
 /// # Errors
 /// Returns an error if the operator is unknown or its version too new.
 pub fn find(domain: &str, op: &str, version: i64) -> Result<Convert> {
-    if !matches!(domain, "" | "ai.onnx") {
-        return Err(invalid(format!("operators of the domain {domain:?} are not supported")));
-    }
+    let families = match domain {
+        "" | "ai.onnx" => FAMILIES,
+        "com.microsoft" => MICROSOFT,
+        _ => return Err(invalid(format!("operators of the domain {domain:?} are not supported"))),
+    };
     if version > NEWEST {
         return Err(invalid(format!("versions of ONNX's operators up to {NEWEST} are supported")));
     }
-    let all = || FAMILIES.iter().flat_map(|family| family.iter());
+    let all = || families.iter().flat_map(|family| family.iter());
     all()
         .find(|(name, _)| *name == op)
         .map(|(_, convert)| *convert)
         .ok_or_else(|| unknown(op, all().map(|(name, _)| *name)))
 }
 
-/// Returns the names of the operators that are converted, sorted.
-pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<_> = FAMILIES.iter().flat_map(|family| family.iter()).map(|(name, _)| *name).collect();
+/// Returns the names of the operators of a domain (`""` or `"com.microsoft"`) that are converted, sorted.
+pub fn names(domain: &str) -> Vec<&'static str> {
+    let families = if domain == "com.microsoft" { MICROSOFT } else { FAMILIES };
+    let mut names: Vec<_> = families.iter().flat_map(|family| family.iter()).map(|(name, _)| *name).collect();
     names.sort_unstable();
     names
 }

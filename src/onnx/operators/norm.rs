@@ -184,7 +184,7 @@ fn shaped_weight(b: &mut Importer, weight: Option<&Value>, over: &[usize]) -> Re
     b.reshape(tensor, over).map(Some)
 }
 
-fn rms_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+pub fn rms_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let shape = x.shape();
     let axis = n.axis_or("axis", -1, shape.len())?;

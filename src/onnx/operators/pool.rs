@@ -52,18 +52,23 @@ fn global<'m>(b: &mut Importer<'m>, n: &Node<'m>, mode: ReduceMode) -> Result<Ve
 
 fn average_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
+    let made = pooled_average(b, n, x)?;
+    Ok(vec![b.value(made, x.dtype())?])
+}
+
+/// Adds an average pool with the window of a node.
+pub fn pooled_average(b: &mut Importer, n: &Node, x: &Value) -> Result<Tensor> {
     let window = window(n, x)?;
-    if window.dilations.iter().any(|&d| d != 1) {
+    let plain = window.dilations.iter().all(|&d| d == 1);
+    let Some(ceil_mode) = rounding(n, x, &window).filter(|_| plain) else {
         return dilated_average(b, n, x, &window);
-    }
+    };
     let input = b.tensor(x)?;
-    let op = AvgPool {
-        ceil_mode: n.flag("ceil_mode").then_some(true),
+    b.op(AvgPool {
+        ceil_mode: ceil_mode.then_some(true),
         count_include_pad: n.flag("count_include_pad"),
         ..AvgPool::new(input, window.kernel, window.strides, window.pads)
-    };
-    let made = b.op(op)?;
-    Ok(vec![b.value(made, x.dtype())?])
+    })
 }
 
 fn max_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
@@ -73,14 +78,41 @@ fn max_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         return max_pool_with_indices(b, n, x, window);
     }
     let input = b.tensor(x)?;
-    let made = if window.dilations.iter().any(|&d| d != 1) {
-        let parts = parts(b, input, &window, n.flag("ceil_mode"), -f64::from(f32::MAX))?;
-        combined(parts, |pair| b.op(Max::new(pair)))?
-    } else {
-        let ceil_mode = n.flag("ceil_mode").then_some(true);
-        b.op(MaxPool { ceil_mode, ..MaxPool::new(input, window.kernel, window.strides, window.pads) })?
+    let made = match rounding(n, x, &window).filter(|_| window.dilations.iter().all(|&d| d == 1)) {
+        Some(ceil_mode) => {
+            let ceil_mode = ceil_mode.then_some(true);
+            b.op(MaxPool { ceil_mode, ..MaxPool::new(input, window.kernel, window.strides, window.pads) })?
+        }
+        None => {
+            let parts = parts(b, input, &window, n.flag("ceil_mode"), -f64::from(f32::MAX))?;
+            combined(parts, |pair| b.op(Max::new(pair)))?
+        }
     };
     Ok(vec![b.value(made, x.dtype())?])
+}
+
+/// Returns whether the number of windows is rounded up in all axes (true) or down (false); `None` if it is neither: ONNX leaves out a
+/// window that begins in the padding behind.
+fn rounding(n: &Node, x: &Value, window: &Window) -> Option<bool> {
+    if !n.flag("ceil_mode") {
+        return Some(false);
+    }
+    let axes = window.kernel.len();
+    let counts = (0..axes).map(|i| {
+        let size = x.shape()[2 + i] as i64;
+        let (before, after, stride) = (window.pads[i], window.pads[axes + i], window.strides[i]);
+        let free = size + before + after - window.dilations[i] * (window.kernel[i] - 1) - 1;
+        let (down, up) = (free.div_euclid(stride) + 1, (free + stride - 1).div_euclid(stride) + 1);
+        (down, up, if (up - 1) * stride >= size + before { up - 1 } else { up })
+    });
+    let counts: Vec<_> = counts.collect();
+    if counts.iter().all(|(_, up, own)| own == up) {
+        Some(true)
+    } else if counts.iter().all(|(down, _, own)| own == down) {
+        Some(false)
+    } else {
+        None
+    }
 }
 
 /// Indices are positions in the whole operand; those of `top.MaxPoolWithMask` are positions in a plane.
@@ -163,7 +195,7 @@ fn combined(parts: Vec<Tensor>, mut pair: impl FnMut(Vec<Tensor>) -> Result<Tens
 }
 
 /// The mean of windows with gaps: a sum, divided by the number of elements that are not padding.
-fn dilated_average<'m>(b: &mut Importer<'m>, n: &Node<'m>, x: &Value, window: &Window) -> Result<Vec<Value>> {
+fn dilated_average(b: &mut Importer, n: &Node, x: &Value, window: &Window) -> Result<Tensor> {
     let input = b.tensor(x)?;
     let ceil_mode = n.flag("ceil_mode");
     let each = parts(b, input, window, ceil_mode, 0.0)?;
@@ -195,7 +227,7 @@ fn dilated_average<'m>(b: &mut Importer<'m>, n: &Node<'m>, x: &Value, window: &W
         let count = combined(counts, |pair| b.add(pair[0], pair[1]))?;
         b.div(sum, count)?
     };
-    Ok(vec![b.value(made, x.dtype())?])
+    Ok(made)
 }
 
 /// `(sum of |x|^p)^(1 / p)` of each window; padding counts as 0.

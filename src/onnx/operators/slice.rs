@@ -98,7 +98,7 @@ fn strided(b: &mut Importer, x: crate::Tensor, axis: usize, range: &Range) -> Re
     b.strided(reversed, axis, size - 1 - range.start, range.count, step)
 }
 
-fn trilu<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+pub fn trilu<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let diagonal = match n.optional(1) {
         Some(k) => super::super::node::known_int(k, "k")?,

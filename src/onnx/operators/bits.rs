@@ -1,0 +1,123 @@
+//! Bits of integers, by arithmetic: the Top dialect has no operators for them.
+use super::super::{
+    import::Importer,
+    node::Node,
+    tensors::Element,
+    value::{Computed, Value},
+};
+use super::{Convert, arithmetic::broadcast_value, arithmetic::integer_quotient};
+use crate::{
+    Tensor,
+    array::Array,
+    base::{Dtype, Result, argument, invalid, misfit},
+    emit::Emit,
+    ops::{CompareMode, Pow2, Remainder},
+};
+
+pub const OPERATORS: &[(&str, Convert)] = &[
+    ("BitCast", bit_cast),
+    ("BitShift", bit_shift),
+    ("BitwiseAnd", |b, n| bitwise(b, n, |b, x, y| b.mul(x, y))),
+    ("BitwiseNot", bitwise_not),
+    ("BitwiseOr", |b, n| bitwise(b, n, |b, x, y| b.op(crate::ops::Max::new(vec![x, y])))),
+    ("BitwiseXor", |b, n| bitwise(b, n, |b, x, y| b.compare(x, CompareMode::NotEqual, y))),
+];
+
+/// Multiplies or divides by a power of two.
+fn bit_shift<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, count) = (n.input(0)?, n.input(1)?);
+    let left = n.word("direction", "", &[("LEFT", true), ("RIGHT", false)])?;
+    let shift = b.float_tensor(count)?;
+    let power = b.op(Pow2::new(shift, 2.0))?;
+    let power = super::cast::truncated_to(b, power, x.dtype())?;
+    let power = b.value_like(power, count)?;
+    if !left {
+        return Ok(vec![integer_quotient(b, x, &power)?]);
+    }
+    let [value, power] = b.tensors(&[x, &power])?[..] else { return Err(invalid("it has two operands")) };
+    let made = b.mul(value, power)?;
+    Ok(vec![broadcast_value(b, made, &[x, count], x.dtype())?])
+}
+
+/// `-1 - x`, or for unsigned integers the largest one less x.
+fn bitwise_not<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let (low, high) = x.dtype().int_range().ok_or_else(|| invalid("it takes integers"))?;
+    let tensor = b.tensor(x)?;
+    let all = if low < 0 { -1.0 } else { high as f64 };
+    let made = b.const_sub(all, tensor)?;
+    Ok(vec![b.value_like(made, x)?])
+}
+
+/// Combines each bit of two operands. Negative integers are taken modulo 2^bits first.
+fn bitwise<'m>(
+    b: &mut Importer<'m>,
+    n: &Node<'m>,
+    combine: impl Fn(&mut Importer<'m>, Tensor, Tensor) -> Result<Tensor>,
+) -> Result<Vec<Value>> {
+    let (x, y) = (n.input(0)?, n.input(1)?);
+    let bits = x.dtype().size() * 8;
+    if bits > 16 {
+        return Err(argument(
+            "the dtype of its operands",
+            x.dtype(),
+            "expected integers of 8 or 16 bits, whose bits can be taken apart exactly",
+        ));
+    }
+    let modulus = f64::from(1u32 << bits);
+    let [mut left, mut right] = [b.float_tensor(x)?, b.float_tensor(y)?];
+    let mut sum = None;
+    let two = b.coefficient(Array::filled(Dtype::Float32, [1], 2.0)?)?;
+    for bit in 0..bits {
+        let of = |b: &mut Importer<'m>, value: &mut Tensor| -> Result<Tensor> {
+            let low = b.op(Remainder::new(vec![*value, two]))?;
+            let rest = b.sub(*value, low)?;
+            *value = b.mul_const(rest, 0.5)?;
+            Ok(low)
+        };
+        let (p, q) = (of(b, &mut left)?, of(b, &mut right)?);
+        let both = combine(b, p, q)?;
+        let weighted = b.mul_const(both, f64::from(1u32 << bit))?;
+        sum = Some(match sum {
+            Some(sum) => b.add(sum, weighted)?,
+            None => weighted,
+        });
+    }
+    let mut made = sum.ok_or_else(|| invalid("it has no bits"))?;
+    if x.dtype().is_signed_int() {
+        let is_negative = b.compare_const(made, CompareMode::GreaterOrEqual, modulus / 2.0)?;
+        let wrapped = b.mul_const(is_negative, modulus)?;
+        made = b.sub(made, wrapped)?;
+    }
+    let made = super::cast::truncated_to(b, made, x.dtype())?;
+    Ok(vec![broadcast_value(b, made, &[x, y], x.dtype())?])
+}
+
+/// The bytes of a constant as another dtype, or integers of one size as each other.
+fn bit_cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to", e))?.dtype();
+    if let Some(known) = x.as_constant() {
+        return Ok(vec![Value::constant(Array::from_le_bytes(to, known.shape(), known.bytes()?)?)]);
+    }
+    let (Some(_), Some((low, high))) = (x.dtype().int_range(), to.int_range()) else {
+        return Err(argument(
+            "to",
+            to,
+            format!("the bits of {} that is computed while the network runs cannot be taken for it", x.dtype()),
+        ));
+    };
+    let range = high as f64 - low as f64 + 1.0;
+    let value = b.float_tensor(x)?;
+    let made = if low < 0 {
+        let is_high = b.compare_const(value, CompareMode::Greater, high as f64)?;
+        let wrapped = b.mul_const(is_high, range)?;
+        b.sub(value, wrapped)?
+    } else {
+        let is_negative = b.compare_const(value, CompareMode::Less, 0.0)?;
+        let wrapped = b.mul_const(is_negative, range)?;
+        b.add(value, wrapped)?
+    };
+    let tensor = super::cast::truncated_to(b, made, to)?;
+    Ok(vec![Value::Computed(Computed { tensor, shape: x.shape(), dtype: to })])
+}

@@ -1,0 +1,129 @@
+//! Regions of images.
+use super::super::{
+    import::Importer,
+    node::{Node, known_ints, resolved_axis},
+    value::Value,
+};
+use super::Convert;
+use crate::{
+    array::Array,
+    base::{Dtype, Result, argument, invalid},
+    emit::Emit,
+    ops::{Pad, PadMode, RoiAlign, RoiAlignMode, ScatterElements},
+};
+
+pub const OPERATORS: &[(&str, Convert)] = &[
+    ("AffineGrid", affine_grid),
+    ("CenterCropPad", center_crop_pad),
+    ("MaxUnpool", max_unpool),
+    ("RoiAlign", roi_align),
+];
+
+/// The matrices times the positions -1 to 1 of a grid.
+fn affine_grid<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let theta = n.input(0)?;
+    let size = crate::base::Ints(known_ints(n.input(1)?, "size")?).to_shape()?;
+    let [batch, _, spatial @ ..] = size.as_slice() else { return Err(invalid("its size must have 4 or 5 numbers")) };
+    let (axes, count) = (spatial.len(), spatial.iter().product::<usize>());
+    let corners = n.flag("align_corners");
+    let place = |i: usize, size: usize| {
+        let (i, size) = (i as f64, size as f64);
+        if !corners {
+            (2.0 * i + 1.0) / size - 1.0
+        } else if size > 1.0 {
+            2.0 * i / (size - 1.0) - 1.0
+        } else {
+            0.0
+        }
+    };
+    // The last axis comes first: x, y, z, and 1 for the translation.
+    let mut points = Vec::with_capacity(count * (axes + 1));
+    for flat in 0..count {
+        let mut rest = flat;
+        for axis in (0..axes).rev() {
+            points.push(place(rest % spatial[axis], spatial[axis]));
+            rest /= spatial[axis];
+        }
+        points.push(1.0);
+    }
+    let points = b.coefficient(Array::from_f64s(Dtype::Float32, [1, count, axes + 1], points.into_iter())?)?;
+    let theta = b.float_tensor(theta)?;
+    let matrix = b.transposed(theta)?;
+    let points = b.expand_to(points, &[*batch, count, axes + 1])?;
+    let made = b.matmul(points, matrix)?;
+    let shape = [&[*batch], spatial, &[axes]].concat();
+    Ok(vec![b.shaped(made, &shape, n.input(0)?.dtype())?])
+}
+
+fn center_crop_pad<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let rank = x.rank();
+    let sizes = crate::base::Ints(known_ints(n.input(1)?, "shape")?).to_shape()?;
+    let axes = match n.ints("axes") {
+        Some(axes) => axes.iter().map(|&a| resolved_axis("axes", a, rank)).collect::<Result<Vec<_>>>()?,
+        None => (0..rank).collect(),
+    };
+    if axes.len() != sizes.len() {
+        return Err(argument("shape", format!("{sizes:?}"), format!("expected {} sizes", axes.len())));
+    }
+    let mut tensor = b.tensor(x)?;
+    let mut paddings = vec![0; 2 * rank];
+    for (&axis, &size) in axes.iter().zip(&sizes) {
+        let old = x.shape()[axis];
+        if size < old {
+            tensor = b.slice(tensor, axis, (old - size) / 2, size)?;
+        } else {
+            let before = (size - old) / 2;
+            paddings[axis] = before as i64;
+            paddings[rank + axis] = (size - old - before) as i64;
+        }
+    }
+    if paddings.iter().any(|&p| p > 0) {
+        tensor = b.op(Pad::new(tensor, PadMode::Constant, paddings))?;
+    }
+    Ok(vec![b.value(tensor, x.dtype())?])
+}
+
+/// Writes each value to its index in the whole result.
+fn max_unpool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, indices) = (n.input(0)?, n.input(1)?);
+    let shape = x.shape();
+    let axes = shape.len().saturating_sub(2);
+    let kernel = n.ints("kernel_shape").ok_or_else(|| invalid("it has no kernel_shape"))?;
+    let strides = n.ints("strides").unwrap_or_else(|| vec![1; axes]);
+    let pads = n.ints("pads").unwrap_or_else(|| vec![0; 2 * axes]);
+    if kernel.len() != axes || strides.len() != axes || pads.len() != 2 * axes {
+        return Err(argument("kernel_shape", format!("{kernel:?}"), format!("the operand has {axes} spatial axes")));
+    }
+    // The indices are those of a result of this size, which may then be part of a larger one.
+    let mut inner = shape.clone();
+    for i in 0..axes {
+        let size = (shape[2 + i] as i64 - 1) * strides[i] - pads[i] - pads[axes + i] + kernel[i];
+        inner[2 + i] = usize::try_from(size).map_err(|_| invalid("its result has no elements"))?;
+    }
+    let given = n.optional(2).map(|v| known_ints(v, "output_shape")).transpose()?;
+    let outer = given.map(|g| crate::base::Ints(g).to_shape()).transpose()?.unwrap_or_else(|| inner.clone());
+    let (count, places) = (shape.iter().product::<usize>(), outer.iter().product::<usize>());
+    let (values, at) = (b.tensor(x)?, b.tensor(indices)?);
+    let (values, at) = (b.reshape(values, &[count])?, b.reshape(at, &[count])?);
+    let empty = b.filled(0.0, b.dtype(values)?, &[places])?;
+    let made = b.op(ScatterElements::new(empty, at, values, 0))?;
+    Ok(vec![b.shaped(made, &outer, x.dtype())?])
+}
+
+fn roi_align<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, rois, batch) = (n.input(0)?, n.input(1)?, n.input(2)?);
+    let mode = n.word("mode", "avg", &[("avg", RoiAlignMode::Avg), ("max", RoiAlignMode::Max)])?;
+    let default = if n.version < 16 { "output_half_pixel" } else { "half_pixel" };
+    let align_corners =
+        n.word("coordinate_transformation_mode", default, &[("half_pixel", true), ("output_half_pixel", false)])?;
+    let (input, rois) = (b.tensor(x)?, b.tensor(rois)?);
+    let index = b.float_tensor(batch)?;
+    let count = batch.elements();
+    let index = b.reshape(index, &[count, 1])?;
+    let rois = b.concat(vec![index, rois], 1)?;
+    let (height, width) = (n.int_or("output_height", 1), n.int_or("output_width", 1));
+    let (ratio, scale) = (n.int_or("sampling_ratio", 0), n.float_or("spatial_scale", 1.0));
+    let made = b.op(RoiAlign::new(input, rois, align_corners, mode, height, width, ratio, scale))?;
+    Ok(vec![b.value(made, x.dtype())?])
+}

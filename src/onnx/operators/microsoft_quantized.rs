@@ -1,0 +1,220 @@
+//! Operators of `com.microsoft` that onnxruntime's quantizer writes: float operators between dequantization and quantization.
+use super::super::{
+    import::Importer,
+    node::{Node, known_floats},
+    value::{Computed, Value},
+};
+use super::{
+    Convert,
+    pool::pooled_average,
+    quantize::{centered, dequantize_linear, dynamic_scale, quantize_linear, quantized, spread},
+};
+use crate::{
+    Tensor,
+    array::Array,
+    base::{Dtype, Result, argument, invalid},
+    emit::Emit,
+    ops::{Concat, Div, LeakyRelu, MatMul, ReduceMode, Softmax},
+};
+
+pub const OPERATORS: &[(&str, Convert)] = &[
+    ("DequantizeLinear", dequantize_linear),
+    ("DynamicQuantizeMatMul", dynamic_quantize_matmul),
+    ("MatMulIntegerToFloat", matmul_integer_to_float),
+    ("MatMulNBits", matmul_n_bits),
+    ("QGemm", q_gemm),
+    ("QLinearAdd", |b, n| binary(b, n, |b, x, y| b.add(x, y))),
+    ("QLinearAveragePool", average_pool),
+    ("QLinearConcat", concat),
+    ("QLinearConv", super::quantize::qlinear_conv),
+    ("QLinearGlobalAveragePool", |b, n| {
+        unary(b, n, |b, _, x| {
+            let rank = b.rank(x)?;
+            b.reduce(x, &(2..rank).collect::<Vec<_>>(), ReduceMode::ReduceMean)
+        })
+    }),
+    ("QLinearLeakyRelu", |b, n| {
+        let alpha = n.float_or("alpha", 0.01);
+        unary(b, n, |b, _, x| b.op(LeakyRelu::new(x, alpha)))
+    }),
+    ("QLinearMul", |b, n| binary(b, n, |b, x, y| b.mul(x, y))),
+    ("QLinearSigmoid", |b, n| unary(b, n, |b, _, x| b.sigmoid(x))),
+    ("QLinearSoftmax", |b, n| {
+        unary(b, n, |b, n, x| {
+            let axis = n.axis_or("axis", -1, b.rank(x)?)?;
+            b.op(Softmax::new(x, axis as i64))
+        })
+    }),
+    ("QuantizeLinear", quantize_linear),
+];
+
+/// `(x - zero point) * scale`, of the operands from `at` on.
+fn real(b: &mut Importer, n: &Node, at: usize) -> Result<Tensor> {
+    let x = n.input(at)?;
+    let tensor = centered(b, x, n.optional(at + 2), -1)?;
+    let scale = spread(b, n.input(at + 1)?, &x.shape(), -1, 0)?;
+    b.mul(tensor, scale)
+}
+
+/// Quantizes a result by the scale and zero point at `at`; without a zero point, to the dtype of the first operand.
+fn quantized_by(b: &mut Importer, n: &Node, y: Tensor, at: usize, of: Dtype) -> Result<Value> {
+    let shape = b.shape(y)?;
+    let zero = n.optional(at + 1);
+    let dtype = zero.map_or(of, Value::dtype);
+    let scale = spread(b, n.input(at)?, &shape, -1, 0)?;
+    let scaled = b.op(Div::new(vec![y, scale]))?;
+    let limits = dtype.int_range().map(|(low, high)| (low as f64, high as f64));
+    let tensor = quantized(b, scaled, zero, (-1, 0, &shape), dtype, limits)?;
+    Ok(Value::Computed(Computed { tensor, shape, dtype }))
+}
+
+fn unary<'m>(
+    b: &mut Importer<'m>,
+    n: &Node<'m>,
+    f: impl Fn(&mut Importer<'m>, &Node<'m>, Tensor) -> Result<Tensor>,
+) -> Result<Vec<Value>> {
+    if n.flag("channels_last") {
+        return Err(argument("channels_last", 1, "expected 0"));
+    }
+    let x = real(b, n, 0)?;
+    let y = f(b, n, x)?;
+    Ok(vec![quantized_by(b, n, y, 3, n.input(0)?.dtype())?])
+}
+
+fn binary<'m>(
+    b: &mut Importer<'m>,
+    n: &Node<'m>,
+    f: impl Fn(&mut Importer<'m>, Tensor, Tensor) -> Result<Tensor>,
+) -> Result<Vec<Value>> {
+    let (x, y) = (real(b, n, 0)?, real(b, n, 3)?);
+    let made = f(b, x, y)?;
+    Ok(vec![quantized_by(b, n, made, 6, n.input(0)?.dtype())?])
+}
+
+fn average_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    unary(b, n, |b, n, x| {
+        let x = b.value(x, Dtype::Float32)?;
+        pooled_average(b, n, &x)
+    })
+}
+
+/// The operands after the first two are in threes: a tensor, its scale and its zero point.
+fn concat<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let mut parts = Vec::new();
+    for at in (2..n.inputs.len()).step_by(3) {
+        parts.push(real(b, n, at)?);
+    }
+    let rank = parts.first().map(|p| b.rank(*p)).transpose()?.ok_or_else(|| invalid("it has no operands"))?;
+    let axis = n.axis_or("axis", 0, rank)?;
+    let made = b.op(Concat { axis: axis as i64, ..Concat::new(parts) })?;
+    Ok(vec![quantized_by(b, n, made, 0, n.input(2)?.dtype())?])
+}
+
+/// The product of dequantized operands, quantized if there is a scale for it.
+fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (a, w) = (n.input(0)?, n.input(3)?);
+    let mut left = real(b, n, 0)?;
+    let right = centered(b, w, n.optional(5), if n.flag("transB") { 0 } else { 1 })?;
+    let scale = spread(b, n.input(4)?, &w.shape(), if n.flag("transB") { 0 } else { 1 }, 0)?;
+    let right = b.mul(right, scale)?;
+    if n.flag("transA") {
+        left = b.transposed(left)?;
+    }
+    let mut made = b.op(MatMul { right_transpose: n.flag("transB"), ..MatMul::new(left, right) })?;
+    made = b.mul_const(made, n.float_or("alpha", 1.0))?;
+    if let Some(bias) = n.optional(6) {
+        // Its scale is the product of the operands'.
+        let shape = b.shape(made)?;
+        let (a_scale, w_scale) = (spread(b, n.input(1)?, &shape, -1, 0)?, spread(b, n.input(4)?, &shape, -1, 0)?);
+        let scale = b.mul(a_scale, w_scale)?;
+        let bias = b.float_tensor(bias)?;
+        let bias = b.mul(bias, scale)?;
+        made = b.add(made, bias)?;
+    }
+    match n.optional(7) {
+        Some(_) => Ok(vec![quantized_by(b, n, made, 7, a.dtype())?]),
+        None => Ok(vec![b.value(made, Dtype::Float32)?]),
+    }
+}
+
+fn with_bias(b: &mut Importer, x: Tensor, bias: Option<&Value>) -> Result<Value> {
+    let made = match b.optional_tensor(bias)? {
+        Some(bias) => b.add(x, bias)?,
+        None => x,
+    };
+    b.value(made, Dtype::Float32)
+}
+
+fn matmul_integer_to_float<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, w) = (n.input(0)?, n.input(1)?);
+    let (left, right) = (centered(b, x, n.optional(4), -1)?, centered(b, w, n.optional(5), -1)?);
+    let (x_scale, w_scale) = (spread(b, n.input(2)?, &x.shape(), -1, 0)?, spread(b, n.input(3)?, &w.shape(), -1, 0)?);
+    let (left, right) = (b.mul(left, x_scale)?, b.mul(right, w_scale)?);
+    let made = b.matmul(left, right)?;
+    Ok(vec![with_bias(b, made, n.optional(6))?])
+}
+
+/// The first operand is quantized while the network runs, to 8 bits; so it is rounded here, too.
+fn dynamic_quantize_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, w) = (n.input(0)?, n.input(1)?);
+    let tensor = b.tensor(x)?;
+    let (rounded, scale) = dynamic_scale(b, tensor)?;
+    let left = b.mul(rounded, scale)?;
+    let right = centered(b, w, n.optional(3), -1)?;
+    let w_scale = spread(b, n.input(2)?, &w.shape(), -1, 0)?;
+    let right = b.mul(right, w_scale)?;
+    let made = b.matmul(left, right)?;
+    Ok(vec![with_bias(b, made, n.optional(4))?])
+}
+
+/// The weights are [N, blocks, bytes]: integers of `bits` bits, the first in the low ones, in blocks with a scale each.
+fn matmul_n_bits<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let size = |name: &str| {
+        n.int(name)
+            .and_then(|v| usize::try_from(v).ok())
+            .filter(|v| *v > 0)
+            .ok_or_else(|| invalid(format!("it has no {name}")))
+    };
+    let (rows, columns, block) = (size("K")?, size("N")?, size("block_size")?);
+    let bits = n.int_or("bits", 4) as usize;
+    if !matches!(bits, 2 | 4 | 8) || n.optional(4).is_some() {
+        return Err(argument("bits", bits, "expected 2, 4 or 8, without g_idx"));
+    }
+    let packed = n.input(1)?.as_constant().ok_or_else(|| invalid("its weights must be known"))?;
+    let bytes = packed.bytes()?;
+    let blocks = rows.div_ceil(block);
+    let scales = known_floats(n.input(2)?, "scales")?;
+    let per_block = (block * bits).div_ceil(8);
+    let take = |bytes: &[u8], i: usize| -> Option<f64> {
+        let byte = *bytes.get(i * bits / 8)?;
+        Some(f64::from(u32::from(byte) >> (i * bits % 8) & ((1 << bits) - 1)))
+    };
+    let zeros = n
+        .optional(3)
+        .map(|z| z.as_constant().cloned().ok_or_else(|| invalid("its zero points must be known")))
+        .transpose()?;
+    let zero_row = (blocks * bits).div_ceil(8);
+    let default = f64::from(1u32 << (bits - 1));
+    let mut weights = Vec::with_capacity(rows * columns);
+    for column in 0..columns {
+        for row in 0..rows {
+            let of = row / block;
+            let q = bytes.get((column * blocks + of) * per_block..).and_then(|b| take(b, row % block));
+            let zero = match &zeros {
+                None => Some(default),
+                Some(z) if z.dtype().is_float() => z.to_f64()?.get(column * blocks + of).copied(),
+                Some(z) => z.bytes()?.get(column * zero_row..).and_then(|b| take(b, of)),
+            };
+            let scale = scales.get(column * blocks + of).copied();
+            let (Some(q), Some(zero), Some(scale)) = (q, zero, scale) else {
+                return Err(invalid("its weights or scales are too few"));
+            };
+            weights.push(((q - zero) * scale) as f32);
+        }
+    }
+    let x = n.input(0)?;
+    let input = b.tensor(x)?;
+    let right = b.coefficient(Array::from_vec([columns, rows], weights)?)?;
+    let made = b.op(MatMul { right_transpose: true, ..MatMul::new(input, right) })?;
+    with_bias(b, made, n.optional(5)).map(|v| vec![v])
+}

@@ -1,0 +1,266 @@
+//! Quantization, and products of quantized operands.
+use super::super::{
+    import::Importer,
+    node::{Node, resolved_axis},
+    tensors::Element,
+    value::{Computed, Value},
+};
+use super::{Convert, math::round_half_to_even};
+use crate::{
+    Tensor,
+    base::{Dtype, Result, argument, invalid, misfit},
+    emit::Emit,
+    ops::{Clip, Div, MatMul, MaxConst, MinConst, ReduceMode},
+};
+
+pub const OPERATORS: &[(&str, Convert)] = &[
+    ("ConvInteger", conv_integer),
+    ("DequantizeLinear", dequantize_linear),
+    ("DynamicQuantizeLinear", dynamic_quantize_linear),
+    ("MatMulInteger", matmul_integer),
+    ("QLinearConv", qlinear_conv),
+    ("QLinearMatMul", qlinear_matmul),
+    ("QuantizeLinear", quantize_linear),
+];
+
+/// Gives a scale or zero point the shape in which it is broadcast to an operand: one number, one for each entry of an axis, or one
+/// for each block of entries.
+pub fn spread(b: &mut Importer, value: &Value, shape: &[usize], axis: i64, block: i64) -> Result<Tensor> {
+    let tensor = b.tensor(value)?;
+    let tensor = b.real(tensor)?;
+    if value.elements() == 1 {
+        return b.reshape(tensor, &vec![1; shape.len().max(1)]);
+    }
+    let axis = resolved_axis("axis", axis, shape.len())?;
+    if value.rank() <= 1 {
+        if value.elements() != shape[axis] {
+            return Err(argument(
+                "the number of scales",
+                value.elements(),
+                format!("axis {axis} has {} entries", shape[axis]),
+            ));
+        }
+        return b.along(tensor, axis, shape.len());
+    }
+    let blocks = value.shape()[axis];
+    let each = if block > 0 { block as usize } else { shape[axis].div_ceil(blocks) };
+    let mut longer = value.shape();
+    longer.insert(axis + 1, 1);
+    let column = b.reshape(tensor, &longer)?;
+    longer[axis + 1] = each;
+    let all = b.expand_to(column, &longer)?;
+    let mut joined = value.shape();
+    joined[axis] = blocks * each;
+    let all = b.reshape(all, &joined)?;
+    b.slice(all, axis, 0, shape[axis])
+}
+
+pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, scale) = (n.input(0)?, n.input(1)?);
+    let (axis, block) = (n.int_or("axis", 1), n.int_or("block_size", 0));
+    let shape = x.shape();
+    let dtype = match n.int("output_dtype").filter(|d| *d != 0) {
+        Some(to) => Element::of(to as i32).map_err(|e| misfit("output_dtype", e))?.dtype(),
+        None => scale.dtype(),
+    };
+    let mut tensor = b.float_tensor(x)?;
+    if let Some(zero) = n.optional(2) {
+        let is_zero = zero.as_constant().map(|z| z.to_f64()).transpose()?.is_some_and(|z| z.iter().all(|v| *v == 0.0));
+        if !is_zero {
+            let zero = spread(b, zero, &shape, axis, block)?;
+            tensor = b.sub(tensor, zero)?;
+        }
+    }
+    let scale = spread(b, scale, &shape, axis, block)?;
+    let made = b.mul(tensor, scale)?;
+    Ok(vec![Value::Computed(Computed { tensor: made, shape, dtype })])
+}
+
+/// The integers that a quantized result may have.
+fn limits(n: &Node, dtype: Dtype) -> Result<Option<(f64, f64)>> {
+    let bits = match n.int("output_dtype").filter(|d| *d != 0) {
+        Some(to) => match Element::of(to as i32).map_err(|e| misfit("output_dtype", e))? {
+            Element::Packed { bits, signed } => Some((bits, signed)),
+            Element::Whole(_) => None,
+        },
+        None => None,
+    };
+    Ok(match bits {
+        Some((bits, true)) => Some((-f64::from(1 << (bits - 1)), f64::from((1 << (bits - 1)) - 1))),
+        Some((bits, false)) => Some((0.0, f64::from((1 << bits) - 1))),
+        None => dtype.int_range().map(|(low, high)| (low as f64, high as f64)),
+    })
+}
+
+/// `saturate(round(x / scale) + zero point)`, halves to even.
+pub fn quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, scale) = (n.input(0)?, n.input(1)?);
+    let (axis, block) = (n.int_or("axis", 1), n.int_or("block_size", 0));
+    let shape = x.shape();
+    let zero = n.optional(2);
+    let dtype = match (n.int("output_dtype").filter(|d| *d != 0), zero) {
+        (Some(to), _) => Element::of(to as i32).map_err(|e| misfit("output_dtype", e))?.dtype(),
+        (None, Some(zero)) => zero.dtype(),
+        (None, None) => Dtype::Uint8,
+    };
+    let tensor = b.float_tensor(x)?;
+    let scale = spread(b, scale, &shape, axis, block)?;
+    let scaled = b.op(Div::new(vec![tensor, scale]))?;
+    let limits = limits(n, dtype)?;
+    let made = quantized(b, scaled, zero, (axis, block, &shape), dtype, limits)?;
+    Ok(vec![Value::Computed(Computed { tensor: made, shape, dtype })])
+}
+
+/// Rounds, adds the zero point, saturates and converts.
+pub fn quantized(
+    b: &mut Importer,
+    scaled: Tensor,
+    zero: Option<&Value>,
+    (axis, block, shape): (i64, i64, &[usize]),
+    dtype: Dtype,
+    limits: Option<(f64, f64)>,
+) -> Result<Tensor> {
+    let Some((low, high)) = limits else {
+        // fp8 is rounded by its conversion, and has no zero point but 0.
+        return super::cast::truncated_to(b, scaled, dtype);
+    };
+    let mut rounded = round_half_to_even(b, scaled)?;
+    if let Some(zero) = zero {
+        let zero = spread(b, zero, shape, axis, block)?;
+        rounded = b.add(rounded, zero)?;
+    }
+    let bounded = b.op(Clip::new(rounded, high, low))?;
+    super::cast::truncated_to(b, bounded, dtype)
+}
+
+/// A tensor in 8 bits, with a scale and a zero point that make the most of them.
+struct Dynamic {
+    /// From 0 to 255.
+    rounded: Tensor,
+    zero: Tensor,
+    scale: Tensor,
+}
+
+fn dynamic(b: &mut Importer, x: Tensor) -> Result<Dynamic> {
+    let axes: Vec<usize> = (0..b.rank(x)?).collect();
+    let (most, least) = (b.reduce(x, &axes, ReduceMode::ReduceMax)?, b.reduce(x, &axes, ReduceMode::ReduceMin)?);
+    let (most, least) = (b.op(MaxConst::new(most, 0.0))?, b.op(MinConst::new(least, 0.0))?);
+    let range = b.sub(most, least)?;
+    let scale = b.mul_const(range, 1.0 / 255.0)?;
+    let negative = b.mul_const(least, -1.0)?;
+    let zero = b.op(Div::new(vec![negative, scale]))?;
+    let zero = round_half_to_even(b, zero)?;
+    let zero = b.op(Clip::new(zero, 255.0, 0.0))?;
+    let scaled = b.op(Div::new(vec![x, scale]))?;
+    let rounded = round_half_to_even(b, scaled)?;
+    let moved = b.add(rounded, zero)?;
+    let rounded = b.op(Clip::new(moved, 255.0, 0.0))?;
+    Ok(Dynamic { rounded, zero, scale })
+}
+
+/// Returns a tensor rounded as it is quantized dynamically, less its zero point, and its scale.
+pub fn dynamic_scale(b: &mut Importer, x: Tensor) -> Result<(Tensor, Tensor)> {
+    let Dynamic { rounded, zero, scale } = dynamic(b, x)?;
+    Ok((b.sub(rounded, zero)?, scale))
+}
+
+fn dynamic_quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let tensor = b.tensor(x)?;
+    let Dynamic { rounded, zero, scale } = dynamic(b, tensor)?;
+    let y = super::cast::truncated_to(b, rounded, Dtype::Uint8)?;
+    let zero = super::cast::truncated_to(b, zero, Dtype::Uint8)?;
+    Ok(vec![
+        Value::Computed(Computed { tensor: y, shape: x.shape(), dtype: Dtype::Uint8 }),
+        b.shaped(scale, &[], Dtype::Float32)?,
+        b.shaped(zero, &[], Dtype::Uint8)?,
+    ])
+}
+
+/// Returns an operand less its zero point, as integers in float32, which are exact. Zero points along `axis`, or one for all.
+pub fn centered(b: &mut Importer, x: &Value, zero: Option<&Value>, axis: i64) -> Result<Tensor> {
+    let tensor = b.float_tensor(x)?;
+    match zero {
+        None => Ok(tensor),
+        Some(zero) => {
+            let zero = spread(b, zero, &x.shape(), axis, 0)?;
+            b.sub(tensor, zero)
+        }
+    }
+}
+
+/// Sums of this many products of two bytes, each less a zero point, are exact in float32.
+const EXACT: usize = (1 << 24) / (255 * 255);
+
+fn check_exact(count: usize) -> Result<()> {
+    if count <= EXACT {
+        return Ok(());
+    }
+    Err(invalid(format!(
+        "its sums have {count} products of integers; up to {EXACT} are exact in float32, in which they are computed"
+    )))
+}
+
+fn product(b: &mut Importer, n: &Node, [x, x_zero, y, y_zero]: [usize; 4]) -> Result<(Tensor, Vec<usize>)> {
+    let (left, right) = (n.input(x)?, n.input(y)?);
+    check_exact(left.shape().last().copied().unwrap_or(1))?;
+    let (a, c) = (centered(b, left, n.optional(x_zero), -2)?, centered(b, right, n.optional(y_zero), -1)?);
+    let made = b.op(MatMul::new(a, c))?;
+    let shape = b.shape(made)?;
+    Ok((made, shape))
+}
+
+fn matmul_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (made, shape) = product(b, n, [0, 2, 1, 3])?;
+    let tensor = super::cast::truncated_to(b, made, Dtype::Int32)?;
+    Ok(vec![Value::Computed(Computed { tensor, shape, dtype: Dtype::Int32 })])
+}
+
+fn qlinear_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (made, shape) = product(b, n, [0, 2, 3, 5])?;
+    let (a, c, y) = (n.input(1)?, n.input(4)?, n.input(6)?);
+    let (a, c, y) = (spread(b, a, &shape, -2, 0)?, spread(b, c, &shape, -1, 0)?, spread(b, y, &shape, -2, 0)?);
+    let factor = b.mul(a, c)?;
+    let factor = b.op(Div::new(vec![factor, y]))?;
+    let scaled = b.mul(made, factor)?;
+    let zero = n.input(7)?;
+    let dtype = zero.dtype();
+    let limits = dtype.int_range().map(|(low, high)| (low as f64, high as f64));
+    let tensor = quantized(b, scaled, Some(zero), (-2, 0, &shape), dtype, limits)?;
+    Ok(vec![Value::Computed(Computed { tensor, shape, dtype })])
+}
+
+/// A convolution of operands less their zero points. Padding is the zero point, so 0 after that.
+fn convolution(b: &mut Importer, n: &Node, [x, x_zero, w, w_zero]: [usize; 4]) -> Result<Tensor> {
+    let (input, weight) = (n.input(x)?, n.input(w)?);
+    check_exact(weight.shape()[1..].iter().product())?;
+    let (a, c) = (centered(b, input, n.optional(x_zero), 1)?, centered(b, weight, n.optional(w_zero), 0)?);
+    let a = b.value(a, Dtype::Float32)?;
+    let c = b.value(c, Dtype::Float32)?;
+    super::conv::convolved(b, n, &a, &c, None)
+}
+
+fn conv_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let made = convolution(b, n, [0, 2, 1, 3])?;
+    let tensor = super::cast::truncated_to(b, made, Dtype::Int32)?;
+    Ok(vec![b.value(tensor, Dtype::Int32)?])
+}
+
+pub fn qlinear_conv<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let mut sum = convolution(b, n, [0, 2, 3, 5])?;
+    let shape = b.shape(sum)?;
+    if let Some(bias) = n.optional(8) {
+        let bias = spread(b, bias, &shape, 1, 0)?;
+        sum = b.add(sum, bias)?;
+    }
+    let (a, c, y) = (n.input(1)?, n.input(4)?, n.input(6)?);
+    let (a, c, y) = (spread(b, a, &shape, 1, 0)?, spread(b, c, &shape, 1, 0)?, spread(b, y, &shape, 1, 0)?);
+    let factor = b.mul(a, c)?;
+    let factor = b.op(Div::new(vec![factor, y]))?;
+    let scaled = b.mul(sum, factor)?;
+    let zero = n.input(7)?;
+    let dtype = zero.dtype();
+    let limits = dtype.int_range().map(|(low, high)| (low as f64, high as f64));
+    let tensor = quantized(b, scaled, Some(zero), (1, 0, &shape), dtype, limits)?;
+    Ok(vec![Value::Computed(Computed { tensor, shape, dtype })])
+}
