@@ -1,12 +1,17 @@
 //! Nodes whose operands are known are computed while the file is read, by the kernels that would run them.
-use super::{import::Importer, node::Node, operators::Convert, value::Value};
+use super::{
+    import::Importer,
+    node::Node,
+    operators::Convert,
+    value::{Constant, Value},
+};
 use crate::{
     array::Array,
     base::{Dtype, Result, invalid},
     emit::{Emit, ints},
     ops::Reshape,
 };
-use std::collections::HashMap;
+use std::{cell::Cell, collections::HashMap, rc::Rc};
 
 /// Bytes of operands up to which nodes are folded. Larger ones, such as a transposed embedding table, stay operators on weights
 /// that are in the file.
@@ -74,7 +79,10 @@ pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> 
 /// A constant that has no coefficient yet.
 fn apart(value: &Value) -> Value {
     match value {
-        Value::Constant(c) => Value::constant(c.array.clone()),
+        Value::Constant(c) => {
+            let (array, packed) = (c.array.clone(), c.packed);
+            Value::Constant(Rc::new(Constant { array, packed, name: None, tensor: Cell::new(None) }))
+        }
         Value::Sequence(all) => Value::Sequence(all.iter().map(apart).collect()),
         Value::Computed(_) => value.clone(),
     }

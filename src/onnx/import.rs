@@ -82,12 +82,14 @@ impl<'m> Importer<'m> {
         for tensor in &graph.initializer {
             let array =
                 self.files.array(tensor).map_err(|e| misfit(format!("the initializer {:?}", tensor.name), e))?;
-            self.define(&tensor.name, Some(Value::initializer(&tensor.name, array)));
+            let element = Element::of(tensor.data_type)?;
+            self.define(&tensor.name, Some(Value::initializer(&tensor.name, array, element)));
         }
         for sparse in &graph.sparse_initializer {
             let name = sparse.values.as_ref().map_or("", |v| v.name.as_str());
             let array = self.sparse(sparse).map_err(|e| misfit(format!("the initializer {name:?}"), e))?;
-            self.define(name, Some(Value::initializer(name, array)));
+            let element = Element::Whole(array.dtype());
+            self.define(name, Some(Value::initializer(name, array, element)));
         }
         Ok(())
     }

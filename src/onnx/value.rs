@@ -1,4 +1,5 @@
 //! Values of an ONNX graph while it is read.
+use super::tensors::Element;
 use crate::{
     Tensor,
     array::Array,
@@ -18,6 +19,8 @@ pub enum Value {
 /// A value that is known.
 pub struct Constant {
     pub array: Array,
+    /// How its elements are stored in the file, if they are packed: results of the same type have fewer values than the dtype.
+    pub packed: Option<Element>,
     /// Name of the initializer; results of folding have none until they become coefficients.
     pub name: Option<String>,
     /// The coefficient, once an operator needs it.
@@ -35,10 +38,11 @@ pub struct Computed {
 
 impl Value {
     pub fn constant(array: Array) -> Value {
-        Value::Constant(Rc::new(Constant { array, name: None, tensor: Cell::new(None) }))
+        Value::Constant(Rc::new(Constant { array, packed: None, name: None, tensor: Cell::new(None) }))
     }
-    pub fn initializer(name: &str, array: Array) -> Value {
-        Value::Constant(Rc::new(Constant { array, name: Some(name.into()), tensor: Cell::new(None) }))
+    pub fn initializer(name: &str, array: Array, element: Element) -> Value {
+        let packed = Some(element).filter(|element| matches!(element, Element::Packed { .. }));
+        Value::Constant(Rc::new(Constant { array, packed, name: Some(name.into()), tensor: Cell::new(None) }))
     }
     pub fn as_constant(&self) -> Option<&Array> {
         match self {

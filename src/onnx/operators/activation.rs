@@ -44,6 +44,13 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("Softmax", |b, n| softmax(b, n, false)),
     ("Softplus", |b, n| b.unary(n.input(0)?, |x| Softplus::new(x).into())),
     ("Softsign", |b, n| b.unary(n.input(0)?, |x| Softsign::new(x).into())),
+    ("SwiGLU", |b, n| {
+        let (x, alpha) = (n.input(0)?, n.float_or("alpha", 1.0));
+        let [gate, value] = [b.tensor(x)?, b.tensor(n.input(1)?)?];
+        let gate = b.op(Swish::new(gate, alpha))?;
+        let y = b.mul(gate, value)?;
+        Ok(vec![b.value_like(y, x)?])
+    }),
     ("Swish", |b, n| {
         let alpha = n.float_or("alpha", 1.0);
         b.unary(n.input(0)?, |x| Swish::new(x, alpha).into())

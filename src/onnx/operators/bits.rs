@@ -27,6 +27,9 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 fn bit_shift<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, count) = (n.input(0)?, n.input(1)?);
     let left = n.word("direction", "", &[("LEFT", true), ("RIGHT", false)])?;
+    if x.dtype().is_signed_int() {
+        return Err(argument("the dtype of its operand", x.dtype(), "expected unsigned integers"));
+    }
     let shift = b.float_tensor(count)?;
     let power = b.op(Pow2::new(shift, 2.0))?;
     let power = super::cast::truncated_to(b, power, x.dtype())?;
@@ -107,6 +110,13 @@ fn bit_cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             format!("the bits of {} that is computed while the network runs cannot be taken for it", x.dtype()),
         ));
     };
+    if x.dtype().size() > 2 && x.dtype() != to {
+        return Err(argument(
+            "to",
+            to,
+            format!("integers of 8 or 16 bits are converted; the operand is {}", x.dtype()),
+        ));
+    }
     let range = high as f64 - low as f64 + 1.0;
     let value = b.float_tensor(x)?;
     let made = if low < 0 {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Tensor,
-    base::{Dtype, Result, misfit},
+    base::{Dtype, Result, argument, misfit},
     emit::Emit,
     ops::{Cast, CompareMode, Floor},
     quant::RoundMode,
@@ -20,6 +20,7 @@ pub const OPERATORS: &[(&str, Convert)] = &[("Cast", cast), ("CastLike", cast_li
 
 fn cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to", e))?;
+    check_rounding(n.input(0)?, to.dtype())?;
     let made = match to {
         Element::Packed { bits, signed } => wrapped(b, n.input(0)?, bits, signed)?,
         Element::Whole(to) => converted(b, n.input(0)?, to)?,
@@ -29,7 +30,16 @@ fn cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 fn cast_like<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let to = n.input(1)?.dtype();
+    check_rounding(n.input(0)?, to)?;
     Ok(vec![converted(b, n.input(0)?, to)?])
+}
+
+/// Refuses conversions to fp8: networks are computed in float32, and the Top dialect has no operator that rounds to it.
+pub fn check_rounding(x: &Value, to: Dtype) -> Result<()> {
+    if matches!(to, Dtype::Fp8e4m3 | Dtype::Fp8e5m2) && x.dtype() != to {
+        return Err(argument("to", to, "floats are computed in float32 and not rounded to 8 bits"));
+    }
+    Ok(())
 }
 
 /// Converts a value to integers of 2 or 4 bits, which are kept as int8 or uint8: their low bits.

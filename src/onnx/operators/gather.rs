@@ -18,6 +18,7 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("Scatter", |b, n| scatter_elements(b, n)),
     ("ScatterElements", |b, n| scatter_elements(b, n)),
     ("ScatterND", scatter_nd),
+    ("TensorScatter", tensor_scatter),
 ];
 
 fn gather<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
@@ -126,6 +127,35 @@ fn scatter_nd<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let reduction = n.word("reduction", "none", &REDUCTIONS)?;
     let (tensor, at, updates) = (b.tensor(x)?, b.tensor(indices)?, b.tensor(updates)?);
     let made = b.op(ScatterND { reduction, ..ScatterND::new(tensor, at, updates) })?;
+    Ok(vec![b.value_like(made, x)?])
+}
+
+/// Writes to a range of an axis, which begins elsewhere in each sample of the batch.
+fn tensor_scatter<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (x, update) = (n.input(0)?, n.input(1)?);
+    let (shape, new) = (x.shape(), update.shape());
+    let axis = n.axis_or("axis", -2, shape.len())?;
+    if axis == 0 || new.len() != shape.len() {
+        return Err(argument("axis", axis, "it must not be the batch's"));
+    }
+    let circular = n.word("mode", "linear", &[("linear", false), ("circular", true)])?;
+    // The position of each element along the axis, less the first.
+    let inner: usize = new[axis + 1..].iter().product();
+    let along = (0..update.elements()).map(|i| (i / inner % new[axis]) as f64);
+    let mut at = b.coefficient(crate::array::Array::from_f64s(Dtype::Float32, new.clone(), along)?)?;
+    if let Some(first) = n.optional(2) {
+        let first = b.float_tensor(first)?;
+        let first = b.along(first, 0, new.len())?;
+        at = b.add(at, first)?;
+    }
+    if circular {
+        let size =
+            b.coefficient(crate::array::Array::filled(Dtype::Float32, vec![1; new.len()], shape[axis] as f64)?)?;
+        at = b.op(crate::ops::Remainder::new(vec![at, size]))?;
+    }
+    let at = super::cast::truncated_to(b, at, Dtype::Int32)?;
+    let (tensor, update) = (b.tensor(x)?, b.tensor(update)?);
+    let made = b.op(ScatterElements::new(tensor, at, update, axis as i64))?;
     Ok(vec![b.value_like(made, x)?])
 }
 

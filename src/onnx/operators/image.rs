@@ -13,6 +13,7 @@ use crate::{
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
+    ("Col2Im", col2im),
     ("AffineGrid", affine_grid),
     ("CenterCropPad", center_crop_pad),
     ("MaxUnpool", max_unpool),
@@ -53,6 +54,73 @@ fn affine_grid<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let made = b.matmul(points, matrix)?;
     let shape = [&[*batch], spatial, &[axes]].concat();
     Ok(vec![b.shaped(made, &shape, n.input(0)?.dtype())?])
+}
+
+/// Adds the columns of blocks to where they came from: for each position in the blocks, the elements there are spread among zeros.
+fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let list = |index: usize, what: &str| crate::base::Ints(known_ints(n.input(index)?, what)?).to_shape();
+    let (size, block) = (list(1, "image_shape")?, list(2, "block_shape")?);
+    let axes = size.len();
+    let given = |name: &str, default: usize, count: usize| -> Result<Vec<usize>> {
+        let list = crate::base::Ints(n.ints(name).unwrap_or_else(|| vec![default as i64; count])).to_shape()?;
+        if list.len() == count {
+            Ok(list)
+        } else {
+            Err(argument(name, format!("{list:?}"), format!("expected {count} numbers")))
+        }
+    };
+    let (dilations, strides, pads) =
+        (given("dilations", 1, axes)?, given("strides", 1, axes)?, given("pads", 0, 2 * axes)?);
+    let positions: usize = block.iter().product();
+    let [batch, rows, columns] = x.shape()[..] else { return Err(invalid("its operand must have 3 dimensions")) };
+    if block.len() != axes
+        || positions == 0
+        || positions > 1024
+        || !rows.is_multiple_of(positions)
+        || strides.contains(&0)
+    {
+        return Err(argument(
+            "block_shape",
+            format!("{block:?}"),
+            format!("its product must divide {rows}, and be at most 1024"),
+        ));
+    }
+    let channels = rows / positions;
+    let mut counts = Vec::new();
+    for i in 0..axes {
+        let free = (size[i] + pads[i] + pads[axes + i]).checked_sub(dilations[i] * (block[i].max(1) - 1) + 1);
+        counts.push(
+            free.ok_or_else(|| argument("block_shape", format!("{block:?}"), "the block is larger than the image"))?
+                / strides[i]
+                + 1,
+        );
+    }
+    if counts.iter().product::<usize>() != columns {
+        return Err(argument("the number of columns", columns, format!("there are {counts:?} blocks")));
+    }
+    let tensor = b.tensor(x)?;
+    let tensor = b.reshape(tensor, &[&[batch, channels, positions], &counts[..]].concat())?;
+    let mut sum = None;
+    for position in 0..positions {
+        let part = b.slice(tensor, 2, position, 1)?;
+        let mut part = b.reshape(part, &[&[batch, channels], &counts[..]].concat())?;
+        let mut rest = position;
+        for i in (0..axes).rev() {
+            let start = rest % block[i] * dilations[i];
+            rest /= block[i];
+            part = b.spread(part, 2 + i, start, strides[i], size[i] + pads[i] + pads[axes + i])?;
+        }
+        sum = Some(match sum {
+            Some(sum) => b.add(sum, part)?,
+            None => part,
+        });
+    }
+    let mut made = sum.ok_or_else(|| invalid("the block has no elements"))?;
+    for i in 0..axes {
+        made = b.slice(made, 2 + i, pads[i], size[i])?;
+    }
+    Ok(vec![b.value(made, x.dtype())?])
 }
 
 fn center_crop_pad<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
@@ -113,7 +181,9 @@ fn max_unpool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 fn roi_align<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, rois, batch) = (n.input(0)?, n.input(1)?, n.input(2)?);
-    let mode = n.word("mode", "avg", &[("avg", RoiAlignMode::Avg), ("max", RoiAlignMode::Max)])?;
+    let mode = n.word("mode", "avg", &[("avg", Some(RoiAlignMode::Avg)), ("max", None)])?;
+    // ONNX's takes the largest of the four corners' weighted values, `top.RoiAlign` the largest sample.
+    let mode = mode.ok_or_else(|| argument("mode", "\"max\"", "expected avg; the Top dialect's maximum is another"))?;
     let default = if n.version < 16 { "output_half_pixel" } else { "half_pixel" };
     let align_corners =
         n.word("coordinate_transformation_mode", default, &[("half_pixel", true), ("output_half_pixel", false)])?;

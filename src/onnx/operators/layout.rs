@@ -169,20 +169,37 @@ fn split<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             (0..parts).map(|i| each.min(size as i64 - i * each)).collect()
         }
     };
-    if sizes.iter().sum::<i64>() != size as i64 || sizes.iter().any(|&s| s < 1) {
+    if sizes.iter().sum::<i64>() != size as i64 || sizes.iter().any(|&s| s < 0) {
         return Err(argument(
             "split",
             format!("{sizes:?}"),
             format!("positive sizes that add up to {size}, the size of axis {axis}"),
         ));
     }
-    if sizes.len() == 1 {
-        return Ok(vec![x.clone()]);
+    // Parts without entries are constants.
+    let filled: Vec<i64> = sizes.iter().copied().filter(|&s| s > 0).collect();
+    let mut parts = match filled.len() {
+        1 => vec![x.clone()],
+        count => {
+            let tensor = b.tensor(x)?;
+            let op = Split { split_size: Some(filled), ..Split::new(tensor, axis as i64, count as i64) };
+            let parts = b.graph.op(op).call()?;
+            parts.into_iter().map(|part| b.value(part, x.dtype())).collect::<Result<Vec<_>>>()?
+        }
     }
-    let tensor = b.tensor(x)?;
-    let op = Split { split_size: Some(sizes.clone()), ..Split::new(tensor, axis as i64, sizes.len() as i64) };
-    let parts = b.graph.op(op).call()?;
-    parts.into_iter().map(|part| b.value(part, x.dtype())).collect()
+    .into_iter();
+    let mut all = Vec::new();
+    for size in sizes {
+        let part = if size > 0 { parts.next() } else { Some(empty_part(x, axis)?) };
+        all.extend(part);
+    }
+    Ok(all)
+}
+
+fn empty_part(x: &Value, axis: usize) -> Result<Value> {
+    let mut shape = x.shape();
+    shape[axis] = 0;
+    Ok(Value::constant(Array::from_le_bytes(x.dtype(), shape, &[])?))
 }
 
 fn expand<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
@@ -262,9 +279,11 @@ fn pad<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         pads[axis] = given[i];
         pads[rank + axis] = given[axes.len() + i];
     }
-    let value = match n.optional(2) {
-        Some(value) if n.version >= 11 => known_float(value, "constant_value")?,
-        _ => n.float_or("value", 0.0),
+    let given_value = n.optional(2).filter(|_| n.version >= 11);
+    let value = match given_value {
+        Some(value) if value.is_constant() => known_float(value, "constant_value")?,
+        Some(_) => 0.0,
+        None => n.float_or("value", 0.0),
     };
     let mut tensor = b.tensor(x)?;
     // Negative padding crops.
@@ -280,12 +299,28 @@ fn pad<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         pads.iter_mut().for_each(|p| *p = (*p).max(0));
     }
     if pads.iter().any(|&p| p > 0) {
+        let computed = given_value.filter(|v| !v.is_constant() && mode == Some(PadMode::Constant));
+        if let Some(value) = computed {
+            tensor = padded_with(b, tensor, value, &pads)?;
+            return Ok(vec![b.value(tensor, x.dtype())?]);
+        }
         tensor = match mode {
             Some(mode) => b.op(Pad { val: value, ..Pad::new(tensor, mode, pads) })?,
             None => wrapped(b, tensor, &pads)?,
         };
     }
     Ok(vec![b.value(tensor, x.dtype())?])
+}
+
+/// Pads with a number that is computed: it is chosen where a padding of 1 is.
+fn padded_with(b: &mut Importer, x: crate::Tensor, value: &Value, pads: &[i64]) -> Result<crate::Tensor> {
+    let inside = b.coefficient(Array::filled(Dtype::Float32, b.shape(x)?, 0.0)?)?;
+    let outside = b.op(Pad { val: 1.0, ..Pad::new(inside, PadMode::Constant, pads.to_vec()) })?;
+    let (padded, value) = (b.op(Pad::new(x, PadMode::Constant, pads.to_vec()))?, b.tensor(value)?);
+    let (dtype, shape) = (b.dtype(padded)?, b.shape(padded)?);
+    let value = b.as_dtype(value, dtype)?;
+    let value = b.expand_to(value, &shape)?;
+    b.select(outside, value, padded)
 }
 
 /// Continues each axis periodically.

@@ -12,6 +12,7 @@ mod einsum;
 mod gather;
 mod image;
 mod layout;
+mod linear;
 mod loss;
 mod math;
 mod matmul;
@@ -55,6 +56,7 @@ const FAMILIES: &[Family] = &[
     gather::OPERATORS,
     image::OPERATORS,
     layout::OPERATORS,
+    linear::OPERATORS,
     loss::OPERATORS,
     math::OPERATORS,
     microsoft::IN_ONNX,

@@ -77,13 +77,15 @@ pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
 }
 
 /// The integers that a quantized result may have.
-fn limits(n: &Node, dtype: Dtype) -> Result<Option<(f64, f64)>> {
-    let bits = match n.int("output_dtype").filter(|d| *d != 0) {
-        Some(to) => match Element::of(to as i32).map_err(|e| misfit("output_dtype", e))? {
-            Element::Packed { bits, signed } => Some((bits, signed)),
-            Element::Whole(_) => None,
-        },
-        None => None,
+fn limits(n: &Node, zero: Option<&Value>, dtype: Dtype) -> Result<Option<(f64, f64)>> {
+    let element = match (n.int("output_dtype").filter(|d| *d != 0), zero) {
+        (Some(to), _) => Some(Element::of(to as i32).map_err(|e| misfit("output_dtype", e))?),
+        (None, Some(Value::Constant(zero))) => zero.packed,
+        _ => None,
+    };
+    let bits = match element {
+        Some(Element::Packed { bits, signed }) => Some((bits, signed)),
+        _ => None,
     };
     Ok(match bits {
         Some((bits, true)) => Some((-f64::from(1 << (bits - 1)), f64::from((1 << (bits - 1)) - 1))),
@@ -106,7 +108,8 @@ pub fn quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     let tensor = b.float_tensor(x)?;
     let scale = spread(b, scale, &shape, axis, block)?;
     let scaled = b.op(Div::new(vec![tensor, scale]))?;
-    let limits = limits(n, dtype)?;
+    super::cast::check_rounding(x, dtype)?;
+    let limits = limits(n, zero, dtype)?;
     let made = quantized(b, scaled, zero, (axis, block, &shape), dtype, limits)?;
     Ok(vec![Value::Computed(Computed { tensor: made, shape, dtype })])
 }

@@ -9,12 +9,13 @@ use super::{
 };
 use crate::{
     Tensor,
-    base::Result,
+    base::{Result, argument},
     emit::{Emit, ints},
     ops::{CumSum, Reduce, ReduceMode, Reverse, Sqrt},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
+    ("CumProd", cum_prod),
     ("CumSum", cum_sum),
     ("ReduceL1", |b, n| plain(b, n, ReduceMode::ReduceL1)),
     ("ReduceL2", |b, n| plain(b, n, ReduceMode::ReduceL2)),
@@ -125,6 +126,44 @@ fn cum_sum<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         sum = b.op(Reverse::new(sum, axis as i64))?;
     }
     Ok(vec![b.value_like(sum, x)?])
+}
+
+/// Longest axis whose products are written out, entry by entry.
+const LONGEST: usize = 1024;
+
+fn cum_prod<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let axis = resolved_axis("axis", known_int(n.input(1)?, "axis")?, x.rank())?;
+    let size = x.shape()[axis];
+    if size > LONGEST {
+        return Err(argument(
+            "the size of the axis",
+            size,
+            format!("its products are written out; at most {LONGEST} are supported"),
+        ));
+    }
+    let tensor = b.tensor(x)?;
+    let order: Vec<usize> = if n.flag("reverse") { (0..size).rev().collect() } else { (0..size).collect() };
+    let mut parts = vec![tensor; size];
+    let mut product: Option<Tensor> = None;
+    for at in order {
+        let entry = b.slice(tensor, axis, at, 1)?;
+        let next = match product {
+            Some(product) => b.mul(product, entry)?,
+            None => entry,
+        };
+        parts[at] = match (n.flag("exclusive"), product) {
+            (false, _) => next,
+            (true, Some(product)) => product,
+            (true, None) => {
+                let zero = b.mul_const(entry, 0.0)?;
+                b.add_const(zero, 1.0)?
+            }
+        };
+        product = Some(next);
+    }
+    let made = b.concat(parts, axis)?;
+    Ok(vec![b.value_like(made, x)?])
 }
 
 /// `sqrt(sum(x^2))` over axes.
