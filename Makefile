@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -150,6 +150,10 @@ conformance: build ## compare every recorded case with tpu_mlir
 	$(PEER)/bin/python conformance/control_flow.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
 
+conformance-onnx: build ## run ONNX's node tests
+	sh benches/setup.sh $(BENCH_PEER)
+	$(BENCH_PEER)/bin/python conformance/onnx_nodes.py --bin $(BIN) --exceptions tests/onnx_exceptions.toml
+
 # Where the Python package is installed.
 PACKAGE ?= target/wheel-package
 SCRIPTS_TORCH ?= target/scripts-torch
@@ -195,9 +199,9 @@ show-test: build ## test the page of `show --html` in Chromium, installed with a
 	sh scripts/show-test.sh $(BIN)
 
 SECONDS ?= 600
-TARGETS ?= spec safetensors npz torch mlir_bytes mlir_grammar ops
+TARGETS ?= spec safetensors npz torch onnx mlir_bytes mlir_grammar ops
 fuzz-input: setup ## fuzz each file reader for SECONDS (needs cargo-fuzz and nightly Rust)
-	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax tests/torch examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
+	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax tests/torch tests/onnx examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 
 models: ## compare the networks of examples/models with PyTorch, on small random weights
 	sh benches/setup.sh $(BENCH_PEER)

@@ -136,11 +136,42 @@ pub fn known_int(value: &Value, what: &str) -> Result<i64> {
     }
 }
 
+/// Returns the number of elements of a shape.
+///
+/// # Errors
+/// Returns an error if it cannot be addressed.
+pub fn count(shape: &[usize]) -> Result<usize> {
+    let count = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|n| *n <= 1 << 50);
+    count.ok_or_else(|| invalid(format!("the shape {shape:?} has more than 2^50 elements")))
+}
+
+/// Maximum number of elements of a table that is made while a network is read.
+const LARGEST_TABLE: usize = 1 << 27;
+
+/// Returns the number of elements of a table that is made while the network is read, such as a matrix of weights.
+///
+/// # Errors
+/// Returns an error if there are too many.
+pub fn table(shape: &[usize]) -> Result<usize> {
+    let elements = count(shape)?;
+    if elements > LARGEST_TABLE {
+        return Err(invalid(format!("it needs a table of {elements} numbers; at most {LARGEST_TABLE} are made")));
+    }
+    Ok(elements)
+}
+
+/// Returns a list whose numbers are at least 0 and below 2^31.
+pub fn sizes(name: &str, list: &[i64]) -> Result<Vec<usize>> {
+    let all = list.iter().map(|&v| usize::try_from(v).ok().filter(|v| *v < 1 << 31));
+    all.collect::<Option<_>>().ok_or_else(|| argument(name, format!("{list:?}"), "expected numbers from 0 to 2^31"))
+}
+
 /// Resolves an axis; negative ones count from the end.
 pub fn resolved_axis(name: &str, axis: i64, rank: usize) -> Result<usize> {
     let at = if axis < 0 { axis.checked_add(rank as i64) } else { Some(axis) };
-    at.and_then(|at| usize::try_from(at).ok()).filter(|&at| at < rank.max(1)).ok_or_else(|| {
-        let most = rank.max(1) as i64;
-        argument(name, axis, format!("with {rank} dimensions it must be from {} to {}", -most, most - 1))
+    at.and_then(|at| usize::try_from(at).ok()).filter(|&at| at < rank).ok_or_else(|| {
+        let range =
+            if rank == 0 { "there is none".to_owned() } else { format!("it must be from -{rank} to {}", rank - 1) };
+        argument(name, axis, format!("with {rank} dimensions {range}"))
     })
 }

@@ -1,6 +1,6 @@
 //! How a file is read.
 use super::proto;
-use crate::base::{Dtype, Result, Shape, elements, invalid, misfit, nearest, shape_text};
+use crate::base::{Dtype, Result, Shape, elements, invalid, nearest, shape_text};
 use std::collections::HashMap;
 
 /// How an ONNX file is read.
@@ -51,7 +51,10 @@ impl Options {
                 && given.iter().zip(&declared.dim).all(|(&g, d)| d.dim_value.is_none_or(|v| v <= 0 || v == g as i64));
             if !fits {
                 let declared = declared_text(declared);
-                return Err(misfit("its shape", format!("is given as {}; the file has {declared}", shape_text(given))));
+                return Err(invalid(format!(
+                    "is given the shape {}; in the file it has {declared}",
+                    shape_text(given)
+                )));
             }
             return Ok(given.clone());
         }
@@ -59,17 +62,23 @@ impl Options {
         let Ok(shape) = shape else {
             let symbolic = declared.dim.iter().filter(|d| self.size(d).is_none());
             let names: Vec<_> = symbolic.filter_map(|d| d.dim_param.as_deref()).filter(|n| !n.is_empty()).collect();
+            let whole = format!("its shape (--shape {name}={})", self.example(declared));
             let how = match names.first() {
-                Some(first) => format!("set {} ({first}=1), or give the shape", names.join(" and ")),
-                None => "give the shape".to_owned(),
+                Some(first) => format!("set {} (--param {first}=1), or {whole}", names.join(" and ")),
+                None => format!("set {whole}"),
             };
-            return Err(invalid(format!("has the shape {}, whose sizes are open; {how}", declared_text(declared))));
+            return Err(invalid(format!("has the shape {}; {how}", declared_text(declared))));
         };
         if shape.contains(&0) {
             return Err(invalid(format!("has the shape {}; tensors have at least one element", shape_text(&shape))));
         }
         elements(&shape, Dtype::Float32)?;
         Ok(shape)
+    }
+
+    /// A shape with 1 for each size that is open.
+    fn example(&self, declared: &proto::TensorShape) -> String {
+        shape_text(&declared.dim.iter().map(|d| self.size(d).unwrap_or(1)).collect::<Shape>())
     }
 
     fn size(&self, d: &proto::Dimension) -> Option<usize> {
@@ -87,7 +96,14 @@ impl Options {
         let dims: Vec<&str> = dims.flat_map(|s| &s.dim).filter_map(|d| d.dim_param.as_deref()).collect();
         let unknown = |what: &str, name: &str, known: &[&str]| {
             let hint = nearest(name, known.iter().copied());
-            let hint = hint.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+            let hint = match (hint, known) {
+                (Some(near), _) => format!("; did you mean {near:?}?"),
+                (None, []) => String::new(),
+                (None, known) => format!(
+                    "; there is {}",
+                    known.iter().take(5).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", ")
+                ),
+            };
             invalid(format!("the model has no {what} {name:?}{hint}"))
         };
         let mut names: Vec<&String> = self.shapes.keys().collect();
@@ -104,12 +120,12 @@ impl Options {
     }
 }
 
-/// A shape as the file has it: `batch x 3 x 224 x 224`.
+/// Formats a shape as the file has it: `batch x 3 x 224 x 224`.
 fn declared_text(shape: &proto::TensorShape) -> String {
     let dims = shape.dim.iter().map(|d| match (d.dim_value, &d.dim_param) {
         (Some(v), _) if v > 0 => v.to_string(),
         (_, Some(name)) if !name.is_empty() => name.clone(),
         _ => "?".to_owned(),
     });
-    dims.collect::<Vec<_>>().join("x")
+    dims.collect::<Vec<_>>().join(" x ")
 }

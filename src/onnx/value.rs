@@ -78,6 +78,7 @@ impl Value {
     }
     /// The number of elements.
     pub fn elements(&self) -> usize {
+        // Shapes of tensors and arrays were checked; a sequence counts its elements.
         self.shape().iter().product()
     }
 }

@@ -40,6 +40,8 @@ mod mistakes;
 mod models;
 mod mutate;
 mod networks;
+#[cfg(feature = "onnx")]
+mod onnx;
 mod pair;
 mod places;
 mod readme;

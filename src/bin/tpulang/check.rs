@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tpulang::{Error, Graph, Result, spec};
 use tpulang_base::pluralized;
 
-/// Validate specs without writing files
+/// Validate specs and ONNX models without writing files
 #[derive(clap::Args)]
 #[command(after_help = "\
 Makes every check that convert makes, except for the size of unrolled loops: shapes, dtypes,
@@ -18,10 +18,11 @@ and outputs.
 Examples:
   tpulang check model.json
   tpulang check model.json --no-weights
-  tpulang check models/*.json --deny warnings")]
+  tpulang check models/*.json --deny warnings
+  tpulang check model.onnx --param batch=1")]
 pub struct Args {
-    /// Graph specs (.json, or - for standard input)
-    #[arg(required = true, value_name = "SPEC")]
+    /// Graph specs (.json, or - for standard input) and ONNX models
+    #[arg(required = true, value_name = "MODEL")]
     specs: Vec<PathBuf>,
     #[command(flatten)]
     options: model::SourceOptions,
@@ -42,10 +43,10 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     Ok(true)
 }
 
-/// Checks one spec, and prints what it declares.
+/// Checks one model, and prints what it declares.
 fn check(args: &Args, path: &Path, messages: &Diagnostics) -> Result<()> {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
-    let graph = during("reading the spec", Size::Unknown, |_| args.options.read_for("check", path, weights))?;
+    let graph = during("reading the model", Size::Unknown, |_| args.options.read_for("check", path, weights))?;
     if args.no_weights {
         graph.check_quantization()?;
     } else {

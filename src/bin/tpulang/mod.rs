@@ -27,6 +27,7 @@ mod run;
 mod schema;
 mod show;
 mod side_by_side;
+mod spec;
 mod usage;
 
 use clap::{Parser, Subcommand};
@@ -50,8 +51,8 @@ struct Cli {
 const ABOUT: &str = "\
 Build, check, convert and run neural networks for the TPU-MLIR tool chain.
 
-A network is a JSON graph spec that calls TpuLang functions, or a Top dialect .mlir file with its
-weights. `check` and `convert` take specs; `run`, `bench` and `show` take either.";
+A network is a JSON graph spec that calls TpuLang functions, an ONNX model, or a Top dialect .mlir file
+with its weights. `check` and `convert` take specs and ONNX models; `run`, `bench` and `show` take any.";
 
 const AFTER_HELP: &str = "\
 Exit status: 0 success; 1 compare or show found a difference, or fmt --check a file to format; 2 error.
@@ -83,6 +84,7 @@ enum Command {
     Explain(diagnostics::Explain),
     Schema(schema::Args),
     Show(show::Args),
+    Spec(spec::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -127,6 +129,7 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Ops(args) => ops::main(args),
         Command::Explain(args) => diagnostics::explain(args),
         Command::Schema(args) => schema::main(args),
+        Command::Spec(args) => spec::main(args, messages),
         Command::Show(args) => show::main(args, messages),
         Command::Completions(args) => completions::main(args),
         Command::Man(args) => man::main(args),

@@ -67,7 +67,7 @@ impl ModelOptions {
 #[derive(clap::Args)]
 pub struct Source {
     /// A graph spec (.json, or - for standard input), or an ONNX model
-    #[arg(id = "spec", value_name = "SPEC")]
+    #[arg(id = "spec", value_name = "MODEL")]
     pub path: PathBuf,
     #[command(flatten)]
     options: SourceOptions,
@@ -182,7 +182,11 @@ impl SourceOptions {
                 _ => None,
             };
             let size = size.ok_or_else(|| {
-                invalid(format!("--param {name} is a dimension of the model; expected a positive integer"))
+                argument(
+                    format!("--param {name}"),
+                    value,
+                    "it sets a dimension of the model: expected a positive integer",
+                )
             })?;
             options = options.dimension(name, size);
         }

@@ -33,7 +33,9 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 pub fn broadcast_value(b: &mut Importer, y: Tensor, operands: &[&Value], dtype: Dtype) -> Result<Value> {
     let shapes: Vec<_> = operands.iter().map(|v| v.shape()).collect();
     let shape = broadcast(&shapes)?;
-    debug_assert!(b.shape(y)? == super::super::value::stored_shape(&shape), "{:?} {shape:?}", b.shape(y));
+    if b.shape(y)? != super::super::value::stored_shape(&shape) {
+        return Err(invalid(format!("its operands are broadcast to {shape:?}, and its result is {:?}", b.shape(y)?)));
+    }
     Ok(Value::Computed(Computed { tensor: y, shape, dtype }))
 }
 

@@ -1,14 +1,14 @@
 //! Regions of images.
 use super::super::{
     import::Importer,
-    node::{Node, known_ints, resolved_axis},
+    node::{Node, count, known_ints, resolved_axis, sizes, table},
     value::Value,
 };
 use super::Convert;
 use crate::{
     array::Array,
     base::{Dtype, Result, argument, invalid},
-    emit::Emit,
+    emit::{Emit, ints},
     ops::{Pad, PadMode, RoiAlign, RoiAlignMode, ScatterElements},
 };
 
@@ -23,9 +23,9 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 /// The matrices times the positions -1 to 1 of a grid.
 fn affine_grid<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let theta = n.input(0)?;
-    let size = crate::base::Ints(known_ints(n.input(1)?, "size")?).to_shape()?;
+    let size = sizes("size", &known_ints(n.input(1)?, "size")?)?;
     let [batch, _, spatial @ ..] = size.as_slice() else { return Err(invalid("its size must have 4 or 5 numbers")) };
-    let (axes, count) = (spatial.len(), spatial.iter().product::<usize>());
+    let (axes, count) = (spatial.len(), table(spatial)?);
     let corners = n.flag("align_corners");
     let place = |i: usize, size: usize| {
         let (i, size) = (i as f64, size as f64);
@@ -38,7 +38,8 @@ fn affine_grid<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         }
     };
     // The last axis comes first: x, y, z, and 1 for the translation.
-    let mut points = Vec::with_capacity(count * (axes + 1));
+    table(&[count, axes + 1])?;
+    let mut points = Vec::new();
     for flat in 0..count {
         let mut rest = flat;
         for axis in (0..axes).rev() {
@@ -59,11 +60,11 @@ fn affine_grid<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 /// Adds the columns of blocks to where they came from: for each position in the blocks, the elements there are spread among zeros.
 fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let list = |index: usize, what: &str| crate::base::Ints(known_ints(n.input(index)?, what)?).to_shape();
+    let list = |index: usize, what: &str| sizes(what, &known_ints(n.input(index)?, what)?);
     let (size, block) = (list(1, "image_shape")?, list(2, "block_shape")?);
     let axes = size.len();
     let given = |name: &str, default: usize, count: usize| -> Result<Vec<usize>> {
-        let list = crate::base::Ints(n.ints(name).unwrap_or_else(|| vec![default as i64; count])).to_shape()?;
+        let list = sizes(name, &n.ints(name).unwrap_or_else(|| vec![default as i64; count]))?;
         if list.len() == count {
             Ok(list)
         } else {
@@ -72,7 +73,7 @@ fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     };
     let (dilations, strides, pads) =
         (given("dilations", 1, axes)?, given("strides", 1, axes)?, given("pads", 0, 2 * axes)?);
-    let positions: usize = block.iter().product();
+    let positions = count(&block)?;
     let [batch, rows, columns] = x.shape()[..] else { return Err(invalid("its operand must have 3 dimensions")) };
     if block.len() != axes
         || positions == 0
@@ -96,7 +97,7 @@ fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
                 + 1,
         );
     }
-    if counts.iter().product::<usize>() != columns {
+    if count(&counts)? != columns {
         return Err(argument("the number of columns", columns, format!("there are {counts:?} blocks")));
     }
     let tensor = b.tensor(x)?;
@@ -126,17 +127,17 @@ fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn center_crop_pad<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let rank = x.rank();
-    let sizes = crate::base::Ints(known_ints(n.input(1)?, "shape")?).to_shape()?;
+    let wanted = sizes("shape", &known_ints(n.input(1)?, "shape")?)?;
     let axes = match n.ints("axes") {
         Some(axes) => axes.iter().map(|&a| resolved_axis("axes", a, rank)).collect::<Result<Vec<_>>>()?,
         None => (0..rank).collect(),
     };
-    if axes.len() != sizes.len() {
-        return Err(argument("shape", format!("{sizes:?}"), format!("expected {} sizes", axes.len())));
+    if axes.len() != wanted.len() {
+        return Err(argument("shape", format!("{wanted:?}"), format!("expected {} sizes", axes.len())));
     }
     let mut tensor = b.tensor(x)?;
     let mut paddings = vec![0; 2 * rank];
-    for (&axis, &size) in axes.iter().zip(&sizes) {
+    for (&axis, &size) in axes.iter().zip(&wanted) {
         let old = x.shape()[axis];
         if size < old {
             tensor = b.slice(tensor, axis, (old - size) / 2, size)?;
@@ -157,21 +158,24 @@ fn max_unpool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, indices) = (n.input(0)?, n.input(1)?);
     let shape = x.shape();
     let axes = shape.len().saturating_sub(2);
-    let kernel = n.ints("kernel_shape").ok_or_else(|| invalid("it has no kernel_shape"))?;
-    let strides = n.ints("strides").unwrap_or_else(|| vec![1; axes]);
-    let pads = n.ints("pads").unwrap_or_else(|| vec![0; 2 * axes]);
+    let list = |name: &str, default: Option<Vec<i64>>| {
+        let given = n.ints(name).or(default).ok_or_else(|| invalid(format!("it has no {name}")))?;
+        sizes(name, &given).map(|list| ints(&list))
+    };
+    let kernel = list("kernel_shape", None)?;
+    let (strides, pads) = (list("strides", Some(vec![1; axes]))?, list("pads", Some(vec![0; 2 * axes]))?);
     if kernel.len() != axes || strides.len() != axes || pads.len() != 2 * axes {
         return Err(argument("kernel_shape", format!("{kernel:?}"), format!("the operand has {axes} spatial axes")));
     }
     // The indices are those of a result of this size, which may then be part of a larger one.
     let mut inner = shape.clone();
     for i in 0..axes {
-        let size = (shape[2 + i] as i64 - 1) * strides[i] - pads[i] - pads[axes + i] + kernel[i];
+        let size = (shape[2 + i].min(1 << 31) as i64 - 1) * strides[i] - pads[i] - pads[axes + i] + kernel[i];
         inner[2 + i] = usize::try_from(size).map_err(|_| invalid("its result has no elements"))?;
     }
     let given = n.optional(2).map(|v| known_ints(v, "output_shape")).transpose()?;
     let outer = given.map(|g| crate::base::Ints(g).to_shape()).transpose()?.unwrap_or_else(|| inner.clone());
-    let (count, places) = (shape.iter().product::<usize>(), outer.iter().product::<usize>());
+    let (count, places) = (count(&shape)?, count(&outer)?);
     let (values, at) = (b.tensor(x)?, b.tensor(indices)?);
     let (values, at) = (b.reshape(values, &[count])?, b.reshape(at, &[count])?);
     let empty = b.filled(0.0, b.dtype(values)?, &[places])?;

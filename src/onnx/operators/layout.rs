@@ -2,7 +2,7 @@
 use super::{
     super::{
         import::Importer,
-        node::{Node, known_float, known_int, known_ints, resolved_axis},
+        node::{Node, count, known_float, known_int, known_ints, resolved_axis},
         value::Value,
     },
     Convert,
@@ -33,9 +33,9 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 
 /// Returns the value in another shape of as many elements.
 fn reshaped(b: &mut Importer, x: &Value, shape: &[usize]) -> Result<Vec<Value>> {
-    let (count, given) = (shape.iter().product::<usize>(), x.elements());
-    if count != given {
-        return Err(invalid(format!("the shape {shape:?} has {count} elements; the operand has {given}")));
+    let (wanted, given) = (count(shape)?, x.elements());
+    if wanted != given {
+        return Err(invalid(format!("the shape {shape:?} has {wanted} elements; the operand has {given}")));
     }
     if let Value::Constant(c) = x {
         return Ok(vec![Value::constant(c.array.reshaped(shape.to_vec())?)]);
@@ -65,7 +65,7 @@ fn reshape<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         });
     }
     if let Some(open) = given.iter().position(|&d| d == -1) {
-        let rest: usize = shape.iter().product();
+        let rest = count(&shape)?;
         if rest == 0 || !x.elements().is_multiple_of(rest) {
             return Err(argument("shape", format!("{given:?}"), format!("the operand has {} elements", x.elements())));
         }
@@ -169,7 +169,7 @@ fn split<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             (0..parts).map(|i| each.min(size as i64 - i * each)).collect()
         }
     };
-    if sizes.iter().sum::<i64>() != size as i64 || sizes.iter().any(|&s| s < 0) {
+    if sizes.iter().any(|s| !(0..=size as i64).contains(s)) || sizes.iter().sum::<i64>() != size as i64 {
         return Err(argument(
             "split",
             format!("{sizes:?}"),
@@ -273,6 +273,9 @@ fn pad<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             format!("{given:?}"),
             format!("expected {} numbers, two for each axis", 2 * axes.len()),
         ));
+    }
+    if given.iter().any(|p| !(-(1 << 31)..1 << 31).contains(p)) {
+        return Err(argument("pads", format!("{given:?}"), "expected numbers below 2^31"));
     }
     let mut pads = vec![0; 2 * rank];
     for (i, &axis) in axes.iter().enumerate() {

@@ -31,7 +31,6 @@ fn loss<'m>(b: &mut Importer<'m>, n: &Node<'m>, log: Tensor) -> Result<Value> {
     let (x, target) = (n.input(0)?, n.input(1)?);
     let dtype = x.dtype();
     let shape = target.shape();
-    let classes = x.shape().get(1).copied().ok_or_else(|| invalid("its operand must have 2 dimensions or more"))?;
     let ignored = n.int("ignore_index");
     let given = b.tensor(target)?;
     let given = b.as_dtype(given, Dtype::Int32)?;
@@ -43,7 +42,9 @@ fn loss<'m>(b: &mut Importer<'m>, n: &Node<'m>, log: Tensor) -> Result<Value> {
             (b.mul(given, counts)?, Some(b.real(counts)?))
         }
     };
-    debug_assert!(classes > 0);
+    if x.rank() < 2 || x.rank() != target.rank() + 1 {
+        return Err(invalid("its scores must have one dimension more than its targets: that of the classes"));
+    }
     let mut column = shape.clone();
     column.insert(1, 1);
     let at = b.reshape(index, &column)?;

@@ -1,7 +1,7 @@
 //! Operators of `com.microsoft` that onnxruntime's quantizer writes: float operators between dequantization and quantization.
 use super::super::{
     import::Importer,
-    node::{Node, known_floats},
+    node::{Node, known_floats, table},
     value::{Computed, Value},
 };
 use super::{
@@ -195,7 +195,8 @@ fn matmul_n_bits<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         .transpose()?;
     let zero_row = (blocks * bits).div_ceil(8);
     let default = f64::from(1u32 << (bits - 1));
-    let mut weights = Vec::with_capacity(rows * columns);
+    table(&[rows, columns])?;
+    let mut weights = Vec::new();
     for column in 0..columns {
         for row in 0..rows {
             let of = row / block;

@@ -78,6 +78,25 @@ const FAMILIES: &[Family] = &[
 /// The operators of onnxruntime.
 const MICROSOFT: &[Family] = &[microsoft::OPERATORS, microsoft_quantized::OPERATORS];
 
+/// Operators that are refused, with the reason.
+const REFUSED: &[(&[&str], &str)] = &[
+    (
+        &["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"],
+        "its results are random; feed them as an input",
+    ),
+    (
+        &["NonMaxSuppression"],
+        "the size of its result depends on values; end the network at its operands (boxes and scores)",
+    ),
+    (
+        &["RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit", "TfIdfVectorizer", "LabelEncoder"],
+        "the Top dialect has no texts",
+    ),
+    (&["ImageDecoder"], "the Top dialect has no files; images are fed as tensors"),
+    (&["Det"], "the Top dialect has no determinants"),
+    (&["SequenceMap"], "loops over sequences are not supported"),
+];
+
 /// Newest version of ONNX's operator set that is known.
 pub const NEWEST: i64 = 28;
 
@@ -110,6 +129,9 @@ pub fn names(domain: &str) -> Vec<&'static str> {
 }
 
 fn unknown<'a>(op: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    if let Some((_, reason)) = REFUSED.iter().find(|(ops, _)| ops.contains(&op)) {
+        return invalid(reason);
+    }
     let hint = nearest(op, known).map(|n| format!("; the nearest is {n}")).unwrap_or_default();
     invalid(format!("the operator is not supported{hint}"))
 }

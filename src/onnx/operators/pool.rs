@@ -167,7 +167,7 @@ fn parts(b: &mut Importer, x: Tensor, window: &Window, ceil_mode: bool, padding:
         true => b.op(Pad { val: padding, ..Pad::new(x, PadMode::Constant, paddings) })?,
         false => x,
     };
-    let positions: i64 = window.kernel.iter().product();
+    let positions = window.positions()?;
     if positions > 1024 {
         return Err(argument(
             "kernel_shape",
@@ -241,7 +241,7 @@ fn lp_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         let parts = parts(b, powers, &window, n.flag("ceil_mode"), 0.0)?;
         combined(parts, |pair| b.add(pair[0], pair[1]))?
     } else {
-        let count: i64 = window.kernel.iter().product();
+        let count = window.positions()?;
         let op =
             AvgPool { count_include_pad: true, ..AvgPool::new(powers, window.kernel, window.strides, window.pads) };
         let mean = b.op(op)?;

@@ -236,7 +236,7 @@ fn qlinear_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
 /// A convolution of operands less their zero points. Padding is the zero point, so 0 after that.
 fn convolution(b: &mut Importer, n: &Node, [x, x_zero, w, w_zero]: [usize; 4]) -> Result<Tensor> {
     let (input, weight) = (n.input(x)?, n.input(w)?);
-    check_exact(weight.shape()[1..].iter().product())?;
+    check_exact(weight.shape().iter().skip(1).product())?;
     let (a, c) = (centered(b, input, n.optional(x_zero), 1)?, centered(b, weight, n.optional(w_zero), 0)?);
     let a = b.value(a, Dtype::Float32)?;
     let c = b.value(c, Dtype::Float32)?;

@@ -136,7 +136,7 @@ fn recurrent<'m>(b: &mut Importer<'m>, n: &Node<'m>, cell: Cell) -> Result<Vec<V
     let directions = if direction == 2 { 2 } else { 1 };
     let shape = recurrence.shape();
     let [_, rows, hidden] = shape[..] else { return Err(invalid("its recurrence weights must have 3 dimensions")) };
-    if rows != cell.gates() * hidden {
+    if hidden > 1 << 24 || rows != cell.gates() * hidden {
         return Err(argument(
             "the rows of the recurrence weights",
             rows,

@@ -2,7 +2,7 @@
 use super::{
     super::{
         import::Importer,
-        node::{Node, known_floats, known_ints, resolved_axis},
+        node::{Node, known_floats, known_ints, resolved_axis, table},
         value::Value,
     },
     Convert,
@@ -188,8 +188,9 @@ impl Resampling {
         all
     }
 
-    fn all_weights(&self, axis: &Axis) -> Vec<Weights> {
-        (0..axis.to).map(|i| self.weights(i, axis)).collect()
+    fn all_weights(&self, axis: &Axis) -> Result<Vec<Weights>> {
+        table(&[axis.to, 8])?;
+        Ok((0..axis.to).map(|i| self.weights(i, axis)).collect())
     }
 }
 
@@ -290,7 +291,7 @@ fn resize<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         if *axis != (Axis { from: axis.from, to: axis.from, scale: 1.0, region: axis.region })
             || how.coordinates == Coordinates::CropAndResize
         {
-            made = resampled(b, made, i, &how.all_weights(axis), axis.from)?;
+            made = resampled(b, made, i, &how.all_weights(axis)?, axis.from)?;
         }
     }
     if how.coordinates == Coordinates::CropAndResize {
@@ -320,7 +321,7 @@ fn as_interp(b: &mut Importer, x: Tensor, how: &Resampling, axes: &[Axis]) -> Re
     }
     for axis in [height, width] {
         let theirs = sample_points(axis.from, axis.to, mode, coordinates)?;
-        let same = how.all_weights(axis).iter().zip(theirs).all(|(ours, theirs)| {
+        let same = how.all_weights(axis)?.iter().zip(theirs).all(|(ours, theirs)| {
             let next = (theirs.at + 1).min(axis.from - 1);
             let weight = |at: usize| ours.iter().filter(|(i, _)| *i == at).map(|(_, w)| w).sum::<f64>();
             let towards = f64::from(theirs.towards);
@@ -384,7 +385,7 @@ fn resampled(b: &mut Importer, x: Tensor, axis: usize, weights: &[Weights], from
 fn extrapolated(b: &mut Importer, x: Tensor, how: &Resampling, axes: &[Axis], value: f64) -> Result<Tensor> {
     let mut inside: Option<Tensor> = None;
     for (i, axis) in axes.iter().enumerate() {
-        let weights = how.all_weights(axis);
+        let weights = how.all_weights(axis)?;
         if weights.iter().all(|w| !w.is_empty()) {
             continue;
         }

@@ -36,9 +36,17 @@ fn compress<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.value(made, x.dtype())?])
 }
 
+/// Returns the numbers of an operand on which the size of a result depends.
+fn known(x: &Value) -> Result<Vec<f64>> {
+    match x.as_constant() {
+        Some(array) => array.to_f64(),
+        None => Err(invalid("the size of its result depends on the values of its operand; tensors have known shapes")),
+    }
+}
+
 fn non_zero<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let values = known_floats(x, "its operand")?;
+    let values = known(x)?;
     let shape = x.shape();
     let found: Vec<usize> = (0..values.len()).filter(|&i| values[i] != 0.0).collect();
     let mut all = Vec::new();
@@ -52,7 +60,7 @@ fn non_zero<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 /// The different elements of a known tensor.
 fn unique<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let values = known_floats(x, "its operand")?;
+    let values = known(x)?;
     if n.int("axis").is_some_and(|_| x.rank() > 1) {
         return Err(argument("axis", n.int_or("axis", 0), "only the elements of the whole operand are compared"));
     }

@@ -1,7 +1,7 @@
 //! Windows and Fourier transforms.
 use super::super::{
     import::Importer,
-    node::{Node, known_float, known_int, resolved_axis},
+    node::{Node, known_float, known_int, resolved_axis, table},
     tensors::Element,
     value::Value,
 };
@@ -53,29 +53,20 @@ fn mel_weight_matrix<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
     let spectrum = length / 2 + 1;
     let step = (mel(high) - mel(low)) / (bins + 2) as f64;
     let edge = |i: usize| ((length + 1) as f64 * hertz(i as f64 * step + mel(low)) / rate).floor();
-    let mut matrix = vec![0.0; spectrum * bins];
+    let mut matrix = vec![0.0; table(&[spectrum, bins])?];
     for bin in 0..bins {
         let (low, center, high) = (edge(bin), edge(bin + 1), edge(bin + 2));
-        let mut put = |at: f64, weight: f64| {
-            if at >= 0.0 && (at as usize) < spectrum {
-                matrix[at as usize * bins + bin] = weight;
-            }
-        };
-        if low == center {
-            put(center, 1.0);
-        } else {
-            let mut at = low;
-            while at <= center {
-                put(at, (at - low) / (center - low));
-                at += 1.0;
-            }
-        }
-        if high > center {
-            let mut at = center;
-            while at < high {
-                put(at, (high - at) / (high - center));
-                at += 1.0;
-            }
+        for at in 0..spectrum {
+            let x = at as f64;
+            matrix[at * bins + bin] = if (center..high).contains(&x) {
+                (high - x) / (high - center)
+            } else if low == center && x == center {
+                1.0
+            } else if (low..=center).contains(&x) {
+                (x - low) / (center - low)
+            } else {
+                0.0
+            };
         }
     }
     Ok(vec![Value::constant(Array::from_f64s(dtype, [spectrum, bins], matrix.into_iter())?)])

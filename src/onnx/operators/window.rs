@@ -12,6 +12,13 @@ pub struct Window {
 }
 
 impl Window {
+    /// Returns the number of elements of the kernel.
+    pub fn positions(&self) -> Result<i64> {
+        let positions = self.kernel.iter().try_fold(1i64, |n, &k| n.checked_mul(k));
+        positions
+            .ok_or_else(|| argument("kernel_shape", format!("{:?}", self.kernel), "the kernel has too many elements"))
+    }
+
     /// Reads the attributes of a node whose operand has these spatial axes.
     pub fn of(n: &Node, kernel: Vec<i64>, spatial: &[usize]) -> Result<Window> {
         let axes = spatial.len();
@@ -33,6 +40,9 @@ impl Window {
             return Err(invalid("kernel, strides and dilations must be positive"));
         }
         let mut pads = list("pads", 0, 2 * axes)?;
+        if pads.iter().any(|p| !(-(1 << 31)..1 << 31).contains(p)) {
+            return Err(argument("pads", format!("{pads:?}"), "expected numbers below 2^31"));
+        }
         let mode = n.word(
             "auto_pad",
             "NOTSET",

@@ -1,0 +1,29 @@
+use super::{Outcome, diagnostics::Diagnostics, model};
+use std::path::PathBuf;
+use tpulang_base::{escaped_path, pluralized};
+
+/// Write a model as a graph spec
+#[derive(clap::Args)]
+#[command(after_help = "\
+An ONNX model becomes a spec that can be read and edited: one call for each operator, with the names
+of the model. Its weights are written next to it, in an .npz.
+
+Examples:
+  tpulang spec model.onnx -o model.json
+  tpulang spec model.onnx --param batch=1 -o model.json
+  tpulang spec model.mlir -o model.json")]
+pub struct Args {
+    #[command(flatten)]
+    model: model::Model,
+    /// The spec to write, with its weights next to it in an .npz
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let graph = args.model.read()?;
+    tpulang::spec::save(&graph, &args.output)?;
+    let operators = pluralized(graph.operators().len(), "operator");
+    messages.report(&format!("{}: {operators}\n", escaped_path(&args.output)))?;
+    Ok(true)
+}

@@ -1,0 +1,233 @@
+//! ONNX files: what is read of them, what is refused, and that damaged ones end in errors. The files are made by
+//! scripts/onnx-fixtures.py.
+use super::{cli::tpulang, limits::limited, snapshot};
+use std::{fs, io::Cursor, path::Path};
+use tpulang::{
+    Array, Dtype, Graph, Result,
+    array::{NpzFile, read_npz, write_npz},
+    exec::{CpuBackend, RunOptions, run},
+    onnx::{self, Options},
+};
+
+fn file(name: &str) -> String {
+    format!("tests/onnx/{name}")
+}
+
+/// What the command prints, with its exit status.
+fn printed(args: &[&str]) -> String {
+    let out = tpulang(args);
+    let [text, errors] = [&out.stdout, &out.stderr].map(|t| String::from_utf8_lossy(t).into_owned());
+    format!("$ tpulang {}\n{text}{errors}exit status {:?}\n\n", args.join(" "), out.status.code().unwrap())
+}
+
+#[test]
+fn commands_take_onnx_files() {
+    let [classifier, unsupported] = [&file("classifier.onnx"), &file("unsupported.onnx")];
+    let commands: [&[&str]; 10] = [
+        &["check", classifier],
+        &["check", classifier, "--param", "batch=2"],
+        &["check", classifier, "--shape", "image=2x3x8x8"],
+        &["check", classifier, "--shape", "image=2x4x8x8"],
+        &["check", classifier, "--shape", "picture=2x3x8x8"],
+        &["check", classifier, "--param", "bath=2"],
+        &["check", classifier, "--param", "batch=two"],
+        &["check", unsupported],
+        &["show", classifier, "--param", "batch=2"],
+        &["show", classifier, "--weights", "w.npz"],
+    ];
+    snapshot("onnx_commands", &commands.map(printed).concat());
+}
+
+fn results(graph: &Graph, feeds: &[(&str, Array)]) -> indexmap::IndexMap<String, Array> {
+    run(graph, feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors
+}
+
+/// A model runs from a file, from a pipe, and as the MLIR that is written of it.
+#[test]
+fn a_model_runs_from_anywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let image = Array::from_f64s(Dtype::Float32, [2, 3, 8, 8], (0..384).map(|i| f64::from(i % 7) - 3.0)).unwrap();
+    write_npz(at("in.npz"), [("image", &image)]).unwrap();
+    let run = |model: &str, out: &str, more: &[&str]| {
+        let status = tpulang(&[&["run", model, "-i", &at("in.npz"), "-o", &at(out)], more].concat());
+        assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stderr));
+    };
+    run(&file("classifier.onnx"), "file.npz", &["--param", "batch=2"]);
+    let script = "\"$0\" run - --param batch=2 -i \"$1\" -o \"$2\" < \"$3\"";
+    let piped = std::process::Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_tpulang"), &at("in.npz"), &at("pipe.npz"), &file("classifier.onnx")])
+        .status();
+    assert!(piped.unwrap().success());
+    let mut outputs = vec!["file.npz", "pipe.npz"];
+    if cfg!(feature = "mlir") {
+        let out = tpulang(&["convert", &file("classifier.onnx"), "--param", "batch=2", "-o", &at("")]);
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        run(&at("classifier_origin.mlir"), "mlir.npz", &[]);
+        outputs.push("mlir.npz");
+    }
+    let all = outputs.iter().map(|out| read_npz(at(out)).unwrap()["scores"].to_f32().unwrap());
+    let all: Vec<_> = all.collect();
+    assert!(all[0].iter().any(|v| *v != 0.0) && all.iter().all(|one| *one == all[0]));
+}
+
+#[test]
+fn functions_are_written_out() {
+    let graph = onnx::read(file("functions.onnx"), &Options::new()).unwrap();
+    let x = Array::from([-2f32, 3.0]);
+    assert_eq!(results(&graph, &[("x", x)])["y"].to_f32().unwrap(), [-2.0, 6.0]);
+    let ops: Vec<_> = graph.operators().iter().map(|o| o.op.name()).collect();
+    assert_eq!(ops, ["LeakyRelu", "Add"]);
+}
+
+#[test]
+fn loops_and_branches_run() {
+    let graph = onnx::read(file("loop.onnx"), &Options::new()).unwrap();
+    for (x, y) in [(3f32, 192.0), (-3.0, 192.0), (500.0, 1000.0)] {
+        assert_eq!(results(&graph, &[("x", Array::from([x]))])["y"].to_f32().unwrap(), [y], "{x}");
+    }
+}
+
+/// Weights of another file stay there until they are used. A file elsewhere is read only if that is allowed.
+#[test]
+fn external_data_are_read() {
+    let graph = onnx::read(file("external.onnx"), &Options::new()).unwrap();
+    let weight = graph.tensor(graph.find("w").unwrap()).unwrap().data().unwrap();
+    assert!(weight.source_path().is_some_and(|path| path.ends_with("external.onnx.data")));
+
+    let dir = tempfile::tempdir().unwrap();
+    let inner = dir.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    let model = fs::read(file("external.onnx")).unwrap();
+    let at = model.windows(18).position(|w| w == b"external.onnx.data").unwrap();
+    let read = |location: &[u8; 18], options: Options| {
+        let mut model = model.clone();
+        model[at..at + 18].copy_from_slice(location);
+        fs::write(inner.join("m.onnx"), model).unwrap();
+        onnx::read(inner.join("m.onnx"), &options)
+    };
+    let data = fs::read(file("external.onnx.data")).unwrap();
+    fs::write(dir.path().join("outer_weights.d"), &data).unwrap();
+    let error = read(b"../outer_weights.d", Options::new()).unwrap_err().to_string();
+    assert!(error.contains("outside of the model's folder"), "{error}");
+    read(b"../outer_weights.d", Options::new().data_anywhere(true)).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("outer_weights.d"), inner.join("a_link_to_it.data")).unwrap();
+    let error = read(b"a_link_to_it.data\0", Options::new()).unwrap_err().to_string();
+    assert!(error.contains("NUL") || error.contains("nul"), "{error}");
+    std::os::unix::fs::symlink(dir.path().join("outer_weights.d"), inner.join("a_link_to_it.dat_")).unwrap();
+    let error = read(b"./a_link_to_it.dat", Options::new()).unwrap_err().to_string();
+    assert!(error.contains("No such file"), "{error}");
+    fs::rename(inner.join("a_link_to_it.dat_"), inner.join("a_link_to_it.dat")).unwrap();
+    let error = read(b"./a_link_to_it.dat", Options::new()).unwrap_err().to_string();
+    assert!(error.contains("a link out of the model's folder"), "{error}");
+    // The file is shorter than the model says.
+    fs::remove_file(inner.join("a_link_to_it.dat")).unwrap();
+    fs::write(inner.join("a_link_to_it.dat"), &data[..100]).unwrap();
+    let error = read(b"./a_link_to_it.dat", Options::new()).unwrap_err().to_string();
+    assert!(error.contains("has 2048 bytes from byte 0, and the file 100"), "{error}");
+}
+
+/// One node test of each operator, by name.
+fn nodes() -> Vec<(String, Vec<u8>)> {
+    let mut file = NpzFile::open("tests/onnx/nodes.npz").unwrap();
+    let arrays = file.arrays().unwrap();
+    arrays.into_iter().map(|(name, array)| (name, array.bytes().unwrap().to_vec())).collect()
+}
+
+fn read(model: &[u8]) -> Result<Graph> {
+    onnx::read_stream(Cursor::new(model), "model", &Options::new())
+}
+
+#[test]
+fn a_node_of_each_operator_is_read() {
+    let nodes = nodes();
+    assert!(nodes.len() > 160);
+    for (name, model) in nodes {
+        let graph = read(&model).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(!graph.outputs().is_empty(), "{name}");
+    }
+}
+
+/// A file is the same as a stream, although large tensors of a file are left there.
+#[test]
+fn files_and_streams_are_read_alike() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, model) in nodes().into_iter().step_by(7) {
+        let path = dir.path().join("m.onnx");
+        fs::write(&path, &model).unwrap();
+        let (a, b) = (onnx::read(&path, &Options::new()).unwrap(), read(&model).unwrap());
+        let types = |g: &Graph| g.tensors().map(|(_, info)| (info.name.clone(), info.type_text())).collect::<Vec<_>>();
+        assert_eq!(types(&a), types(&b), "{name}");
+    }
+}
+
+/// Truncated files, and files with other bytes: errors, or other networks.
+#[test]
+fn damaged_files_end() {
+    let mut state = 1u64;
+    let mut random = move |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.onnx");
+    for (_, model) in nodes() {
+        for round in 0..12 {
+            let mut damaged = model.clone();
+            for _ in 0..=round % 4 {
+                let at = random(damaged.len());
+                match random(3) {
+                    0 => damaged.truncate(at.max(2)),
+                    1 => damaged[at] = random(256) as u8,
+                    _ => damaged[at] = damaged[at].wrapping_add(1),
+                }
+            }
+            let _ = read(&damaged);
+            fs::write(&path, &damaged).unwrap();
+            let _ = onnx::read(&path, &Options::new());
+        }
+    }
+}
+
+/// Models that claim much in few bytes.
+#[test]
+fn claimed_sizes_are_not_allocated() {
+    let dir = tempfile::tempdir().unwrap();
+    let varint = |mut n: u64| {
+        let mut bytes = Vec::new();
+        while n >= 0x80 {
+            bytes.push(n as u8 | 0x80);
+            n >>= 7;
+        }
+        bytes.push(n as u8);
+        bytes
+    };
+    let message = |field: u8, content: &[u8]| [&[field << 3 | 2][..], &varint(content.len() as u64), content].concat();
+    let start = [&[0x08, 9][..], &message(8, &[0x10, 20])].concat();
+    let model = |graph: &[u8]| [&start[..], &message(7, graph)].concat();
+    // A graph in a node in a graph, and so on.
+    let nested = (0..2000).fold(Vec::new(), |inner: Vec<u8>, _| message(1, &message(5, &message(6, &inner))));
+    // Ten million empty nodes.
+    let empty = [0x0a, 0].repeat(10_000_000);
+    // An array of 2^60 elements without data.
+    let dims = [&[0x08][..], &varint(1 << 60), &[0x10, 1, 0x42, 1, b'w']].concat();
+    let weight = message(5, &dims);
+    for (i, graph) in [nested, empty, weight].into_iter().enumerate() {
+        let path = dir.path().join(format!("{i}.onnx"));
+        fs::write(&path, model(&graph)).unwrap();
+        let mut out = limited(20, Path::new(env!("CARGO_BIN_EXE_tpulang")), &["check", &path.display().to_string()]);
+        let out = out.output().unwrap();
+        assert_eq!(out.status.code(), Some(2), "{i}: {}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+/// The page lists the operators that are converted. To update it, copy what this test expects.
+#[test]
+fn the_page_lists_the_operators() {
+    let page = fs::read_to_string("docs/onnx.md").unwrap();
+    for (domain, marker) in [("", "<!-- ai.onnx -->"), ("com.microsoft", "<!-- com.microsoft -->")] {
+        let listed = page.split(marker).nth(1).unwrap().split("\n\n").nth(1).unwrap_or("").trim();
+        let expected = onnx::names(domain).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        assert_eq!(listed.replace('\n', " "), expected);
+    }
+}
