@@ -2,7 +2,7 @@
 use crate::{
     Graph, Tensor,
     array::Array,
-    base::{Dtype, Result, Shape, invalid},
+    base::{Dtype, Result, Shape, argument, invalid},
     ops::{
         Add, AddConst, Cast, Choice, Compare, CompareConst, CompareMode, Concat, Div, Exp, Expand, Log, MatMul, Mul,
         MulConst, Op, Pad, PadMode, Permute, Pow, Reciprocal, Reduce, ReduceMode, Reshape, Reverse, Sigmoid, Slice,
@@ -197,8 +197,10 @@ pub trait Emit {
     }
     /// Swaps the last two axes.
     fn transposed(&mut self, x: Tensor) -> Result<Tensor> {
-        let rank = self.rank(x)?;
-        self.swap_axes(x, rank - 2, rank - 1)
+        match self.rank(x)? {
+            rank @ 2.. => self.swap_axes(x, rank - 2, rank - 1),
+            rank => Err(argument("the number of dimensions of a matrix", rank, "expected at least 2")),
+        }
     }
     fn matmul(&mut self, a: Tensor, b: Tensor) -> Result<Tensor> {
         self.op(MatMul::new(a, b))

@@ -53,6 +53,12 @@ pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> 
     let node = Node { proto: node.proto, inputs, version: node.version };
     let (results, graph) = outer.in_graph_of_its_own(|inner| {
         let results = convert(inner, &node)?;
+        let elements = inner.graph.tensors().map(|(_, info)| info.elements()).max().unwrap_or(0);
+        if elements > LARGEST {
+            return Err(invalid(format!(
+                "a constant of {elements} elements would follow; at most {LARGEST} are computed"
+            )));
+        }
         let mut computed = HashMap::new();
         for result in &results {
             collect(inner, result, &mut computed)?;

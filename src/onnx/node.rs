@@ -160,6 +160,17 @@ pub fn table(shape: &[usize]) -> Result<usize> {
     Ok(elements)
 }
 
+/// Maximum number of pieces that one node is written out in.
+const MOST_PIECES: usize = 4096;
+
+/// Checks the number of pieces that a node is written out in: entries of an axis, frames, parts.
+pub fn pieces(count: usize) -> Result<usize> {
+    if count > MOST_PIECES {
+        return Err(invalid(format!("it would be written out in {count} pieces; at most {MOST_PIECES} are supported")));
+    }
+    Ok(count)
+}
+
 /// Returns a list whose numbers are at least 0 and below 2^31.
 pub fn sizes(name: &str, list: &[i64]) -> Result<Vec<usize>> {
     let all = list.iter().map(|&v| usize::try_from(v).ok().filter(|v| *v < 1 << 31));

@@ -1,7 +1,7 @@
 //! Attention, and rotary position embeddings.
 use super::super::{
     import::{Importer, broadcast},
-    node::Node,
+    node::{Node, table},
     value::Value,
 };
 use super::Convert;
@@ -147,6 +147,7 @@ fn visible(b: &mut Importer, n: &Node, past: usize, length: usize, keys: usize) 
     if left < 0 && right < 0 && lengths.is_none() {
         return Ok(None);
     }
+    table(&[length, keys])?;
     let Some(lengths) = lengths else {
         let sees = |i: i64, j: i64| {
             let at = i + past as i64;

@@ -1,7 +1,7 @@
 //! Branches and loops.
 use super::super::{
     import::Importer,
-    node::{Node, known_int, resolved_axis},
+    node::{Node, known_int, pieces, resolved_axis},
     proto,
     value::{Computed, Value, stored, stored_shape},
 };
@@ -293,7 +293,7 @@ fn scan_of_batches<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>>
         return Err(invalid("sequences of different lengths are not supported"));
     }
     let all: Vec<Value> = (1..n.inputs.len()).map(|i| n.input(i).cloned()).collect::<Result<_>>()?;
-    let batch = all.first().and_then(|v| v.shape().first().copied()).unwrap_or(1);
+    let batch = pieces(all.first().and_then(|v| v.shape().first().copied()).unwrap_or(1))?;
     let mut results: Vec<Vec<Value>> = Vec::new();
     for entry in 0..batch {
         let mut of_entry = Vec::new();

@@ -2,7 +2,7 @@
 use super::{
     super::{
         import::Importer,
-        node::{Node, known_float, known_ints, resolved_axis},
+        node::{Node, known_float, known_ints, table},
         proto,
         tensors::Element,
         value::Value,
@@ -49,6 +49,7 @@ fn constant<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 fn constant_of_shape<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let shape = Ints(known_ints(n.input(0)?, "the shape")?).to_shape()?;
+    table(&shape)?;
     let value = match n.attribute("value").and_then(|a: &proto::Attribute| a.t.as_ref()) {
         Some(tensor) => b.array(tensor)?,
         None => Array::filled(Dtype::Float32, [1], 0.0)?,
@@ -68,23 +69,22 @@ fn eye_like<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         None => x.dtype(),
     };
     let [rows, columns] = x.shape()[..] else { return Err(invalid("its operand must have 2 dimensions")) };
+    table(&[rows, columns])?;
     let diagonal = n.int_or("k", 0);
     let ones =
         (0..rows).flat_map(|r| (0..columns).map(move |c| if c as i64 - r as i64 == diagonal { 1.0 } else { 0.0 }));
     Ok(vec![Value::constant(Array::from_f64s(dtype, [rows, columns], ones)?)])
 }
 
-/// Maximum number of elements of a range.
-const LONGEST: f64 = (1 << 28) as f64;
-
 fn range<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let dtype = n.input(0)?.dtype();
     let start = known_float(n.input(0)?, "start")?;
     let (limit, delta) = (known_float(n.input(1)?, "limit")?, known_float(n.input(2)?, "delta")?);
     let count = ((limit - start) / delta).ceil().max(0.0);
-    if delta == 0.0 || count.is_nan() || count > LONGEST {
-        return Err(argument("delta", delta, format!("the range from {start} to {limit} has more than 2^28 elements")));
+    if delta == 0.0 || count.is_nan() {
+        return Err(argument("delta", delta, format!("the range from {start} to {limit} has no end")));
     }
+    table(&[count as usize])?;
     let values = (0..count as usize).map(|i| start + i as f64 * delta);
     Ok(vec![Value::constant(Array::from_f64s(dtype, [count as usize], values)?)])
 }
@@ -98,6 +98,5 @@ fn shape<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     };
     let (start, end) = (at("start", 0), at("end", rank));
     let sizes: Vec<i64> = shape.get(start..end).unwrap_or(&[]).iter().map(|&d| d as i64).collect();
-    let _ = resolved_axis;
     Ok(vec![integers(&[sizes.len()], &sizes)?])
 }

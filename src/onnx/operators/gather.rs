@@ -1,6 +1,10 @@
 //! Entries by index, read and written.
 use super::{
-    super::{import::Importer, node::Node, value::Value},
+    super::{
+        import::Importer,
+        node::{Node, table},
+        value::Value,
+    },
     Convert,
 };
 use crate::{
@@ -101,7 +105,7 @@ const REDUCTIONS: [(&str, i64); 5] = [("none", 0), ("add", 1), ("max", 3), ("min
 fn elements_as_tuples<'m>(b: &mut Importer<'m>, n: &Node<'m>, axis: usize) -> Result<Vec<Value>> {
     let (x, indices, updates) = (n.input(0)?, n.input(1)?, n.input(2)?);
     let shape = indices.shape();
-    let count: usize = shape.iter().product();
+    let count = table(&shape)?;
     let mut columns = Vec::new();
     for along in 0..shape.len() {
         let column = if along == axis {
@@ -139,6 +143,7 @@ fn tensor_scatter<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
         return Err(argument("axis", axis, "it must not be the batch's"));
     }
     let circular = n.word("mode", "linear", &[("linear", false), ("circular", true)])?;
+    table(&new)?;
     // The position of each element along the axis, less the first.
     let inner: usize = new[axis + 1..].iter().product();
     let along = (0..update.elements()).map(|i| (i / inner % new[axis]) as f64);
@@ -167,6 +172,7 @@ fn one_hot<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         .ok()
         .filter(|d| *d > 0)
         .ok_or_else(|| argument("depth", depth, "expected at least 1"))?;
+    table(&[depth])?;
     let axis = n.axis_or("axis", -1, indices.rank() + 1)?;
     let mut with_axis = indices.shape();
     with_axis.insert(axis, 1);

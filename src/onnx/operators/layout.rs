@@ -2,7 +2,7 @@
 use super::{
     super::{
         import::Importer,
-        node::{Node, count, known_float, known_int, known_ints, resolved_axis},
+        node::{Node, count, known_float, known_int, known_ints, pieces, resolved_axis},
         value::Value,
     },
     Convert,
@@ -164,6 +164,7 @@ fn split<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         Some(sizes) => sizes,
         None => {
             let parts = n.int("num_outputs").unwrap_or(n.outputs() as i64).clamp(1, size as i64);
+            pieces(parts as usize)?;
             // The last part may be smaller.
             let each = (size as i64 + parts - 1) / parts;
             (0..parts).map(|i| each.min(size as i64 - i * each)).collect()
@@ -332,6 +333,7 @@ fn wrapped(b: &mut Importer, mut x: crate::Tensor, pads: &[i64]) -> Result<crate
     for axis in 0..rank {
         let size = b.shape(x)?[axis];
         let (before, after) = (pads[axis] as usize, pads[rank + axis] as usize);
+        pieces((before + after).div_ceil(size) + 1)?;
         if before + after == 0 {
             continue;
         }

@@ -2,7 +2,7 @@
 //! reversed in part.
 use super::super::{
     import::Importer,
-    node::{Node, known_floats, known_ints},
+    node::{Node, known_floats, known_ints, table},
     value::Value,
 };
 use super::Convert;
@@ -96,6 +96,7 @@ fn reverse_sequence<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>
             format!("{} lengths of at most {}", shape[batch], shape[time]),
         ));
     }
+    table(&shape)?;
     let place = |flat: usize| {
         let along = |axis: usize| flat / shape[axis + 1..].iter().product::<usize>() % shape[axis];
         let (t, length) = (along(time), lengths[along(batch)] as usize);

@@ -1,7 +1,7 @@
 //! Sequences of known length, and values that may be missing.
 use super::super::{
     import::Importer,
-    node::{Node, known_int, known_ints, resolved_axis},
+    node::{Node, known_int, known_ints, pieces, resolved_axis},
     value::Value,
 };
 use super::Convert;
@@ -102,13 +102,14 @@ fn split_to_sequence<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
     let axis = n.axis_or("axis", 0, shape.len())?;
     let size = shape.get(axis).copied().unwrap_or(1);
     let (sizes, keeps) = match n.optional(1) {
-        None => (vec![1; size], n.int_or("keepdims", 1) != 0),
+        None => (vec![1; pieces(size)?], n.int_or("keepdims", 1) != 0),
         Some(split) => {
             let given = known_ints(split, "split")?;
             let of_list = || given.iter().map(|&s| usize::try_from(s).unwrap_or(0)).collect();
             let sizes = match (split.rank(), given.first()) {
                 // One number: the size of each part but the last.
                 (0, Some(&each)) if each > 0 => {
+                    pieces(size.div_ceil(each as usize))?;
                     (0..size).step_by(each as usize).map(|at| (each as usize).min(size - at)).collect()
                 }
                 _ => of_list(),

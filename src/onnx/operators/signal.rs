@@ -1,7 +1,7 @@
 //! Windows and Fourier transforms.
 use super::super::{
     import::Importer,
-    node::{Node, known_float, known_int, resolved_axis, table},
+    node::{Node, known_float, known_int, pieces, resolved_axis, table},
     tensors::Element,
     value::Value,
 };
@@ -203,7 +203,7 @@ fn stft<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if size > length {
         return Err(argument("frame_length", size, format!("the signal has {length} samples")));
     }
-    let frames = (length - size) / step + 1;
+    let frames = pieces((length - size) / step + 1)?;
     let onesided = n.int_or("onesided", 1) != 0;
     let tables = matrices(b, size, if onesided { size / 2 + 1 } else { size }, false)?;
     let signal = b.float_tensor(x)?;

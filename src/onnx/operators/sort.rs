@@ -2,7 +2,7 @@
 use super::{
     super::{
         import::Importer,
-        node::{Node, known_int},
+        node::{Node, known_int, table},
         value::Value,
     },
     Convert,
@@ -46,6 +46,7 @@ fn positions(b: &mut Importer, x: Tensor, axis: usize, mode: ArgMode, select_las
 /// 1 at the first largest entry of an axis, otherwise 0.
 pub fn one_at_largest(b: &mut Importer, x: Tensor, axis: usize) -> Result<Tensor> {
     let shape = b.shape(x)?;
+    table(&[shape[axis]])?;
     let at = positions(b, x, axis, ArgMode::ArgMax, false)?;
     let at = b.real(at)?;
     let mut along: Shape = vec![1; shape.len()];
