@@ -17,6 +17,9 @@ use std::{cell::Cell, collections::HashMap, rc::Rc};
 /// that are in the file.
 const LARGEST: usize = 256 << 20;
 
+/// Maximum number of elements of what is computed while a file is read.
+const MOST_ELEMENTS: usize = 1 << 26;
+
 /// Operators that make other numbers on every run, or whose results depend on blocks.
 const NEVER: &[&str] = &[
     "RandomNormal",
@@ -54,10 +57,9 @@ pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> 
     let (results, graph) = outer.in_graph_of_its_own(|inner| {
         let results = convert(inner, &node)?;
         let elements = inner.graph.tensors().map(|(_, info)| info.elements()).max().unwrap_or(0);
-        if elements > LARGEST {
-            return Err(invalid(format!(
-                "a constant of {elements} elements would follow; at most {LARGEST} are computed"
-            )));
+        if elements > MOST_ELEMENTS {
+            let limit = format!("at most {MOST_ELEMENTS} are computed");
+            return Err(invalid(format!("a constant of {elements} elements would follow; {limit}")));
         }
         let mut computed = HashMap::new();
         for result in &results {
