@@ -14,14 +14,14 @@ use crate::{
 use pyo3::{
     intern,
     prelude::*,
-    types::{PyBool, PyDict},
+    types::{PyBool, PyBytes, PyDict},
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tpulang::{
     Array, Dtype, Error, Mode,
     base::{Ints, WarningCode},
     graph::MadeBy,
-    spec,
+    onnx, spec,
 };
 
 /// Reads the value of a parameter: a bool, an int, a float, or otherwise a str.
@@ -128,6 +128,39 @@ impl Graph {
     fn from_mlir(py: Python<'_>, module: &Bound<'_, PyAny>, weights: Option<PathBuf>) -> PyResult<Graph> {
         let text = module.extract::<String>().ok().filter(|text| text.contains('{'));
         let graph = read_module(py, text, module, weights)?;
+        warn_of_reading(py, &graph)?;
+        Ok(Graph::of(graph))
+    }
+
+    /// Reads a network from an ONNX model: a path, or the bytes of a model. `dimensions` are sizes of symbolic dimensions, and
+    /// `shapes` shapes of inputs, by name. Weights outside of the model's folder are read only with `data_anywhere`.
+    #[staticmethod]
+    #[pyo3(signature = (model, *, dimensions=None, shapes=None, data_anywhere=false))]
+    fn from_onnx(
+        py: Python<'_>,
+        model: &Bound<'_, PyAny>,
+        dimensions: Option<BTreeMap<String, usize>>,
+        shapes: Option<BTreeMap<String, Vec<usize>>>,
+        data_anywhere: bool,
+    ) -> PyResult<Graph> {
+        let mut options = onnx::Options::new().data_anywhere(data_anywhere);
+        for (name, size) in dimensions.into_iter().flatten() {
+            options = options.dimension(name, size);
+        }
+        for (name, shape) in shapes.into_iter().flatten() {
+            options = options.shape(name, shape);
+        }
+        let graph = match model.cast::<PyBytes>() {
+            Ok(bytes) => {
+                let bytes = bytes.as_bytes();
+                py.detach(|| onnx::read_stream(bytes, "the model", &options))
+            }
+            Err(_) => {
+                let path: PathBuf = model.extract()?;
+                py.detach(|| onnx::read(path, &options))
+            }
+        };
+        let graph = graph.or_raise(py)?;
         warn_of_reading(py, &graph)?;
         Ok(Graph::of(graph))
     }

@@ -1,6 +1,7 @@
 """Graphs, tensors and arrays."""
 import gc
 import html
+import pathlib
 import re
 import subprocess
 import sys
@@ -192,6 +193,21 @@ def test_graphs_are_written_and_read(tmp_path):
         np.testing.assert_array_equal(again.run(feed)["block/y"], g.run(feed)["block/y"])
     assert g.clone()["block/y"].shape == (2, 2)
     assert "block/y" in str(g)
+
+
+def test_onnx_models_are_read():
+    path = pathlib.Path(__file__).parents[2] / "tests" / "onnx" / "classifier.onnx"
+    image = np.linspace(-1, 1, 2 * 3 * 8 * 8, dtype="float32").reshape(2, 3, 8, 8)
+    results = [
+        tpulang.Graph.from_onnx(path, dimensions={"batch": 2}).run({"image": image}),
+        tpulang.Graph.from_onnx(path.read_bytes(), shapes={"image": (2, 3, 8, 8)}).run({"image": image}),
+    ]
+    assert results[0]["scores"].shape == (2, 10) and results[0]["scores"].any()
+    np.testing.assert_array_equal(results[0]["scores"], results[1]["scores"])
+    with pytest.raises(tpulang.Error, match="set batch"):
+        tpulang.Graph.from_onnx(path)
+    with pytest.raises(tpulang.Error, match='no symbolic dimension "bath"; did you mean "batch"'):
+        tpulang.Graph.from_onnx(path, dimensions={"bath": 2})
 
 
 def test_a_graph_is_shown(tmp_path):

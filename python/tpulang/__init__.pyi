@@ -371,6 +371,15 @@ class Graph(GraphFunctions):
     @staticmethod
     def from_mlir(module: _Path, weights: _Path | None = None) -> Graph:
         """Reads a network from a Top dialect module: a path, or the text of a module without weights."""
+    @staticmethod
+    def from_onnx(
+        model: _Path | bytes,
+        *,
+        dimensions: dict[str, int] | None = None,
+        shapes: dict[str, Sequence[int]] | None = None,
+        data_anywhere: bool = False,
+    ) -> Graph:
+        """Reads a network from an ONNX model: a path, or the bytes of a model."""
     @property
     def name(self) -> str:
         """The name of the model."""
