@@ -211,6 +211,9 @@ pub trait Emit {
         if (start, count, step) == (0, size, 1) {
             return Ok(x);
         }
+        if count == 0 {
+            return Err(argument("the number of entries", count, "a range must have at least one"));
+        }
         let (start, end, step) = (start as i64, (start + (count - 1) * step + 1) as i64, step as i64);
         self.op(Slice { axes: vec![axis as i64], ..Slice::new(x, vec![start], vec![step], vec![end]) })
     }

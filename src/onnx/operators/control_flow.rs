@@ -129,10 +129,10 @@ fn repeat<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             return Ok(results);
         }
     }
-    if let Some(count) = limit.filter(|_| starts == Some(true)) {
-        if let Some(results) = b.attempt(|b| written_out(b, of, count, &initial))? {
-            return Ok(results);
-        }
+    if let Some(count) = limit.filter(|_| starts == Some(true))
+        && let Some(results) = b.attempt(|b| written_out(b, of, count, &initial))?
+    {
+        return Ok(results);
     }
     conditional(b, n, of, &initial)
 }
