@@ -408,7 +408,7 @@ fn modules_are_recognised_where_a_spec_is_expected() {
     let module = at("patterns_origin.mlir");
     for command in ["check", "convert"] {
         let expected = format!(
-            "$ tpulang {command} {module}\nerror: {module} is an MLIR module; {command} takes a JSON spec. To run it: tpulang run {module}\n[exit 2]\n"
+            "$ tpulang {command} {module}\nerror: {module} is an MLIR module; {command} takes a JSON spec or an ONNX model. To run it: tpulang run {module}\n[exit 2]\n"
         );
         assert_eq!(shown(&[command, &module]), expected);
     }

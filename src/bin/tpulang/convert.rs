@@ -19,11 +19,11 @@ use tpulang::{
 };
 use tpulang_base::{escaped_path, pluralized};
 
-/// Write a spec or an ONNX model as NAME_origin.mlir and a weights .npz, ready for tpuc-opt
+/// Write a model as NAME_origin.mlir and a weights .npz, ready for tpuc-opt
 #[derive(clap::Args)]
 #[command(after_help = "\
-NAME is the name in the spec, or of the ONNX file. An existing model is replaced as a whole: if convert fails or is
-killed, either the old model or the new one is complete.
+NAME is the name in the spec, or that of the ONNX file. An existing model is replaced as a whole: if
+convert fails or is killed, either the old model or the new one is complete.
 
 tpuc-opt crashes on most loops, and pymlir runs none. So a loop whose number of iterations is known
 is written as that many copies of its body, unless --unroll is never.

@@ -51,8 +51,9 @@ struct Cli {
 const ABOUT: &str = "\
 Build, check, convert and run neural networks for the TPU-MLIR tool chain.
 
-A network is a JSON graph spec that calls TpuLang functions, an ONNX model, or a Top dialect .mlir file
-with its weights. `check` and `convert` take specs and ONNX models; `run`, `bench` and `show` take any.";
+A network is a JSON graph spec that calls TpuLang functions, an ONNX model, or a Top dialect .mlir
+file with its weights. `check` and `convert` take specs and ONNX models; `run`, `bench` and `show`
+take any of them.";
 
 const AFTER_HELP: &str = "\
 Exit status: 0 success; 1 compare or show found a difference, or fmt --check a file to format; 2 error.
