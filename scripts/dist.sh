@@ -15,7 +15,7 @@ else
     set -- --target "$TARGET"
     BIN=target/$TARGET/$FOLDER/tpulang
 fi
-if [ "$ARCH" = aarch64 ]; then set -- "$@" --no-default-features --features cli,cuda; fi
+if [ "$ARCH" = aarch64 ]; then set -- "$@" --no-default-features --features cli,cuda,onnx; fi
 # Only the linker differs from a plain build, so that nothing else is compiled again.
 cargo rustc --locked --profile "$PROFILE" -p tpulang --bin tpulang "$@" -- -C linker="$LINKER"
 check_symbols "$BIN"
