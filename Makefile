@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -153,6 +153,12 @@ conformance: build ## compare every recorded case with tpu_mlir
 conformance-onnx: build ## run ONNX's node tests
 	sh benches/setup.sh $(BENCH_PEER)
 	$(BENCH_PEER)/bin/python conformance/onnx_nodes.py --bin $(BIN) --exceptions tests/onnx_exceptions.toml
+
+onnx-networks: build ## compare networks that PyTorch exports to ONNX with onnxruntime (ten minutes)
+	sh benches/setup.sh $(BENCH_PEER)
+	sh conformance/onnx_networks.sh target/onnx-networks $(BENCH_PEER)
+	sh conformance/setup.sh $(PEER)
+	PYTHONPATH=target/onnx-networks $(BENCH_PEER)/bin/python conformance/onnx_networks.py --bin $(BIN) --work build/onnx-networks --peer $(PEER)/bin/python
 
 # Where the Python package is installed.
 PACKAGE ?= target/wheel-package

@@ -200,7 +200,7 @@ def test_onnx_models_are_read():
     image = np.linspace(-1, 1, 2 * 3 * 8 * 8, dtype="float32").reshape(2, 3, 8, 8)
     results = [
         tpulang.Graph.from_onnx(path, dimensions={"batch": 2}).run({"image": image}),
-        tpulang.Graph.from_onnx(path.read_bytes(), shapes={"image": (2, 3, 8, 8)}).run({"image": image}),
+        tpulang.from_onnx(path.read_bytes(), shapes={"image": (2, 3, 8, 8)}).run({"image": image}),
     ]
     assert results[0]["scores"].shape == (2, 10) and results[0]["scores"].any()
     np.testing.assert_array_equal(results[0]["scores"], results[1]["scores"])

@@ -26,6 +26,7 @@ from tpulang._native import (
     init,
     reset_default_graph,
 )
+from tpulang._onnx import from_onnx, from_torch
 
 # TpuLang's functions, which the extension module makes of the table of functions.
 globals().update({name: getattr(_native, name) for name in FUNCTIONS})

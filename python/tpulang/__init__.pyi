@@ -667,6 +667,24 @@ class TpuLang(metaclass=_Globals):
 
     def __init__(self, device: str) -> None: ...
 
+def from_onnx(
+    model: _Path | bytes,
+    *,
+    dimensions: dict[str, int] | None = None,
+    shapes: dict[str, Sequence[int]] | None = None,
+    data_anywhere: bool = False,
+) -> Graph:
+    """Reads a network from an ONNX model: `Graph.from_onnx`."""
+
+def from_torch(
+    module: object,
+    example: object,
+    *,
+    input_names: Sequence[str] | None = None,
+    output_names: Sequence[str] | None = None,
+) -> Graph:
+    """Returns the network of a PyTorch module, which is exported to ONNX in memory."""
+
 def init(device: str, *args: object) -> None:
     """Begins a network for a chip: makes a new default graph, to which TpuLang's functions add operators."""
 

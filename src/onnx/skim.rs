@@ -72,7 +72,7 @@ mod wire {
 /// # Errors
 /// Returns an error if the file cannot be read, is no valid message, or has too many fields.
 pub fn skim(from: impl Read + Seek, size: u64, path: &Path) -> Result<Vec<u8>> {
-    let mut skimmer = Skimmer { from: BufReader::new(from), position: 0, fields: 0, kept: 0, path };
+    let mut skimmer = Skimmer { from: BufReader::new(from), position: 0, fields: 0, kept: 0, place: None, path };
     skimmer.message(Kind::Model, size, 0)
 }
 
@@ -81,6 +81,8 @@ struct Skimmer<'a, R> {
     position: u64,
     fields: usize,
     kept: usize,
+    /// Offset and length of the elements that were left out of the tensor that is being copied.
+    place: Option<(u64, u64)>,
     path: &'a Path,
 }
 
@@ -100,6 +102,10 @@ impl<R: Read + Seek> Skimmer<'_, R> {
         }
         if self.position > end {
             return Err(self.invalid("a field is longer than its message"));
+        }
+        // Last, since of a field that occurs twice the last value counts, and the file may have a location, too.
+        if let Some((offset, length)) = self.place.take_if(|_| kind == Kind::Tensor) {
+            put_place(&mut to, offset, length);
         }
         Ok(to)
     }
@@ -139,7 +145,7 @@ impl<R: Read + Seek> Skimmer<'_, R> {
             return self.skip(length);
         }
         if kind == Kind::Tensor && field == 9 && length > LARGE {
-            put_place(to, self.position, length);
+            self.place = Some((self.position, length));
             return self.skip(length);
         }
         match kind.of_field(field) {
@@ -214,4 +220,66 @@ fn put_place(to: &mut Vec<u8>, offset: u64, length: u64) {
         ..Tensor::default()
     };
     to.extend(place.encode_to_vec());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::proto::{Graph, Model};
+    use super::*;
+    use std::io::Cursor;
+
+    fn model(weight: Tensor, more: &[u8]) -> Vec<u8> {
+        let mut tensor = weight.encode_to_vec();
+        tensor.extend(more);
+        // The graph's field of initializers, then the model's of the graph.
+        let field = |number: u8, content: &[u8]| {
+            let mut to = vec![number << 3 | 2];
+            put_varint(&mut to, content.len() as u64);
+            to.extend(content);
+            to
+        };
+        [Model { ir_version: 9, ..Model::default() }.encode_to_vec(), field(7, &field(5, &tensor))].concat()
+    }
+
+    fn skimmed(bytes: &[u8]) -> Result<Model> {
+        let kept = skim(Cursor::new(bytes), bytes.len() as u64, Path::new("model"))?;
+        Ok(Model::decode(kept.as_slice()).unwrap())
+    }
+
+    fn weight(model: Model) -> Tensor {
+        let Graph { mut initializer, .. } = model.graph.unwrap();
+        initializer.remove(0)
+    }
+
+    #[test]
+    fn large_tensors_are_left_in_the_file() {
+        let raw: Vec<u8> = (0..2000).map(|i| i as u8).collect();
+        let tensor = Tensor {
+            name: "w".into(),
+            data_type: 2,
+            dims: vec![2000],
+            raw_data: Some(raw.clone()),
+            ..Tensor::default()
+        };
+        // The field of the location may follow, with its default value.
+        for more in [&[][..], &[0x70, 0]] {
+            let bytes = model(tensor.clone(), more);
+            let found = weight(skimmed(&bytes).unwrap());
+            assert_eq!((found.name.as_str(), &found.raw_data, found.data_location), ("w", &None, EXTERNAL));
+            let entry = |i: usize| found.external_data[i].value.parse::<usize>().unwrap();
+            assert_eq!(bytes[entry(0)..entry(0) + entry(1)], raw);
+        }
+        let small = Tensor { raw_data: Some(vec![1, 2]), ..tensor };
+        assert_eq!(weight(skimmed(&model(small.clone(), &[])).unwrap()), small);
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        let bytes = model(Tensor { raw_data: Some(vec![0; 5000]), ..Tensor::default() }, &[]);
+        for end in 1..bytes.len() {
+            assert!(skimmed(&bytes[..end]).is_err() || end == 2, "{end}");
+        }
+        assert!(skimmed(&[0x0b]).is_err());
+        assert!(skimmed(&[0xff; 12]).is_err());
+    }
 }

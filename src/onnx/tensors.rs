@@ -118,6 +118,7 @@ impl TensorFiles {
             Some(text) => text.parse().map_err(|_| invalid(format!("the offset {text:?} of its data is no number")))?,
         };
         let file = match entry("location") {
+            // Left there by `skim`.
             None => self.model.clone().ok_or_else(|| invalid("it has no data"))?,
             Some(location) => self.open(location)?,
         };

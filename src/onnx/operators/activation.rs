@@ -1,19 +1,15 @@
 //! Activations.
-use super::{
-    super::{
-        import::{Importer, broadcast},
-        node::{Node, known_float},
-        value::Value,
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     base::Result,
     emit::Emit,
+    import::{Importer, broadcast},
+    node::{Node, known_float},
     ops::{
         Clip, CompareMode, Elu, GELU, GeluApproxMode, HardSigmoid, HardSwish, LeakyRelu, Max, Min, Mish, PRelu, Relu,
         Sigmoid, Softmax, Softplus, Softsign, Swish, Tanh,
     },
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

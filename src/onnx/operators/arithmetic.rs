@@ -1,19 +1,15 @@
 //! Arithmetic of two or more operands, broadcast together.
-use super::{
-    super::{
-        import::{Importer, broadcast},
-        node::Node,
-        value::{Computed, Value},
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     Tensor,
     base::{Dtype, Result, invalid},
     emit::Emit,
+    import::{Importer, broadcast},
+    node::Node,
     ops::{
         Add, AddConst, Div, Max, Min, Mod, Mul, MulConst, Op, Pow, Pow2, Pow3, Reciprocal, Remainder, Sub, SubConst,
     },
+    value::{Computed, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -33,7 +29,7 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 pub fn broadcast_value(b: &mut Importer, y: Tensor, operands: &[&Value], dtype: Dtype) -> Result<Value> {
     let shapes: Vec<_> = operands.iter().map(|v| v.shape()).collect();
     let shape = broadcast(&shapes)?;
-    if b.shape(y)? != super::super::value::stored_shape(&shape) {
+    if b.shape(y)? != crate::value::stored_shape(&shape) {
         return Err(invalid(format!("its operands are broadcast to {shape:?}, and its result is {:?}", b.shape(y)?)));
     }
     Ok(Value::Computed(Computed { tensor: y, shape, dtype }))
@@ -66,7 +62,7 @@ fn legacy_broadcast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<(Value, Va
     let Some(axis) = n.int("axis").filter(|_| n.version < 7 && n.flag("broadcast")) else {
         return Ok((x.clone(), y.clone()));
     };
-    let axis = super::super::node::resolved_axis("axis", axis, x.rank())?;
+    let axis = crate::node::resolved_axis("axis", axis, x.rank())?;
     let mut shape = y.shape();
     shape.resize(x.rank().saturating_sub(axis).max(shape.len()), 1);
     let tensor = b.tensor(y)?;
@@ -151,7 +147,7 @@ fn modulo<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         return Ok(vec![pair(b, x, y, |pair| Mod::new(pair).into())?]);
     }
     // top.Remainder broadcasts the second operand only.
-    let shape = super::super::value::stored_shape(&broadcast(&[x.shape(), y.shape()])?);
+    let shape = crate::value::stored_shape(&broadcast(&[x.shape(), y.shape()])?);
     let [a, c] = b.tensors(&[x, y])?[..] else { return Err(invalid("it has two operands")) };
     let a = b.expand_to(a, &shape)?;
     let made = b.op(Remainder::new(vec![a, c]))?;

@@ -1,16 +1,14 @@
 //! Attention, and rotary position embeddings.
-use super::super::{
-    import::{Importer, broadcast},
-    node::{Node, table},
-    value::Value,
-};
 use super::Convert;
 use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result, Shape, argument, invalid},
     emit::Emit,
+    import::{Importer, broadcast},
+    node::{Node, table},
     ops::{CompareMode, Gather, Min, Softmax, Tanh},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[("Attention", attention), ("RotaryEmbedding", rotary_embedding)];

@@ -1,17 +1,15 @@
 //! Bits of integers, by arithmetic: the Top dialect has no operators for them.
-use super::super::{
-    import::Importer,
-    node::Node,
-    tensors::Element,
-    value::{Computed, Value},
-};
 use super::{Convert, arithmetic::broadcast_value, arithmetic::integer_quotient};
 use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result, argument, invalid, misfit},
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{CompareMode, Pow2, Remainder},
+    tensors::Element,
+    value::{Computed, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

@@ -1,19 +1,15 @@
 //! Conversions.
-use super::{
-    super::{
-        import::Importer,
-        node::Node,
-        tensors::Element,
-        value::{Computed, Value, stored},
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     Tensor,
     base::{Dtype, Result, argument, misfit},
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{Cast, CompareMode, Floor},
     quant::RoundMode,
+    tensors::Element,
+    value::{Computed, Value, stored},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[("Cast", cast), ("CastLike", cast_like)];

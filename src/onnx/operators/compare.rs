@@ -1,18 +1,13 @@
 //! Comparisons and logic. Bools are 1 and 0 in the dtype of what was compared.
-use super::{
-    super::{
-        import::Importer,
-        node::Node,
-        value::{Computed, Value},
-    },
-    Convert,
-    arithmetic::broadcast_value,
-};
+use super::{Convert, arithmetic::broadcast_value};
 use crate::{
     Tensor,
     base::{Dtype, Result},
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{Compare, CompareConst, CompareMode, Max, Min, Op},
+    value::{Computed, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

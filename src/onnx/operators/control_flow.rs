@@ -1,17 +1,15 @@
 //! Branches and loops.
-use super::super::{
-    import::Importer,
-    node::{Node, known_int, pieces, resolved_axis},
-    proto,
-    value::{Computed, Value, stored, stored_shape},
-};
 use super::Convert;
 use crate::{
     Graph, Tensor,
     array::Array,
     base::{Dtype, Result, invalid},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_int, pieces, resolved_axis},
     ops::{CompareMode, Gather, Min},
+    proto,
+    value::{Computed, Value, stored, stored_shape},
 };
 use std::cell::RefCell;
 

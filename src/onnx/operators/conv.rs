@@ -1,15 +1,14 @@
 //! Convolutions.
-use super::{
-    super::{import::Importer, node::Node, value::Value},
-    Convert,
-    window::Window,
-};
+use super::{Convert, window::Window};
 use crate::{
     Tensor,
     array::{Array, ArrayView},
     base::{Result, argument, invalid},
     emit::{Emit, ints},
+    import::Importer,
+    node::Node,
     ops::{Conv, Deconv, DeformConv2D},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] =

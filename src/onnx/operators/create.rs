@@ -1,17 +1,13 @@
 //! Values that nothing is computed from: constants, shapes, ranges.
-use super::{
-    super::{
-        import::Importer,
-        node::{Node, known_float, known_ints, table},
-        proto,
-        tensors::Element,
-        value::Value,
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     array::Array,
     base::{Dtype, Ints, Result, argument, invalid, misfit},
+    import::Importer,
+    node::{Node, known_float, known_ints, table},
+    proto,
+    tensors::Element,
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

@@ -1,11 +1,13 @@
 //! Sums of products over named axes.
-use super::super::{import::Importer, node::Node, value::Value};
 use super::Convert;
 use crate::{
     Tensor,
     base::{Result, Shape, argument, invalid, pluralized},
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{Einsum, EinsumMode},
+    value::Value,
 };
 use std::collections::HashMap;
 
@@ -192,7 +194,7 @@ fn sum_out(b: &mut Importer, term: Term, keep: &dyn Fn(&char) -> bool) -> Result
     let left = |a: &usize| !axes.contains(a);
     let letters: Vec<char> = (0..term.letters.len()).filter(left).map(|a| term.letters[a]).collect();
     let shape: Shape = (0..term.letters.len()).filter(left).map(|a| term.shape[a]).collect();
-    let tensor = b.reshape(tensor, &super::super::value::stored_shape(&shape))?;
+    let tensor = b.reshape(tensor, &crate::value::stored_shape(&shape))?;
     Ok(Term { tensor, letters, shape })
 }
 
@@ -222,7 +224,7 @@ fn multiply(b: &mut Importer, left: Term, right: &Term, keep: &dyn Fn(&char) -> 
     let made = b.matmul(a, c)?;
     let letters = [batch, rows, columns].concat();
     let shape: Shape = letters.iter().map(size).collect();
-    let tensor = b.reshape(made, &super::super::value::stored_shape(&shape))?;
+    let tensor = b.reshape(made, &crate::value::stored_shape(&shape))?;
     Ok(Term { tensor, letters, shape })
 }
 

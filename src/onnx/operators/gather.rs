@@ -1,17 +1,13 @@
 //! Entries by index, read and written.
-use super::{
-    super::{
-        import::Importer,
-        node::{Node, table},
-        value::Value,
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     Tensor,
     base::{Dtype, Result, Shape, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::{Node, table},
     ops::{Gather, GatherElements, GatherND, Mul, ScatterElements, ScatterND},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -167,7 +163,7 @@ fn tensor_scatter<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
 /// Compares the indices with the positions of the new axis.
 fn one_hot<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (indices, depth, values) = (n.input(0)?, n.input(1)?, n.input(2)?);
-    let depth = super::super::node::known_int(depth, "depth")?;
+    let depth = crate::node::known_int(depth, "depth")?;
     let depth = usize::try_from(depth)
         .ok()
         .filter(|d| *d > 0)

@@ -1,15 +1,13 @@
 //! Regions of images.
-use super::super::{
-    import::Importer,
-    node::{Node, count, known_ints, resolved_axis, sizes, table},
-    value::Value,
-};
 use super::Convert;
 use crate::{
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::{Emit, ints},
+    import::Importer,
+    node::{Node, count, known_ints, resolved_axis, sizes, table},
     ops::{Pad, PadMode, RoiAlign, RoiAlignMode, ScatterElements},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

@@ -1,17 +1,13 @@
 //! Operators that move elements: their results have the operand's numbers.
-use super::{
-    super::{
-        import::Importer,
-        node::{Node, count, known_float, known_int, known_ints, pieces, resolved_axis},
-        value::Value,
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     array::Array,
     base::{Dtype, Result, Shape, argument, invalid},
     emit::{Emit, ints},
+    import::Importer,
+    node::{Node, count, known_float, known_int, known_ints, pieces, resolved_axis},
     ops::{Concat, Depth2Space, Expand, Pad, PadMode, Permute, Split, Tile},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -207,7 +203,7 @@ fn expand<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let given = known_ints(n.input(1)?, "shape")?;
     let given = crate::base::Ints(given).to_shape()?;
-    let shape = super::super::import::broadcast(&[x.shape(), given])?;
+    let shape = crate::import::broadcast(&[x.shape(), given])?;
     let tensor = b.tensor(x)?;
     if x.shape() == shape {
         return Ok(vec![x.clone()]);

@@ -1,5 +1,4 @@
 //! Attention without a softmax, and the convolution before it: layers with a state that steps update.
-use super::super::{import::Importer, node::Node, value::Value};
 use super::{
     Convert,
     attention::{repeat_heads, split_heads},
@@ -8,7 +7,10 @@ use crate::{
     Tensor,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{Conv, SiLU},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] =

@@ -1,11 +1,13 @@
 //! Losses, with classes along axis 1.
-use super::super::{import::Importer, node::Node, value::Value};
 use super::Convert;
 use crate::{
     Tensor,
     base::{Dtype, Result, invalid},
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{CompareMode, Gather, GatherElements, Mul, Softmax},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] =

@@ -1,16 +1,16 @@
 //! Functions of one operand.
-use super::{
-    super::{import::Importer, node::Node, value::Value},
-    Convert,
-};
+use super::Convert;
 use crate::{
     Tensor,
     base::Result,
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{
         Abs, Arccos, Arctanh, Ceil, CompareMode, Cos, Cosh, Erf, Exp, Floor, Log, MulConst, Reciprocal, Round, Sign,
         Sin, Sinh, Sqrt, Tan,
     },
+    value::Value,
 };
 use std::f64::consts::FRAC_PI_2;
 

@@ -1,16 +1,12 @@
 //! Products of matrices.
-use super::{
-    super::{
-        import::Importer,
-        node::Node,
-        value::{Computed, Value},
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     base::{Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{MatMul, MulConst},
+    value::{Computed, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[("Gemm", gemm), ("MatMul", matmul)];
@@ -33,8 +29,7 @@ fn matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if inner != outer {
         return Err(argument("the columns of the first operand", inner, format!("the second has {outer} rows")));
     }
-    let mut shape =
-        super::super::import::broadcast(&[left[..left.len() - 2].to_vec(), right[..right.len() - 2].to_vec()])?;
+    let mut shape = crate::import::broadcast(&[left[..left.len() - 2].to_vec(), right[..right.len() - 2].to_vec()])?;
     if !is_row {
         shape.push(left[left.len() - 2]);
     }

@@ -1,9 +1,4 @@
 //! Operators of `com.microsoft` that onnxruntime's optimizer writes.
-use super::super::{
-    import::Importer,
-    node::Node,
-    value::{Computed, Value},
-};
 use super::{
     Convert,
     attention::{MASKED, join_heads, repeat_heads, rotated, split_heads, with_rank},
@@ -14,10 +9,13 @@ use crate::{
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::Node,
     ops::{
         CompareMode, Elu, GELU, Gather, GeluApproxMode, HardSigmoid, LayerNorm, LeakyRelu, MatMul, RMSNorm, Relu,
         Softmax, Swish, Tanh,
     },
+    value::{Computed, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -40,7 +38,7 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("SkipLayerNormalization", |b, n| skip_norm(b, n, false)),
     ("SkipSimplifiedLayerNormalization", |b, n| skip_norm(b, n, true)),
     ("Trilu", slice::trilu),
-    ("ExpandDims", |b, n| layout::unsqueezed(b, n.input(0)?, &super::super::node::known_ints(n.input(1)?, "axis")?)),
+    ("ExpandDims", |b, n| layout::unsqueezed(b, n.input(0)?, &crate::node::known_ints(n.input(1)?, "axis")?)),
 ];
 
 /// Operators that onnxruntime writes into ONNX's own domain.
@@ -122,16 +120,27 @@ fn fused_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 fn fused_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, y) = (n.input(0)?, n.input(1)?);
-    if n.flag("transBatchA") || n.flag("transBatchB") {
-        return Err(invalid("transBatchA and transBatchB are not supported"));
+    let (mut left, mut right) = (b.tensor(x)?, b.tensor(y)?);
+    if n.flag("transBatchA") {
+        left = batch_last(b, left)?;
     }
-    let (mut left, right) = (b.tensor(x)?, b.tensor(y)?);
+    if n.flag("transBatchB") {
+        right = batch_last(b, right)?;
+    }
     if n.flag("transA") {
         left = b.transposed(left)?;
     }
     let made = b.op(MatMul { right_transpose: n.flag("transB"), ..MatMul::new(left, right) })?;
     let made = b.mul_const(made, n.float_or("alpha", 1.0))?;
     Ok(vec![b.value(made, x.dtype())?])
+}
+
+/// Moves the first axis behind the others but the last.
+fn batch_last(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    let rank = b.rank(x)?;
+    let mut order: Vec<usize> = (1..rank).collect();
+    order.insert(rank.saturating_sub(2), 0);
+    b.permute(x, &order)
 }
 
 /// Normalizes the sum of two operands and a bias, which is the last result.

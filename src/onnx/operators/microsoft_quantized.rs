@@ -1,9 +1,4 @@
 //! Operators of `com.microsoft` that onnxruntime's quantizer writes: float operators between dequantization and quantization.
-use super::super::{
-    import::Importer,
-    node::{Node, known_floats, table},
-    value::{Computed, Value},
-};
 use super::{
     Convert,
     pool::pooled_average,
@@ -14,7 +9,10 @@ use crate::{
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_floats, table},
     ops::{Concat, Div, LeakyRelu, MatMul, ReduceMode, Softmax},
+    value::{Computed, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

@@ -1,18 +1,14 @@
 //! Normalizations.
-use super::{
-    super::{
-        import::Importer,
-        node::{Node, resolved_axis},
-        tensors::Element,
-        value::Value,
-    },
-    Convert, reduce,
-};
+use super::{Convert, reduce};
 use crate::{
     Tensor,
     base::{Result, invalid},
     emit::{Emit, ints},
+    import::Importer,
+    node::{Node, resolved_axis},
     ops::{BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, RMSNorm, Reciprocal, ReduceMode, Sqrt},
+    tensors::Element,
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

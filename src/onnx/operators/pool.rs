@@ -1,15 +1,14 @@
 //! Pools.
-use super::{
-    super::{import::Importer, node::Node, value::Value},
-    Convert,
-    window::Window,
-};
+use super::{Convert, window::Window};
 use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::{Emit, ints},
+    import::Importer,
+    node::Node,
     ops::{Abs, AvgPool, Max, MaxPool, MaxPoolWithMask, Pad, PadMode, Pow, ReduceMode},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

@@ -1,16 +1,14 @@
 //! Quantization, and products of quantized operands.
-use super::super::{
-    import::Importer,
-    node::{Node, resolved_axis},
-    tensors::Element,
-    value::{Computed, Value},
-};
 use super::{Convert, math::round_half_to_even};
 use crate::{
     Tensor,
     base::{Dtype, Result, argument, invalid, misfit},
     emit::Emit,
+    import::Importer,
+    node::{Node, resolved_axis},
     ops::{Clip, Div, MatMul, MaxConst, MinConst, ReduceMode},
+    tensors::Element,
+    value::{Computed, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

@@ -1,16 +1,14 @@
 //! Recurrent layers.
-use super::super::{
-    import::Importer,
-    node::{Node, known_ints},
-    value::Value,
-};
 use super::Convert;
 use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_ints},
     ops::{Abs, Clip, Elu, GRU, HardSigmoid, LSTM, LeakyRelu, Relu, Softplus, Softsign},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

@@ -1,17 +1,13 @@
 //! Reductions over axes, and running sums.
-use super::{
-    super::{
-        import::Importer,
-        node::{Node, known_int, resolved_axis},
-        value::Value,
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     Tensor,
     base::{Result, argument},
     emit::{Emit, ints},
+    import::Importer,
+    node::{Node, known_int, resolved_axis},
     ops::{CumSum, Reduce, ReduceMode, Reverse, Sqrt},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[

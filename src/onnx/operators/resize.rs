@@ -1,18 +1,14 @@
 //! Resampling.
-use super::{
-    super::{
-        import::Importer,
-        node::{Node, known_floats, known_ints, resolved_axis, table},
-        value::Value,
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_floats, known_ints, resolved_axis, table},
     ops::{Gather, GridSampler, Interp, InterpCoordMode, InterpMode, sample_points},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[("GridSample", grid_sample), ("Resize", resize), ("Upsample", resize)];

@@ -1,16 +1,14 @@
 //! Operators whose results have sizes that depend on values: these must be known when the network is read. Sequences that are
 //! reversed in part.
-use super::super::{
-    import::Importer,
-    node::{Node, known_floats, known_ints, table},
-    value::Value,
-};
 use super::Convert;
 use crate::{
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_floats, known_ints, table},
     ops::{Gather, GatherElements},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] =
@@ -21,7 +19,7 @@ fn compress<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, condition) = (n.input(0)?, known_floats(n.input(1)?, "condition")?);
     let mut tensor = b.tensor(x)?;
     let axis = match n.int("axis") {
-        Some(axis) => super::super::node::resolved_axis("axis", axis, x.rank())?,
+        Some(axis) => crate::node::resolved_axis("axis", axis, x.rank())?,
         None => {
             tensor = b.reshape(tensor, &[x.elements()])?;
             0

@@ -1,11 +1,6 @@
 //! Choices between values.
-use super::{
-    super::{import::Importer, node::Node, value::Value},
-    Convert,
-    arithmetic::broadcast_value,
-    compare::same_dtype,
-};
-use crate::{base::Result, emit::Emit};
+use super::{Convert, arithmetic::broadcast_value, compare::same_dtype};
+use crate::{base::Result, emit::Emit, import::Importer, node::Node, value::Value};
 
 pub const OPERATORS: &[(&str, Convert)] = &[("Where", select)];
 

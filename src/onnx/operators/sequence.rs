@@ -1,14 +1,12 @@
 //! Sequences of known length, and values that may be missing.
-use super::super::{
-    import::Importer,
-    node::{Node, known_int, known_ints, pieces, resolved_axis},
-    value::Value,
-};
 use super::Convert;
 use crate::{
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_int, known_ints, pieces, resolved_axis},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -89,7 +87,7 @@ pub fn joined(b: &mut Importer, all: &[Value], axis: usize, stacks: bool) -> Res
         if stacks {
             shape.insert(axis, 1);
         }
-        let tensor = b.as_dtype(tensor, super::super::value::stored(first.dtype()))?;
+        let tensor = b.as_dtype(tensor, crate::value::stored(first.dtype()))?;
         tensors.push(b.reshape(tensor, &shape)?);
     }
     let made = b.concat(tensors, axis)?;

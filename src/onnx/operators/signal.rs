@@ -1,16 +1,14 @@
 //! Windows and Fourier transforms.
-use super::super::{
-    import::Importer,
-    node::{Node, known_float, known_int, pieces, resolved_axis, table},
-    tensors::Element,
-    value::Value,
-};
 use super::Convert;
 use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result, Shape, argument, invalid, misfit},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_float, known_int, pieces, resolved_axis, table},
+    tensors::Element,
+    value::Value,
 };
 use std::f64::consts::PI;
 

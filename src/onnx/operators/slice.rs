@@ -1,16 +1,12 @@
 //! Ranges of axes.
-use super::{
-    super::{
-        import::Importer,
-        node::{Node, known_ints, resolved_axis},
-        value::Value,
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     base::{Result, argument, invalid},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_ints, resolved_axis},
     ops::{Reverse, Trilu},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[("Slice", slice), ("Trilu", trilu)];
@@ -101,7 +97,7 @@ fn strided(b: &mut Importer, x: crate::Tensor, axis: usize, range: &Range) -> Re
 pub fn trilu<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let diagonal = match n.optional(1) {
-        Some(k) => super::super::node::known_int(k, "k")?,
+        Some(k) => crate::node::known_int(k, "k")?,
         None => 0,
     };
     // Beyond the corners nothing changes.

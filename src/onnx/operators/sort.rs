@@ -1,18 +1,14 @@
 //! Order: largest entries and their positions.
-use super::{
-    super::{
-        import::Importer,
-        node::{Node, known_int, table},
-        value::Value,
-    },
-    Convert,
-};
+use super::Convert;
 use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result, Shape},
     emit::Emit,
+    import::Importer,
+    node::{Node, known_int, table},
     ops::{Arg, ArgMode, CompareMode, TopK},
+    value::Value,
 };
 
 pub const OPERATORS: &[(&str, Convert)] =

@@ -1,6 +1,6 @@
 //! The windows of convolutions and pools.
-use super::super::node::Node;
 use crate::base::{Result, argument, invalid, pluralized};
+use crate::node::Node;
 
 /// Kernel, strides, dilations and explicit padding of spatial axes.
 pub struct Window {

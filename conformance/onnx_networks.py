@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Compares networks that were exported to ONNX with onnxruntime.
+
+    onnx_networks.py --bin TPULANG --work DIR [--only REGEX] [--table FILE]
+
+Each network is exported by both exporters of PyTorch, at opsets 17 and 20, with random weights; some are also optimized,
+converted to float16 and quantized by onnxruntime. A file passes if every output is within 1e-5 (relative L2) of
+onnxruntime's, which runs it without optimization, and tpuc-opt accepts what `tpulang convert` writes. Float16 is compared
+within 5e-3, since tpulang computes in float32. Networks that an exporter refuses are listed as such. Exits 1 if a file fails.
+"""
+import argparse
+import contextlib
+import io
+import logging
+import os
+import re
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import torch
+from torch import nn
+
+warnings.filterwarnings("ignore")
+logging.disable(logging.CRITICAL)
+
+IMAGE = (1, 3, 224, 224)
+TINY = dict(vocab_size=100, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4)
+
+
+class Unet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        block = lambda i, o: nn.Sequential(nn.Conv2d(i, o, 3, padding=1), nn.GroupNorm(4, o), nn.SiLU())
+        self.first, self.second, self.third = block(3, 16), block(16, 32), block(32, 64)
+        self.down, self.up = nn.MaxPool2d(2), nn.ConvTranspose2d(64, 32, 2, 2)
+        self.fourth, self.fifth, self.last = block(64, 32), block(48, 16), nn.Conv2d(16, 1, 1)
+
+    def forward(self, x):
+        a = self.first(x)
+        b = self.second(self.down(a))
+        c = self.fourth(torch.cat([self.up(self.third(self.down(b))), b], 1))
+        c = nn.functional.interpolate(c, scale_factor=2, mode="bilinear", align_corners=False)
+        return self.last(self.fifth(torch.cat([c, a], 1)))
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.layer = kind(16, 24, 2, bidirectional=True, batch_first=True)
+
+    def forward(self, x):
+        return self.layer(x)[0]
+
+
+class First(nn.Module):
+    """The first result of a language model, without a cache."""
+
+    def __init__(self, model, **more):
+        super().__init__()
+        self.model, self.more = model, more
+
+    def forward(self, ids):
+        return self.model(ids, **self.more)[0]
+
+
+class Decoder(nn.Module):
+    """The first result of a model that is given the beginning of its output."""
+
+    def __init__(self, model, name):
+        super().__init__()
+        self.model, self.name = model, name
+
+    def forward(self, x, ids):
+        return self.model(**{self.name: x}, decoder_input_ids=ids, use_cache=False)[0]
+
+
+def networks():
+    """Yield names, functions that make networks, and examples of their inputs."""
+    import torchvision.models as vision
+    import transformers
+
+    names = (
+        "convnext_tiny densenet121 efficientnet_b0 inception_v3 maxvit_t mnasnet0_5 mobilenet_v3_small regnet_x_400mf "
+        "resnet18 shufflenet_v2_x0_5 squeezenet1_1 swin_t vit_b_32"
+    )
+    for name in names.split():
+        side = 299 if name == "inception_v3" else 224
+        yield name, lambda name=name: getattr(vision, name)(weights=None), (torch.randn(1, 3, side, side),)
+    for name in ("deeplabv3_mobilenet_v3_large", "fcn_resnet50", "lraspp_mobilenet_v3_large"):
+        make = lambda name=name: getattr(vision.segmentation, name)(weights=None, weights_backbone=None)
+        yield name, make, (torch.randn(1, 3, 128, 128),)
+    yield "unet", Unet, (torch.randn(1, 3, 64, 64),)
+    for kind in (nn.LSTM, nn.GRU, nn.RNN):
+        yield kind.__name__.lower(), lambda kind=kind: Recurrent(kind), (torch.randn(2, 7, 16),)
+    layer = lambda: nn.TransformerEncoderLayer(32, 4, 64, batch_first=True, activation="gelu")
+    yield "transformer", lambda: nn.TransformerEncoder(layer(), 2), (torch.randn(2, 9, 32),)
+
+    ids = torch.randint(0, 90, (1, 12))
+    grouped = dict(TINY, num_key_value_heads=2)
+    t = transformers
+    yield "bert", lambda: First(t.BertModel(t.BertConfig(**TINY))), (ids,)
+    gpt2 = t.GPT2Config(vocab_size=100, n_embd=32, n_layer=2, n_head=4)
+    yield "gpt2", lambda: First(t.GPT2LMHeadModel(gpt2), use_cache=False), (ids,)
+    yield "llama", lambda: First(t.LlamaForCausalLM(t.LlamaConfig(**grouped)), use_cache=False), (ids,)
+    yield "qwen2", lambda: First(t.Qwen2ForCausalLM(t.Qwen2Config(**grouped)), use_cache=False), (ids,)
+    t5 = t.T5Config(vocab_size=100, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4)
+    yield "t5", lambda: Decoder(t.T5ForConditionalGeneration(t5), "input_ids"), (ids, ids[:, :5])
+    whisper = t.WhisperConfig(
+        vocab_size=100, d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
+        encoder_ffn_dim=64, decoder_ffn_dim=64, num_mel_bins=16, max_source_positions=20, max_target_positions=20,
+        pad_token_id=0, bos_token_id=1, eos_token_id=2, decoder_start_token_id=1)
+    yield "whisper", lambda: Decoder(t.WhisperModel(whisper), "input_features"), (torch.randn(1, 16, 40), ids[:, :5])
+
+
+def made(make):
+    """A network with random weights, also those that begin at zero."""
+    torch.manual_seed(0)
+    model = make().eval()
+    for parameter in model.parameters():
+        if not parameter.any():
+            nn.init.normal_(parameter, std=0.02)
+    return model
+
+
+def export(make, example, path, exporter):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        torch.onnx.export(made(make), example, path, opset_version=20 if exporter == "new" else 17, dynamo=exporter == "new")
+
+
+def variants(path):
+    """Write what onnxruntime makes of a file; yield names and paths."""
+    import onnx
+    import onnxruntime as ort
+    from onnxruntime import quantization
+    from onnxruntime.transformers.float16 import convert_float_to_float16
+
+    class Samples(quantization.CalibrationDataReader):
+        def __init__(self):
+            self.left = [feeds(session(path), seed) for seed in (1, 2)]
+
+        def get_next(self):
+            return self.left.pop() if self.left else None
+
+    def optimized(to, level):
+        options = ort.SessionOptions()
+        options.graph_optimization_level, options.optimized_model_filepath = level, to
+        ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    levels = ort.GraphOptimizationLevel
+    for name, write in {
+        "optimized": lambda to: optimized(to, levels.ORT_ENABLE_EXTENDED),
+        "float16": lambda to: onnx.save(convert_float_to_float16(onnx.load(path)), to),
+        "dynamic int8": lambda to: quantization.quantize_dynamic(path, to),
+        "QDQ": lambda to: quantization.quantize_static(path, to, Samples(), quant_format=quantization.QuantFormat.QDQ),
+    }.items():
+        to = path.replace(".onnx", "-" + name.replace(" ", "-") + ".onnx")
+        try:
+            if not os.path.exists(to):
+                write(to)
+            yield name, to
+        except Exception as problem:
+            yield name, "onnxruntime: " + str(problem).splitlines()[0][:80]
+
+
+def session(path):
+    import onnxruntime as ort
+
+    ort.set_default_logger_severity(4)
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def feeds(of, seed=0):
+    random = np.random.default_rng(seed)
+    made = {}
+    for info in of.get_inputs():
+        if "int64" in info.type:
+            made[info.name] = random.integers(0, 90, info.shape)
+        else:
+            made[info.name] = random.standard_normal(info.shape).astype("float16" if "float16" in info.type else "float32")
+    return made
+
+
+def judge(args, path):
+    """Return the largest error of an output, the seconds of `convert`, and what is wrong."""
+    theirs = session(path)
+    inputs = feeds(theirs)
+    expected = theirs.run(None, inputs)
+    at = lambda name: os.path.join(args.work, name)
+    np.savez(at("inputs.npz"), **inputs)
+    process = subprocess.run([args.bin, "run", path, "-i", at("inputs.npz"), "-o", at("outputs.npz"), "-q"], capture_output=True, text=True)
+    if process.returncode:
+        return None, 0, process.stderr.strip()[:200]
+    ours, worst = np.load(at("outputs.npz")), 0.0
+    for info, right in zip(theirs.get_outputs(), expected):
+        right, found = right.astype("float64"), ours[info.name].astype("float64").reshape(right.shape)
+        size = np.linalg.norm(right)
+        if not size > 0:
+            return None, 0, f"the output {info.name} of onnxruntime is zero or NaN, so there is nothing to compare"
+        worst = max(worst, np.linalg.norm(found - right) / size)
+    start = time.time()
+    process = subprocess.run([args.bin, "convert", path, "-o", at("converted"), "-q"], capture_output=True, text=True)
+    seconds = time.time() - start
+    if process.returncode:
+        return worst, seconds, "convert: " + process.stderr.strip()[:200]
+    if args.peer:
+        module = os.path.join(at("converted"), re.sub(r"[^A-Za-z0-9._-]", "_", os.path.basename(path)[:-5]) + "_origin.mlir")
+        accept = os.path.join(os.path.dirname(os.path.abspath(__file__)), "accept.py")
+        process = subprocess.run([args.peer, accept, module], capture_output=True, text=True)
+        if process.returncode:
+            return worst, seconds, process.stdout.strip()[-200:]
+    return worst, seconds, ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--peer", help="the Python of tpu_mlir's virtual environment")
+    parser.add_argument("--only")
+    parser.add_argument("--table")
+    args = parser.parse_args()
+    os.makedirs(args.work, exist_ok=True)
+    rows, failed = [], 0
+
+    def report(name, kind, path):
+        nonlocal failed
+        if not path.endswith(".onnx"):
+            worst, problem, seconds, right = None, path, 0, True
+        else:
+            worst, seconds, problem = judge(args, path)
+            limit = 5e-3 if kind == "float16" else 1e-5
+            right = worst is not None and worst < limit and not problem
+            if kind == "QDQ" and worst is not None and not problem:
+                # A sum that is rounded the other way changes an integer, and everything after it.
+                right = worst < 5e-2
+        failed += not right
+        shown = problem if worst is None else f"{worst:.1e} {problem}".strip()
+        print(f"{'ok' if right else 'FAIL':5} {name:30} {kind:14} {shown} ({seconds:.1f} s)", flush=True)
+        rows.append((name, kind, shown, seconds))
+
+    for name, make, example in networks():
+        if args.only and not re.search(args.only, name):
+            continue
+        for exporter in ("old", "new"):
+            path = os.path.join(args.work, f"{name}-{exporter}.onnx")
+            try:
+                if not os.path.exists(path):
+                    export(make, example, path, exporter)
+            except Exception as problem:
+                report(name, exporter, "PyTorch: " + str(problem).splitlines()[0][:80])
+                continue
+            report(name, exporter, path)
+            if exporter == "old" and name in ("resnet18", "mobilenet_v3_small", "transformer", "bert", "lstm"):
+                for kind, variant in variants(path):
+                    report(name, kind, variant)
+    if args.table:
+        with open(args.table, "w") as file:
+            file.writelines(f"| {name} | {kind} | {shown} | {seconds:.2f} |\n" for name, kind, shown, seconds in rows)
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
