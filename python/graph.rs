@@ -133,17 +133,21 @@ impl Graph {
     }
 
     /// Reads a network from an ONNX model: a path, or the bytes of a model. `dimensions` are sizes of symbolic dimensions, and
-    /// `shapes` shapes of inputs, by name. Weights outside of the model's folder are read only with `data_anywhere`.
+    /// `shapes` shapes of inputs, by name. `inputs` are values that are fed instead of computed, `outputs` those that are wanted instead
+    /// of the model's outputs. Weights outside of the model's folder are read only with `data_anywhere`.
     #[staticmethod]
-    #[pyo3(signature = (model, *, dimensions=None, shapes=None, data_anywhere=false))]
+    #[pyo3(signature = (model, *, dimensions=None, shapes=None, inputs=None, outputs=None, data_anywhere=false))]
     fn from_onnx(
         py: Python<'_>,
         model: &Bound<'_, PyAny>,
         dimensions: Option<BTreeMap<String, usize>>,
         shapes: Option<BTreeMap<String, Vec<usize>>>,
+        inputs: Option<Vec<String>>,
+        outputs: Option<Vec<String>>,
         data_anywhere: bool,
     ) -> PyResult<Graph> {
-        let mut options = onnx::Options::new().data_anywhere(data_anywhere);
+        let options = onnx::Options::new().data_anywhere(data_anywhere);
+        let mut options = options.inputs(inputs.unwrap_or_default()).outputs(outputs.unwrap_or_default());
         for (name, size) in dimensions.into_iter().flatten() {
             options = options.dimension(name, size);
         }

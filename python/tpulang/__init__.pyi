@@ -377,6 +377,8 @@ class Graph(GraphFunctions):
         *,
         dimensions: dict[str, int] | None = None,
         shapes: dict[str, Sequence[int]] | None = None,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None,
         data_anywhere: bool = False,
     ) -> Graph:
         """Reads a network from an ONNX model: a path, or the bytes of a model."""
@@ -672,6 +674,8 @@ def from_onnx(
     *,
     dimensions: dict[str, int] | None = None,
     shapes: dict[str, Sequence[int]] | None = None,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
     data_anywhere: bool = False,
 ) -> Graph:
     """Reads a network from an ONNX model: `Graph.from_onnx`."""

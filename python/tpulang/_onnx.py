@@ -3,9 +3,11 @@ from tpulang._errors import Error
 from tpulang._native import Graph
 
 
-def from_onnx(model, *, dimensions=None, shapes=None, data_anywhere=False):
+def from_onnx(model, *, dimensions=None, shapes=None, inputs=None, outputs=None, data_anywhere=False):
     """Reads a network from an ONNX model: ``Graph.from_onnx``."""
-    return Graph.from_onnx(model, dimensions=dimensions, shapes=shapes, data_anywhere=data_anywhere)
+    return Graph.from_onnx(
+        model, dimensions=dimensions, shapes=shapes, inputs=inputs, outputs=outputs, data_anywhere=data_anywhere
+    )
 
 
 def from_torch(module, example, *, input_names=None, output_names=None):

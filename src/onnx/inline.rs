@@ -163,3 +163,84 @@ fn rename_graph(graph: &mut Graph, names: &HashMap<String, String>, scope: &str,
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::OperatorSet;
+
+    fn node(op: &str, domain: &str, input: &[&str], output: &[&str]) -> Node {
+        let own = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+        Node { op_type: op.into(), domain: domain.into(), input: own(input), output: own(output), ..Node::default() }
+    }
+
+    fn function(name: &str, input: &[&str], output: &[&str], body: Vec<Node>) -> Function {
+        let own = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+        let set = |domain: &str, version| OperatorSet { domain: domain.into(), version };
+        Function {
+            name: name.into(),
+            domain: "local".into(),
+            input: own(input),
+            output: own(output),
+            node: body,
+            opset_import: vec![set("", 17), set("local", 1)],
+            ..Function::default()
+        }
+    }
+
+    fn inlined(functions: Vec<Function>, nodes: Vec<Node>) -> Result<Vec<Node>> {
+        let opset_import = vec![OperatorSet { domain: "ai.onnx".into(), version: 20 }];
+        let graph = Some(Graph { node: nodes, ..Graph::default() });
+        let mut model = Model { graph, functions, opset_import, ..Model::default() };
+        inline(&mut model)?;
+        Ok(model.graph.unwrap_or_default().node)
+    }
+
+    /// Each call has names of its own, and nodes keep the version that their function was written for.
+    #[test]
+    fn calls_are_written_out() {
+        let body = vec![node("Relu", "", &["a"], &["t"]), node("Neg", "", &["t"], &["b"])];
+        let calls = vec![
+            node("F", "local", &["x"], &["y"]),
+            node("F", "local", &["y"], &["z"]),
+            node("Abs", "", &["z"], &["w"]),
+        ];
+        let nodes = inlined(vec![function("F", &["a"], &["b"], body)], calls).unwrap();
+        let shown = nodes.iter().map(|n| format!("{} {:?} {:?} {}", n.op_type, n.input, n.output, n.version));
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            [
+                r#"Relu ["x"] ["F_1/t"] 17"#,
+                r#"Neg ["F_1/t"] ["y"] 17"#,
+                r#"Relu ["y"] ["F_2/t"] 17"#,
+                r#"Neg ["F_2/t"] ["z"] 17"#,
+                r#"Abs ["z"] ["w"] 20"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_result_that_is_an_operand_is_copied() {
+        let nodes = inlined(vec![function("F", &["a"], &["a"], Vec::new())], vec![node("F", "local", &["x"], &["y"])]);
+        let nodes = nodes.unwrap();
+        assert_eq!(
+            (nodes[0].op_type.as_str(), &nodes[0].input[0], &nodes[0].output[0]),
+            ("Identity", &"x".into(), &"y".into())
+        );
+    }
+
+    #[test]
+    fn recursion_ends() {
+        let call = |from: &str, to: &str| node("F", "local", &[from], &[to]);
+        let error = inlined(vec![function("F", &["a"], &["b"], vec![call("a", "b")])], vec![call("x", "y")]);
+        assert!(error.unwrap_err().to_string().contains("a function may call itself"));
+        // Each calls the next twice.
+        let functions = (0..40).map(|i| {
+            let next = format!("F{}", i + 1);
+            let body = vec![node(&next, "local", &["a"], &["t"]), node(&next, "local", &["t"], &["b"])];
+            function(&format!("F{i}"), &["a"], &["b"], body)
+        });
+        let error = inlined(functions.collect(), vec![node("F0", "local", &["x"], &["y"])]).unwrap_err();
+        assert!(error.to_string().contains("nodes when its functions are written out"), "{error}");
+    }
+}

@@ -11,6 +11,7 @@ use tpulang_graph::{Graph, Tensor, TensorKind};
 use tpulang_ops as ops;
 use tpulang_quant as quant;
 
+mod cut;
 mod fold;
 mod import;
 mod inline;

@@ -14,6 +14,8 @@ pub struct Options {
     pub(super) dimensions: HashMap<String, usize>,
     pub(super) shapes: HashMap<String, Shape>,
     pub(super) data_anywhere: bool,
+    pub(super) inputs: Vec<String>,
+    pub(super) outputs: Vec<String>,
 }
 
 impl Options {
@@ -38,13 +40,30 @@ impl Options {
         self
     }
 
+    /// Sets values that are fed instead of computed: the network begins there. Inputs of the model that are still needed stay.
+    pub fn inputs<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Options {
+        self.inputs = names.into_iter().map(Into::into).collect();
+        self
+    }
+    /// Sets the outputs: any values that nodes compute, instead of the model's outputs. What they do not need is left out.
+    ///
+    /// ```no_run
+    /// use tpulang::onnx::{self, Options};
+    /// let backbone = onnx::read("detector.onnx", &Options::new().outputs(["/backbone/out"]))?;
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn outputs<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Options {
+        self.outputs = names.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Returns the shape of an input.
     pub(super) fn input_shape(&self, name: &str, declared: Option<&proto::TensorShape>) -> Result<Shape> {
         let given = self.shapes.get(name);
         let Some(declared) = declared else {
             return given
                 .cloned()
-                .ok_or_else(|| invalid(format!("has no shape in the file; give it: {name}=1x3x224x224")));
+                .ok_or_else(|| invalid(format!("has no shape in the file; set it (--shape {name}=1x3x224x224)")));
         };
         if let Some(given) = given {
             let fits = given.len() == declared.dim.len()

@@ -37,6 +37,9 @@ pub struct Graph {
     pub input: Vec<ValueInfo>,
     #[prost(message, repeated, tag = "12")]
     pub output: Vec<ValueInfo>,
+    /// Types of values in between.
+    #[prost(message, repeated, tag = "13")]
+    pub value_info: Vec<ValueInfo>,
     #[prost(message, repeated, tag = "15")]
     pub sparse_initializer: Vec<SparseTensor>,
 }

@@ -1,5 +1,6 @@
 //! Files and streams.
 use super::{
+    cut::cut,
     import::{Evaluate, Importer, Model},
     inline::inline,
     options::Options,
@@ -54,6 +55,9 @@ fn decode(
     let mut model =
         proto::Model::decode(bytes).map_err(|e| Error::format(path, format!("not a valid ONNX file: {e}")))?;
     inline(&mut model)?;
+    if let Some(graph) = &mut model.graph {
+        cut(graph, &options.inputs, &options.outputs)?;
+    }
     let graph = model.graph.as_ref().ok_or_else(|| Error::format(path, "not a valid ONNX file: it has no graph"))?;
     options.check_names(graph)?;
     let shared = Model { evaluate, options };

@@ -35,7 +35,7 @@ impl Kind {
     fn of_field(self, field: u64) -> Option<Kind> {
         Some(match (self, field) {
             (Kind::Model, 7) | (Kind::Attribute, 6) => Kind::Graph,
-            (Kind::Model, 8) | (Kind::Graph, 11 | 12) | (Kind::Tensor, 13) | (Kind::Function, 9) => Kind::Other,
+            (Kind::Model, 8) | (Kind::Graph, 11..=13) | (Kind::Tensor, 13) | (Kind::Function, 9) => Kind::Other,
             (Kind::Model, 25) => Kind::Function,
             (Kind::Graph, 1) | (Kind::Function, 7) => Kind::Node,
             (Kind::Graph, 5) | (Kind::Attribute, 5) | (Kind::SparseTensor, 1 | 2) => Kind::Tensor,
@@ -44,11 +44,11 @@ impl Kind {
             _ => return None,
         })
     }
-    /// Whether the field is neither needed nor kept: texts for people, types of inner values, graphs of training.
+    /// Whether the field is neither needed nor kept: texts for people, graphs of training.
     fn is_dropped(self, field: u64) -> bool {
         match self {
             Kind::Model => matches!(field, 6 | 14 | 20 | 26),
-            Kind::Graph => matches!(field, 10 | 13 | 14 | 16),
+            Kind::Graph => matches!(field, 10 | 14 | 16),
             Kind::Function => matches!(field, 8 | 12 | 14),
             Kind::Node => matches!(field, 6 | 9 | 10),
             Kind::Attribute => matches!(field, 10 | 11 | 13 | 14 | 15 | 23),

@@ -23,7 +23,7 @@ fn printed(args: &[&str]) -> String {
 #[test]
 fn commands_take_onnx_files() {
     let [classifier, unsupported] = [&file("classifier.onnx"), &file("unsupported.onnx")];
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 14] = [
         &["check", classifier],
         &["check", classifier, "--param", "batch=2"],
         &["check", classifier, "--shape", "image=2x3x8x8"],
@@ -32,6 +32,10 @@ fn commands_take_onnx_files() {
         &["check", classifier, "--param", "bath=2"],
         &["check", classifier, "--param", "batch=two"],
         &["check", unsupported],
+        &["check", unsupported, "--cut-inputs", "noise", "--cut-outputs", "y"],
+        &["check", unsupported, "--cut-inputs", "noise", "--cut-outputs", "y", "--shape", "noise=2x3"],
+        &["check", classifier, "--cut-outputs", "/pool/Pool_output"],
+        &["check", "examples/patterns/patterns.json", "--cut-outputs", "y"],
         &["show", classifier, "--param", "batch=2"],
         &["show", classifier, "--weights", "w.npz"],
     ];

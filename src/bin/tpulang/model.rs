@@ -80,17 +80,26 @@ impl Source {
     }
 }
 
+/// Heading of options in help texts.
+const ONNX: &str = "ONNX models";
+
 /// How to read a spec or an ONNX model.
 #[derive(clap::Args)]
 pub struct SourceOptions {
     /// Set a parameter of the spec, or a symbolic dimension of the ONNX model (repeat --param for several)
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
     params: Vec<(String, spec::Param)>,
-    /// Set the shape of an input of the ONNX model, as in x=1x3x224x224 (repeat --shape for several)
-    #[arg(long = "shape", value_name = "NAME=SHAPE", value_parser = shape)]
+    /// Set the shape of an input, as in x=1x3x224x224 (repeat --shape for several)
+    #[arg(long = "shape", help_heading = ONNX, value_name = "NAME=SHAPE", value_parser = shape)]
     shapes: Vec<(String, Vec<usize>)>,
-    /// Read weights of the ONNX model that lie outside of its folder
-    #[arg(long)]
+    /// Begin at these values, which are fed instead of computed
+    #[arg(long = "cut-inputs", help_heading = ONNX, value_name = "NAMES", value_delimiter = ',')]
+    cut_inputs: Vec<String>,
+    /// End at these values
+    #[arg(long = "cut-outputs", help_heading = ONNX, value_name = "NAMES", value_delimiter = ',')]
+    cut_outputs: Vec<String>,
+    /// Read weights that lie outside of the model's folder
+    #[arg(long, help_heading = ONNX)]
     data_anywhere: bool,
 }
 
@@ -122,12 +131,24 @@ impl SourceOptions {
 
     /// Refuses options that are not for modules.
     fn check_unused(&self, path: &Path) -> Result<()> {
-        let (option, of) = match (self.params.is_empty(), self.shapes.is_empty()) {
-            (false, _) => ("--param sets a parameter", "a spec"),
-            (_, false) => ("--shape sets the shape of an input", "an ONNX model"),
-            _ => return Ok(()),
-        };
-        Err(invalid(format!("{option} of {of}; {} is an MLIR module", escaped_path(path))))
+        if !self.params.is_empty() {
+            let path = escaped_path(path);
+            return Err(invalid(format!("--param sets a parameter of a spec; {path} is an MLIR module")));
+        }
+        self.check_onnx_unused(path, "an MLIR module")
+    }
+
+    /// Refuses options that are for ONNX models only.
+    fn check_onnx_unused(&self, path: &Path, is: &str) -> Result<()> {
+        let given = [
+            ("--shape", self.shapes.is_empty()),
+            ("--cut-inputs", self.cut_inputs.is_empty()),
+            ("--cut-outputs", self.cut_outputs.is_empty()),
+        ];
+        match given.iter().find(|(_, is_empty)| !is_empty) {
+            Some((option, _)) => Err(invalid(format!("{option} is for ONNX models; {} is {is}", escaped_path(path)))),
+            None => Ok(()),
+        }
     }
 
     /// Reads a model from a file, standard input (`-`), or a process substitution (`<(command)`) of the shell.
@@ -154,10 +175,7 @@ impl SourceOptions {
     }
 
     fn spec(&self, path: &Path, weights: spec::Weights) -> Result<spec::Options> {
-        if !self.shapes.is_empty() {
-            let path = escaped_path(path);
-            return Err(invalid(format!("--shape sets the shape of an input of an ONNX model; {path} is a spec")));
-        }
+        self.check_onnx_unused(path, "a spec")?;
         let params = self.params.iter().map(|(name, value)| (name, value.clone()));
         Ok(params.fold(spec::Options::new().weights(weights), |options, (name, value)| options.param(name, value)))
     }
@@ -172,7 +190,8 @@ impl SourceOptions {
     }
     #[cfg(feature = "onnx")]
     fn onnx(&self) -> Result<tpulang::onnx::Options> {
-        let mut options = tpulang::onnx::Options::new().data_anywhere(self.data_anywhere);
+        let options = tpulang::onnx::Options::new().data_anywhere(self.data_anywhere);
+        let mut options = options.inputs(&self.cut_inputs).outputs(&self.cut_outputs);
         for (name, shape) in &self.shapes {
             options = options.shape(name, shape.clone());
         }

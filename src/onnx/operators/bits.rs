@@ -3,7 +3,7 @@ use super::{Convert, arithmetic::broadcast_value, arithmetic::integer_quotient};
 use crate::{
     Tensor,
     array::Array,
-    base::{Dtype, Result, argument, invalid, misfit},
+    base::{Result, argument, invalid, misfit},
     emit::Emit,
     import::Importer,
     node::Node,
@@ -50,48 +50,42 @@ fn bitwise_not<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.value_like(made, x)?])
 }
 
-/// Combines each bit of two operands. Negative integers are taken modulo 2^bits first.
+/// Combines each bit of two operands. The last bit of a signed integer counts negatively.
 fn bitwise<'m>(
     b: &mut Importer<'m>,
     n: &Node<'m>,
     combine: impl Fn(&mut Importer<'m>, Tensor, Tensor) -> Result<Tensor>,
 ) -> Result<Vec<Value>> {
     let (x, y) = (n.input(0)?, n.input(1)?);
-    let bits = x.dtype().size() * 8;
-    if bits > 16 {
-        return Err(argument(
-            "the dtype of its operands",
-            x.dtype(),
-            "expected integers of 8 or 16 bits, whose bits can be taken apart exactly",
-        ));
+    let [mut left, mut right] = [b.tensor(x)?, b.tensor(y)?];
+    let dtype = b.dtype(left)?;
+    if dtype.is_float() || b.dtype(right)? != dtype {
+        return Err(argument("the dtype of its operands", dtype, "expected integers"));
     }
-    let modulus = f64::from(1u32 << bits);
-    let [mut left, mut right] = [b.float_tensor(x)?, b.float_tensor(y)?];
+    let bits = dtype.size() as u32 * 8;
+    let two = b.coefficient(Array::filled(dtype, [1], 2.0)?)?;
     let mut sum = None;
-    let two = b.coefficient(Array::filled(Dtype::Float32, [1], 2.0)?)?;
     for bit in 0..bits {
-        let of = |b: &mut Importer<'m>, value: &mut Tensor| -> Result<Tensor> {
-            let low = b.op(Remainder::new(vec![*value, two]))?;
-            let rest = b.sub(*value, low)?;
-            *value = b.mul_const(rest, 0.5)?;
-            Ok(low)
-        };
-        let (p, q) = (of(b, &mut left)?, of(b, &mut right)?);
+        let (p, q) = (low_bit(b, &mut left, two)?, low_bit(b, &mut right, two)?);
         let both = combine(b, p, q)?;
-        let weighted = b.mul_const(both, f64::from(1u32 << bit))?;
+        let is_sign = dtype.is_signed_int() && bit + 1 == bits;
+        let weight = 2f64.powi(bit as i32);
+        let weighted = b.mul_const(both, if is_sign { -weight } else { weight })?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, weighted)?,
             None => weighted,
         });
     }
-    let mut made = sum.ok_or_else(|| invalid("it has no bits"))?;
-    if x.dtype().is_signed_int() {
-        let is_negative = b.compare_const(made, CompareMode::GreaterOrEqual, modulus / 2.0)?;
-        let wrapped = b.mul_const(is_negative, modulus)?;
-        made = b.sub(made, wrapped)?;
-    }
-    let made = super::cast::truncated_to(b, made, x.dtype())?;
+    let made = sum.ok_or_else(|| invalid("it has no bits"))?;
     Ok(vec![broadcast_value(b, made, &[x, y], x.dtype())?])
+}
+
+/// Takes the lowest bit of a tensor, and leaves the others, one place lower.
+fn low_bit(b: &mut Importer, value: &mut Tensor, two: Tensor) -> Result<Tensor> {
+    let low = b.op(Remainder::new(vec![*value, two]))?;
+    let rest = b.sub(*value, low)?;
+    *value = b.div(rest, two)?;
+    Ok(low)
 }
 
 /// The bytes of a constant as another dtype, or integers of one size as each other.
