@@ -75,7 +75,10 @@ impl<'m> Importer<'m> {
                 outputs.push(tensor);
             }
         }
-        self.graph.set_outputs(&outputs)
+        self.graph.set_outputs(&outputs)?;
+        // Results that a converter returned and nobody reads.
+        self.graph.remove_dead();
+        Ok(())
     }
 
     fn initializers(&mut self, graph: &'m proto::Graph) -> Result<()> {
@@ -241,13 +244,15 @@ impl<'m> Importer<'m> {
         std::mem::swap(&mut self.graph, graph);
         result
     }
-    /// Runs `build`, and returns `None` if it fails. What it added to the graph then is in no block, or is not used.
+    /// Runs `build` as a transaction of the graph, and returns `None` if it fails.
     pub fn attempt<R>(&mut self, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<Option<R>> {
         let (scopes, refused) = (self.scopes.len(), self.report.len());
-        let result = build(self);
-        self.scopes.truncate(scopes);
-        self.report.truncate(refused);
-        Ok(result.ok())
+        self.with_graph(|b, graph| {
+            let result = graph.atomic(|graph| b.within(graph, build));
+            b.scopes.truncate(scopes);
+            b.report.truncate(refused);
+            Ok(result.ok())
+        })
     }
 
     /// Converts the nodes of a branch or a body, whose inputs have these values. Returns the values of its outputs.
