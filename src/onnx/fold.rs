@@ -51,11 +51,33 @@ fn bytes(value: &Value) -> usize {
 
 /// Computes the results of a node.
 pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> Result<Vec<Value>> {
-    // A graph of its own, whose coefficients are the operands.
     let inputs = node.inputs.iter().map(|input| input.as_ref().map(apart)).collect();
     let node = Node { proto: node.proto, inputs, version: node.version };
-    let (results, graph) = outer.in_graph_of_its_own(|inner| {
-        let results = convert(inner, &node)?;
+    evaluated(outer, |inner| convert(inner, &node))
+}
+
+/// Builds a value of others. If these are all constants, it is one, too.
+pub fn known<'m>(
+    outer: &mut Importer<'m>,
+    operands: &[&Value],
+    build: impl FnOnce(&mut Importer<'m>, &[Value]) -> Result<Value>,
+) -> Result<Value> {
+    let values: Vec<Value> = operands.iter().map(|value| apart(value)).collect();
+    if !values.iter().all(Value::is_constant) {
+        let values: Vec<Value> = operands.iter().map(|value| (*value).clone()).collect();
+        return build(outer, &values);
+    }
+    let mut results = evaluated(outer, |inner| Ok(vec![build(inner, &values)?]))?;
+    results.pop().ok_or_else(|| invalid("it has no result"))
+}
+
+/// Computes what `build` adds to a graph of its own, whose coefficients are constants.
+fn evaluated<'m>(
+    outer: &mut Importer<'m>,
+    build: impl FnOnce(&mut Importer<'m>) -> Result<Vec<Value>>,
+) -> Result<Vec<Value>> {
+    let ((results, computed), graph) = outer.in_graph_of_its_own(|inner| {
+        let results = build(inner)?;
         let elements = inner.graph.tensors().map(|(_, info)| info.elements()).max().unwrap_or(0);
         if elements > MOST_ELEMENTS {
             let limit = format!("at most {MOST_ELEMENTS} are computed");
@@ -72,7 +94,6 @@ pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> 
         }
         Ok((results, computed))
     })?;
-    let (results, computed) = (results.0, results.1);
     if computed.is_empty() {
         return Ok(results);
     }

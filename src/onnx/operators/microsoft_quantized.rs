@@ -9,6 +9,7 @@ use crate::{
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
+    fold::known,
     import::Importer,
     node::{Node, known_floats, table},
     ops::{Concat, Div, LeakyRelu, MatMul, ReduceMode, Softmax},
@@ -49,9 +50,19 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 /// `(x - zero point) * scale`, of the operands from `at` on.
 fn real(b: &mut Importer, n: &Node, at: usize) -> Result<Tensor> {
     let x = n.input(at)?;
-    let tensor = centered(b, x, n.optional(at + 2), -1)?;
-    let scale = spread(b, n.input(at + 1)?, &x.shape(), -1, 0)?;
-    b.mul(tensor, scale)
+    let whole = centered(b, x, n.optional(at + 2), -1)?;
+    let value = scaled(b, &whole, n.input(at + 1)?, -1)?;
+    b.tensor(&value)
+}
+
+/// Multiplies by a scale, or one for each entry of an axis. A constant stays one.
+fn scaled(b: &mut Importer, x: &Value, scale: &Value, axis: i64) -> Result<Value> {
+    known(b, &[x, scale], |b, values| {
+        let tensor = b.tensor(&values[0])?;
+        let scale = spread(b, &values[1], &values[0].shape(), axis, 0)?;
+        let made = b.mul(tensor, scale)?;
+        b.value_like(made, &values[0])
+    })
 }
 
 /// Quantizes a result by the scale and zero point at `at`; without a zero point, to the dtype of the first operand.
@@ -112,9 +123,10 @@ fn concat<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (a, w) = (n.input(0)?, n.input(3)?);
     let mut left = real(b, n, 0)?;
-    let right = centered(b, w, n.optional(5), if n.flag("transB") { 0 } else { 1 })?;
-    let scale = spread(b, n.input(4)?, &w.shape(), if n.flag("transB") { 0 } else { 1 }, 0)?;
-    let right = b.mul(right, scale)?;
+    let axis = if n.flag("transB") { 0 } else { 1 };
+    let whole = centered(b, w, n.optional(5), axis)?;
+    let right = scaled(b, &whole, n.input(4)?, axis)?;
+    let right = b.tensor(&right)?;
     if n.flag("transA") {
         left = b.transposed(left)?;
     }
@@ -146,8 +158,8 @@ fn with_bias(b: &mut Importer, x: Tensor, bias: Option<&Value>) -> Result<Value>
 fn matmul_integer_to_float<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, w) = (n.input(0)?, n.input(1)?);
     let (left, right) = (centered(b, x, n.optional(4), -1)?, centered(b, w, n.optional(5), -1)?);
-    let (x_scale, w_scale) = (spread(b, n.input(2)?, &x.shape(), -1, 0)?, spread(b, n.input(3)?, &w.shape(), -1, 0)?);
-    let (left, right) = (b.mul(left, x_scale)?, b.mul(right, w_scale)?);
+    let (left, right) = (scaled(b, &left, n.input(2)?, -1)?, scaled(b, &right, n.input(3)?, -1)?);
+    let (left, right) = (b.tensor(&left)?, b.tensor(&right)?);
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(6))?])
 }
@@ -158,9 +170,9 @@ fn dynamic_quantize_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
     let tensor = b.tensor(x)?;
     let (rounded, scale) = dynamic_scale(b, tensor)?;
     let left = b.mul(rounded, scale)?;
-    let right = centered(b, w, n.optional(3), -1)?;
-    let w_scale = spread(b, n.input(2)?, &w.shape(), -1, 0)?;
-    let right = b.mul(right, w_scale)?;
+    let whole = centered(b, w, n.optional(3), -1)?;
+    let right = scaled(b, &whole, n.input(2)?, -1)?;
+    let right = b.tensor(&right)?;
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(4))?])
 }

@@ -4,9 +4,10 @@ use crate::{
     Tensor,
     base::{Dtype, Result, argument, invalid, misfit},
     emit::Emit,
+    fold::known,
     import::Importer,
     node::{Node, resolved_axis},
-    ops::{Clip, Div, MatMul, MaxConst, MinConst, ReduceMode},
+    ops::{Clip, Div, Floor, MatMul, MaxConst, MinConst, ReduceMode},
     tensors::Element,
     value::{Computed, Value},
 };
@@ -178,47 +179,100 @@ fn dynamic_quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
     ])
 }
 
-/// Returns an operand less its zero point, as integers in float32, which are exact. Zero points along `axis`, or one for all.
-pub fn centered(b: &mut Importer, x: &Value, zero: Option<&Value>, axis: i64) -> Result<Tensor> {
-    let tensor = b.float_tensor(x)?;
-    match zero {
-        None => Ok(tensor),
-        Some(zero) => {
-            let zero = spread(b, zero, &x.shape(), axis, 0)?;
-            b.sub(tensor, zero)
+/// Returns an operand less its zero point, as integers in float32. Zero points along `axis`, or one for all. A constant stays one.
+pub fn centered(b: &mut Importer, x: &Value, zero: Option<&Value>, axis: i64) -> Result<Value> {
+    let operands: Vec<&Value> = [x].into_iter().chain(zero).collect();
+    known(b, &operands, |b, values| {
+        let mut tensor = b.float_tensor(&values[0])?;
+        if let Some(zero) = values.get(1) {
+            let zero = spread(b, zero, &values[0].shape(), axis, 0)?;
+            tensor = b.sub(tensor, zero)?;
         }
-    }
+        Ok(Value::Computed(Computed { tensor, shape: values[0].shape(), dtype: Dtype::Float32 }))
+    })
 }
 
 /// Sums of this many products of two bytes, each less a zero point, are exact in float32.
 const EXACT: usize = (1 << 24) / (255 * 255);
+/// The same for products of a byte and half of one, and of two halves.
+const EXACT_HALF: usize = (1 << 24) / (255 * 16);
+const EXACT_HALVES: usize = (1 << 24) / (16 * 16);
 
-fn check_exact(count: usize) -> Result<()> {
-    if count <= EXACT {
-        return Ok(());
-    }
-    Err(invalid(format!(
-        "its sums have {count} products of integers; up to {EXACT} are exact in float32, in which they are computed"
-    )))
+/// Splits integers into `16 * high + low`.
+fn halves(b: &mut Importer, x: &Value) -> Result<[Value; 2]> {
+    let high = known(b, &[x], |b, values| {
+        let tensor = b.tensor(&values[0])?;
+        let scaled = b.mul_const(tensor, 1.0 / 16.0)?;
+        let high = b.op(Floor::new(scaled))?;
+        b.value_like(high, &values[0])
+    })?;
+    let low = known(b, &[x, &high], |b, values| {
+        let [x, high] = [b.tensor(&values[0])?, b.tensor(&values[1])?];
+        let high = b.mul_const(high, 16.0)?;
+        let low = b.sub(x, high)?;
+        b.value_like(low, &values[0])
+    })?;
+    Ok([high, low])
 }
 
+/// Returns the sums of `count` products of integers each, as int32. They are computed in float32, of parts that are small enough for
+/// that to be exact.
+fn exact<'m>(
+    b: &mut Importer<'m>,
+    count: usize,
+    (x, w): (&Value, &Value),
+    product: &dyn Fn(&mut Importer<'m>, &Value, &Value) -> Result<Tensor>,
+) -> Result<Tensor> {
+    if count <= EXACT {
+        let made = product(b, x, w)?;
+        return super::cast::truncated_to(b, made, Dtype::Int32);
+    }
+    if count > EXACT_HALVES {
+        return Err(invalid(format!("its sums have {count} products; at most {EXACT_HALVES} are computed exactly")));
+    }
+    let weights = halves(b, w)?;
+    let operands = if count <= EXACT_HALF { vec![(x.clone(), 1.0)] } else { scaled_halves(b, x)? };
+    let mut sum: Option<Tensor> = None;
+    for (x, x_factor) in &operands {
+        for (w, w_factor) in weights.iter().zip([16.0, 1.0]) {
+            let made = product(b, x, w)?;
+            let made = super::cast::truncated_to(b, made, Dtype::Int32)?;
+            let made = b.mul_const(made, x_factor * w_factor)?;
+            sum = Some(match sum {
+                Some(sum) => b.add(sum, made)?,
+                None => made,
+            });
+        }
+    }
+    sum.ok_or_else(|| invalid("it has no products"))
+}
+
+fn scaled_halves(b: &mut Importer, x: &Value) -> Result<Vec<(Value, f64)>> {
+    let [high, low] = halves(b, x)?;
+    Ok(vec![(high, 16.0), (low, 1.0)])
+}
+
+/// Returns the product of operands less their zero points, as int32.
 fn product(b: &mut Importer, n: &Node, [x, x_zero, y, y_zero]: [usize; 4]) -> Result<(Tensor, Vec<usize>)> {
     let (left, right) = (n.input(x)?, n.input(y)?);
-    check_exact(left.shape().last().copied().unwrap_or(1))?;
+    let count = left.shape().last().copied().unwrap_or(1);
     let (a, c) = (centered(b, left, n.optional(x_zero), -2)?, centered(b, right, n.optional(y_zero), -1)?);
-    let made = b.op(MatMul::new(a, c))?;
+    let made = exact(b, count, (&a, &c), &|b, a, c| {
+        let (a, c) = (b.tensor(a)?, b.tensor(c)?);
+        b.op(MatMul::new(a, c))
+    })?;
     let shape = b.shape(made)?;
     Ok((made, shape))
 }
 
 fn matmul_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (made, shape) = product(b, n, [0, 2, 1, 3])?;
-    let tensor = super::cast::truncated_to(b, made, Dtype::Int32)?;
+    let (tensor, shape) = product(b, n, [0, 2, 1, 3])?;
     Ok(vec![Value::Computed(Computed { tensor, shape, dtype: Dtype::Int32 })])
 }
 
 fn qlinear_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (made, shape) = product(b, n, [0, 2, 3, 5])?;
+    let made = b.real(made)?;
     let (a, c, y) = (n.input(1)?, n.input(4)?, n.input(6)?);
     let (a, c, y) = (spread(b, a, &shape, -2, 0)?, spread(b, c, &shape, -1, 0)?, spread(b, y, &shape, -2, 0)?);
     let factor = b.mul(a, c)?;
@@ -231,24 +285,22 @@ fn qlinear_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     Ok(vec![Value::Computed(Computed { tensor, shape, dtype })])
 }
 
-/// A convolution of operands less their zero points. Padding is the zero point, so 0 after that.
+/// Returns the convolution of operands less their zero points, as int32. Padding is the zero point, so 0 after that.
 fn convolution(b: &mut Importer, n: &Node, [x, x_zero, w, w_zero]: [usize; 4]) -> Result<Tensor> {
     let (input, weight) = (n.input(x)?, n.input(w)?);
-    check_exact(weight.shape().iter().skip(1).product())?;
+    let count = weight.shape().iter().skip(1).product();
     let (a, c) = (centered(b, input, n.optional(x_zero), 1)?, centered(b, weight, n.optional(w_zero), 0)?);
-    let a = b.value(a, Dtype::Float32)?;
-    let c = b.value(c, Dtype::Float32)?;
-    super::conv::convolved(b, n, &a, &c, None)
+    exact(b, count, (&a, &c), &|b, a, c| super::conv::convolved(b, n, a, c, None))
 }
 
 fn conv_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let made = convolution(b, n, [0, 2, 1, 3])?;
-    let tensor = super::cast::truncated_to(b, made, Dtype::Int32)?;
+    let tensor = convolution(b, n, [0, 2, 1, 3])?;
     Ok(vec![b.value(tensor, Dtype::Int32)?])
 }
 
 pub fn qlinear_conv<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let mut sum = convolution(b, n, [0, 2, 3, 5])?;
+    let sum = convolution(b, n, [0, 2, 3, 5])?;
+    let mut sum = b.real(sum)?;
     let shape = b.shape(sum)?;
     if let Some(bias) = n.optional(8) {
         let bias = spread(b, bias, &shape, 1, 0)?;
