@@ -24,6 +24,9 @@ pub type Evaluate<'e> = dyn Fn(&Graph) -> Result<indexmap::IndexMap<String, Arra
 /// Maximum depth of branches and bodies within each other.
 const MAX_DEPTH: usize = 50;
 
+/// Maximum number of nodes that are converted, those of bodies as often as these are written out or tried.
+const MAX_NODES: usize = 500_000;
+
 /// What is the same for all graphs of a model.
 pub struct Model<'m> {
     pub evaluate: &'m Evaluate<'m>,
@@ -38,6 +41,8 @@ pub struct Importer<'m> {
     /// Values by name, those of the innermost graph last. `None` is the result of a node that could not be converted.
     scopes: Vec<HashMap<&'m str, Option<Value>>>,
     pub report: Report,
+    /// The number of nodes that were converted.
+    nodes: usize,
 }
 
 impl Emit for Importer<'_> {
@@ -51,7 +56,14 @@ impl Emit for Importer<'_> {
 
 impl<'m> Importer<'m> {
     pub fn new(name: &str, model: &'m Model<'m>, files: &'m mut TensorFiles) -> Result<Importer<'m>> {
-        Ok(Importer { graph: Graph::new(name)?, model, files, scopes: vec![HashMap::new()], report: Report::default() })
+        Ok(Importer {
+            graph: Graph::new(name)?,
+            model,
+            files,
+            scopes: vec![HashMap::new()],
+            report: Report::default(),
+            nodes: 0,
+        })
     }
 
     /// Reads the model's graph: its initializers, inputs, nodes and outputs.
@@ -189,6 +201,11 @@ impl<'m> Importer<'m> {
 
     /// Converts a node. Returns its results; `None` for those that follow from a node that could not be converted.
     fn node(&mut self, proto: &'m proto::Node) -> Result<Vec<Option<Value>>> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            let problem = format!("more than {MAX_NODES} nodes would be converted, with the copies of loops' bodies");
+            return Err(invalid(problem));
+        }
         let mut inputs = Vec::with_capacity(proto.input.len());
         for name in &proto.input {
             inputs.push(match name.as_str() {

@@ -46,6 +46,11 @@ impl Node<'_> {
     pub fn int_or(&self, name: &str, default: i64) -> i64 {
         self.int(name).unwrap_or(default)
     }
+    /// Returns a positive number that the node must have.
+    pub fn size(&self, name: &str) -> Result<usize> {
+        let size = self.int(name).and_then(|v| usize::try_from(v).ok()).filter(|v| *v > 0);
+        size.ok_or_else(|| invalid(format!("it has no {name}")))
+    }
     pub fn flag(&self, name: &str) -> bool {
         self.int_or(name, 0) != 0
     }

@@ -65,10 +65,7 @@ fn heads(b: &mut Importer, n: &Node) -> Result<(Heads, bool)> {
     if q.rank() == 4 {
         return Ok((Heads { query, key, value }, false));
     }
-    let count = |name: &str| {
-        n.int(name).and_then(|h| usize::try_from(h).ok()).ok_or_else(|| invalid(format!("it has no {name}")))
-    };
-    let (of_query, of_key) = (count("q_num_heads")?, count("kv_num_heads")?);
+    let (of_query, of_key) = (n.size("q_num_heads")?, n.size("kv_num_heads")?);
     let query = split_heads(b, query, of_query)?;
     let (key, value) = (split_heads(b, key, of_key)?, split_heads(b, value, of_key)?);
     Ok((Heads { query, key, value }, true))

@@ -1,5 +1,8 @@
 //! Convolutions.
-use super::{Convert, window::Window};
+use super::{
+    Convert,
+    window::{Window, spatial},
+};
 use crate::{
     Tensor,
     array::{Array, ArrayView},
@@ -17,13 +20,6 @@ pub const OPERATORS: &[(&str, Convert)] =
 /// The kernel: an attribute, or the spatial axes of the weight.
 fn kernel(n: &Node, weight: &Value) -> Vec<i64> {
     n.ints("kernel_shape").filter(|k| !k.is_empty()).unwrap_or_else(|| ints(weight.shape().get(2..).unwrap_or(&[])))
-}
-
-fn spatial(x: &Value) -> Result<Vec<usize>> {
-    match x.shape().as_slice() {
-        [_, _, spatial @ ..] if !spatial.is_empty() => Ok(spatial.to_vec()),
-        shape => Err(argument("the number of dimensions of its operand", shape.len(), "expected at least 3")),
-    }
 }
 
 fn conv<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

@@ -72,13 +72,7 @@ const LONGEST: usize = 512;
 
 fn linear_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (q, k, v) = (n.input(0)?, n.input(1)?, n.input(2)?);
-    let count = |name: &str| {
-        n.int(name)
-            .and_then(|h| usize::try_from(h).ok())
-            .filter(|h| *h > 0)
-            .ok_or_else(|| invalid(format!("it has no {name}")))
-    };
-    let (q_heads, heads) = (count("q_num_heads")?, count("kv_num_heads")?);
+    let (q_heads, heads) = (n.size("q_num_heads")?, n.size("kv_num_heads")?);
     let kinds =
         [("linear", (false, false)), ("gated", (true, false)), ("delta", (false, true)), ("gated_delta", (true, true))];
     let (decays, is_delta) = n.word("update_rule", "gated_delta", &kinds)?;

@@ -1,7 +1,7 @@
 //! Operators of `com.microsoft` that onnxruntime's optimizer writes.
 use super::{
     Convert,
-    attention::{MASKED, join_heads, repeat_heads, rotated, split_heads, with_rank},
+    attention::{Heads, MASKED, join_heads, repeat_heads, rotated, split_heads, with_rank},
     conv, layout, matmul, norm, slice,
 };
 use crate::{
@@ -211,13 +211,6 @@ fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<V
     Ok(results)
 }
 
-/// What attention is computed from: query, keys and values as [batch, heads, length, size].
-struct Heads {
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-}
-
 /// `softmax(scale * Q K^T + masks) V`, with the heads joined.
 fn attended(b: &mut Importer, heads: &Heads, scale: Option<f64>, masks: &[Tensor], causal: bool) -> Result<Tensor> {
     let shape = b.shape(heads.query)?;
@@ -268,17 +261,13 @@ fn with_bias(b: &mut Importer, x: Tensor, bias: Option<Tensor>, start: usize) ->
     b.add(x, own)
 }
 
-fn heads_count(n: &Node) -> Result<usize> {
-    usize::try_from(n.int_or("num_heads", 0)).ok().filter(|h| *h > 0).ok_or_else(|| invalid("it has no num_heads"))
-}
-
 /// Attention with its projection of query, keys and values.
 fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     if n.optional(4).is_some() || n.is_wanted(1) || n.flag("do_rotary") {
         return Err(invalid("past keys and rotary embeddings are not supported"));
     }
-    let heads = heads_count(n)?;
+    let heads = n.size("num_heads")?;
     let [batch, length, _] = x.shape()[..] else { return Err(invalid("its operand must have 3 dimensions")) };
     let (input, weights, bias) = (b.tensor(x)?, b.tensor(n.input(1)?)?, b.optional_tensor(n.optional(2))?);
     let projected = b.op(MatMul { bias, ..MatMul::new(input, weights) })?;
@@ -310,7 +299,7 @@ fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 /// Attention of projected operands, or of one that holds all three.
 fn multi_head_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let q = n.input(0)?;
-    let heads = heads_count(n)?;
+    let heads = n.size("num_heads")?;
     let bias = b.optional_tensor(n.optional(3))?;
     let query = b.tensor(q)?;
     let (Some(k), Some(v), 3) = (n.optional(1), n.optional(2), q.rank()) else {

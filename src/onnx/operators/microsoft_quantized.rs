@@ -179,13 +179,7 @@ fn dynamic_quantize_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
 
 /// The weights are [N, blocks, bytes]: integers of `bits` bits, the first in the low ones, in blocks with a scale each.
 fn matmul_n_bits<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let size = |name: &str| {
-        n.int(name)
-            .and_then(|v| usize::try_from(v).ok())
-            .filter(|v| *v > 0)
-            .ok_or_else(|| invalid(format!("it has no {name}")))
-    };
-    let (rows, columns, block) = (size("K")?, size("N")?, size("block_size")?);
+    let (rows, columns, block) = (n.size("K")?, n.size("N")?, n.size("block_size")?);
     let bits = n.int_or("bits", 4) as usize;
     if !matches!(bits, 2 | 4 | 8) || n.optional(4).is_some() {
         return Err(argument("bits", bits, "expected 2, 4 or 8, without g_idx"));
@@ -203,6 +197,7 @@ fn matmul_n_bits<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         .optional(3)
         .map(|z| z.as_constant().cloned().ok_or_else(|| invalid("its zero points must be known")))
         .transpose()?;
+    let float_zeros = zeros.as_ref().filter(|z| z.dtype().is_float()).map(|z| z.to_f64()).transpose()?;
     let zero_row = (blocks * bits).div_ceil(8);
     let default = f64::from(1u32 << (bits - 1));
     table(&[rows, columns])?;
@@ -211,10 +206,10 @@ fn matmul_n_bits<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         for row in 0..rows {
             let of = row / block;
             let q = bytes.get((column * blocks + of) * per_block..).and_then(|b| take(b, row % block));
-            let zero = match &zeros {
-                None => Some(default),
-                Some(z) if z.dtype().is_float() => z.to_f64()?.get(column * blocks + of).copied(),
-                Some(z) => z.bytes()?.get(column * zero_row..).and_then(|b| take(b, of)),
+            let zero = match (&zeros, &float_zeros) {
+                (None, _) => Some(default),
+                (_, Some(zeros)) => zeros.get(column * blocks + of).copied(),
+                (Some(packed), None) => packed.bytes()?.get(column * zero_row..).and_then(|b| take(b, of)),
             };
             let scale = scales.get(column * blocks + of).copied();
             let (Some(q), Some(zero), Some(scale)) = (q, zero, scale) else {

@@ -1,5 +1,8 @@
 //! Pools.
-use super::{Convert, window::Window};
+use super::{
+    Convert,
+    window::{Window, spatial},
+};
 use crate::{
     Tensor,
     array::Array,
@@ -19,13 +22,6 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("LpPool", lp_pool),
     ("MaxPool", max_pool),
 ];
-
-fn spatial(x: &Value) -> Result<Vec<usize>> {
-    match x.shape().as_slice() {
-        [_, _, spatial @ ..] if !spatial.is_empty() => Ok(spatial.to_vec()),
-        shape => Err(argument("the number of dimensions of its operand", shape.len(), "expected at least 3")),
-    }
-}
 
 fn window(n: &Node, x: &Value) -> Result<Window> {
     let kernel = n.ints("kernel_shape").ok_or_else(|| invalid("it has no kernel_shape"))?;

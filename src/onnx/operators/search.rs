@@ -10,6 +10,7 @@ use crate::{
     ops::{Gather, GatherElements},
     value::Value,
 };
+use std::collections::{HashMap, HashSet};
 
 pub const OPERATORS: &[(&str, Convert)] =
     &[("Compress", compress), ("NonZero", non_zero), ("ReverseSequence", reverse_sequence), ("Unique", unique)];
@@ -62,17 +63,16 @@ fn unique<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if n.int("axis").is_some_and(|_| x.rank() > 1) {
         return Err(argument("axis", n.int_or("axis", 0), "only the elements of the whole operand are compared"));
     }
-    let mut order: Vec<usize> = Vec::new();
-    for (i, v) in values.iter().enumerate() {
-        if !order.iter().any(|&o| values[o] == *v) {
-            order.push(i);
-        }
-    }
+    // The two zeros are one element.
+    let key = |v: f64| (v + 0.0).to_bits();
+    let mut seen = HashSet::new();
+    let mut order: Vec<usize> = (0..values.len()).filter(|&i| seen.insert(key(values[i]))).collect();
     if n.int_or("sorted", 1) != 0 {
         order.sort_by(|&a, &c| values[a].total_cmp(&values[c]));
     }
-    let place = |v: &f64| order.iter().position(|&o| values[o] == *v).unwrap_or(0) as i64;
-    let inverse: Vec<i64> = values.iter().map(place).collect();
+    let places: HashMap<u64, i64> =
+        order.iter().enumerate().map(|(place, &o)| (key(values[o]), place as i64)).collect();
+    let inverse: Vec<i64> = values.iter().map(|v| places[&key(*v)]).collect();
     let mut counts = vec![0i64; order.len()];
     inverse.iter().for_each(|&i| counts[i as usize] += 1);
     let ints = |all: Vec<i64>| Array::from_vec([all.len()], all).map(Value::constant);

@@ -1,6 +1,17 @@
 //! The windows of convolutions and pools.
-use crate::base::{Result, argument, invalid, pluralized};
-use crate::node::Node;
+use crate::{
+    base::{Result, argument, invalid, pluralized},
+    node::Node,
+    value::Value,
+};
+
+/// Returns the sizes of an operand's spatial axes: those after batch and channels.
+pub fn spatial(x: &Value) -> Result<Vec<usize>> {
+    match x.shape().as_slice() {
+        [_, _, spatial @ ..] if !spatial.is_empty() => Ok(spatial.to_vec()),
+        shape => Err(argument("the number of dimensions of its operand", shape.len(), "expected at least 3")),
+    }
+}
 
 /// Kernel, strides, dilations and explicit padding of spatial axes.
 pub struct Window {
