@@ -81,7 +81,7 @@ fn evaluated<'m>(
         let elements = inner.graph.tensors().map(|(_, info)| info.elements()).max().unwrap_or(0);
         if elements > MOST_ELEMENTS {
             let limit = format!("at most {MOST_ELEMENTS} are computed");
-            return Err(invalid(format!("a constant of {elements} elements would follow; {limit}")));
+            return Err(invalid(format!("a constant of {elements} elements would result; {limit}")));
         }
         let mut computed = HashMap::new();
         for result in &results {

@@ -96,13 +96,13 @@ impl<'m> Importer<'m> {
     fn initializers(&mut self, graph: &'m proto::Graph) -> Result<()> {
         for tensor in &graph.initializer {
             let array =
-                self.files.array(tensor).map_err(|e| misfit(format!("the initializer {:?}", tensor.name), e))?;
+                self.files.array(tensor).map_err(|e| misfit(format!("the initializer {:?}:", tensor.name), e))?;
             let element = Element::of(tensor.data_type)?;
             self.define(&tensor.name, Some(Value::initializer(&tensor.name, array, element)));
         }
         for sparse in &graph.sparse_initializer {
             let name = sparse.values.as_ref().map_or("", |v| v.name.as_str());
-            let array = self.sparse(sparse).map_err(|e| misfit(format!("the initializer {name:?}"), e))?;
+            let array = self.sparse(sparse).map_err(|e| misfit(format!("the initializer {name:?}:"), e))?;
             let element = Element::Whole(array.dtype());
             self.define(name, Some(Value::initializer(name, array, element)));
         }
@@ -143,7 +143,7 @@ impl<'m> Importer<'m> {
         let Some(tensor) = info.r#type.as_ref().and_then(|t| t.tensor_type.as_ref()) else {
             return Err(invalid("is not a tensor; sequences, maps and optional values are not supported as inputs"));
         };
-        let dtype = Element::of(tensor.elem_type)?.dtype();
+        let dtype = Element::of(tensor.elem_type).map_err(|e| invalid(format!("cannot be fed: {e}")))?.dtype();
         let shape = self.model.options.input_shape(&info.name, tensor.shape.as_ref())?;
         let tensor = self.graph.input(&info.name, stored(dtype), stored_shape(&shape))?;
         Ok(Value::Computed(Computed { tensor, shape, dtype }))
@@ -302,7 +302,7 @@ impl<'m> Importer<'m> {
     pub fn tensor(&mut self, value: &Value) -> Result<Tensor> {
         match value {
             Value::Computed(c) => Ok(c.tensor),
-            Value::Sequence(_) => Err(invalid("it takes a tensor, and is given a sequence")),
+            Value::Sequence(_) => Err(invalid("it takes a tensor, but is given a sequence")),
             Value::Constant(constant) => {
                 // A block that failed takes its coefficients with it.
                 if let Some(tensor) = constant.tensor.get().filter(|t| self.graph.tensor(*t).is_ok()) {

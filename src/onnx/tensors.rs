@@ -46,7 +46,7 @@ impl Element {
             22 => return Ok(Element::Packed { bits: 4, signed: true }),
             25 => return Ok(Element::Packed { bits: 2, signed: false }),
             26 => return Ok(Element::Packed { bits: 2, signed: true }),
-            other => return Err(invalid(format!("elements of type {} are not supported", type_name(other)))),
+            other => return Err(invalid(format!("its type, {}, is not supported", type_name(other)))),
         }))
     }
     /// Returns the dtype of an array of such elements.

@@ -91,7 +91,7 @@ fn low_bit(b: &mut Importer, value: &mut Tensor, two: Tensor) -> Result<Tensor> 
 /// The bytes of a constant as another dtype, or integers of one size as each other.
 fn bit_cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to", e))?.dtype();
+    let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to:", e))?.dtype();
     if let Some(known) = x.as_constant() {
         return Ok(vec![Value::constant(Array::from_le_bytes(to, known.shape(), known.bytes()?)?)]);
     }

@@ -15,7 +15,7 @@ use crate::{
 pub const OPERATORS: &[(&str, Convert)] = &[("Cast", cast), ("CastLike", cast_like)];
 
 fn cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to", e))?;
+    let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to:", e))?;
     check_rounding(n.input(0)?, to.dtype())?;
     let made = match to {
         Element::Packed { bits, signed } => wrapped(b, n.input(0)?, bits, signed)?,

@@ -61,7 +61,7 @@ fn constant_of_shape<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
 fn eye_like<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let dtype = match n.int("dtype") {
-        Some(dtype) => Element::of(dtype as i32).map_err(|e| misfit("dtype", e))?.dtype(),
+        Some(dtype) => Element::of(dtype as i32).map_err(|e| misfit("dtype:", e))?.dtype(),
         None => x.dtype(),
     };
     let [rows, columns] = x.shape()[..] else { return Err(invalid("its operand must have 2 dimensions")) };

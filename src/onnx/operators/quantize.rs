@@ -59,7 +59,7 @@ pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     let (axis, block) = (n.int_or("axis", 1), n.int_or("block_size", 0));
     let shape = x.shape();
     let dtype = match n.int("output_dtype").filter(|d| *d != 0) {
-        Some(to) => Element::of(to as i32).map_err(|e| misfit("output_dtype", e))?.dtype(),
+        Some(to) => Element::of(to as i32).map_err(|e| misfit("output_dtype:", e))?.dtype(),
         None => scale.dtype(),
     };
     let mut tensor = b.float_tensor(x)?;
@@ -78,7 +78,7 @@ pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
 /// The integers that a quantized result may have.
 fn limits(n: &Node, zero: Option<&Value>, dtype: Dtype) -> Result<Option<(f64, f64)>> {
     let element = match (n.int("output_dtype").filter(|d| *d != 0), zero) {
-        (Some(to), _) => Some(Element::of(to as i32).map_err(|e| misfit("output_dtype", e))?),
+        (Some(to), _) => Some(Element::of(to as i32).map_err(|e| misfit("output_dtype:", e))?),
         (None, Some(Value::Constant(zero))) => zero.packed,
         _ => None,
     };
@@ -100,7 +100,7 @@ pub fn quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     let shape = x.shape();
     let zero = n.optional(2);
     let dtype = match (n.int("output_dtype").filter(|d| *d != 0), zero) {
-        (Some(to), _) => Element::of(to as i32).map_err(|e| misfit("output_dtype", e))?.dtype(),
+        (Some(to), _) => Element::of(to as i32).map_err(|e| misfit("output_dtype:", e))?.dtype(),
         (None, Some(zero)) => zero.dtype(),
         (None, None) => Dtype::Uint8,
     };

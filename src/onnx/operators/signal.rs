@@ -31,7 +31,7 @@ fn count(value: i64, what: &str) -> Result<usize> {
 /// A sum of cosines.
 fn window(n: &Node, coefficients: &[f64]) -> Result<Vec<Value>> {
     let size = count(known_int(n.input(0)?, "size")?, "size")?;
-    let dtype = Element::of(n.int_or("output_datatype", 1) as i32).map_err(|e| misfit("output_datatype", e))?.dtype();
+    let dtype = Element::of(n.int_or("output_datatype", 1) as i32).map_err(|e| misfit("output_datatype:", e))?.dtype();
     let period = if n.int_or("periodic", 1) != 0 { size } else { size - 1 } as f64;
     let at = |i: usize| -> f64 {
         let angle = 2.0 * PI * i as f64 / period;
@@ -45,7 +45,7 @@ fn mel_weight_matrix<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
     let length = count(known_int(n.input(1)?, "dft_length")?, "dft_length")?;
     let rate = known_float(n.input(2)?, "sample_rate")?;
     let (low, high) = (known_float(n.input(3)?, "lower_edge_hertz")?, known_float(n.input(4)?, "upper_edge_hertz")?);
-    let dtype = Element::of(n.int_or("output_datatype", 1) as i32).map_err(|e| misfit("output_datatype", e))?.dtype();
+    let dtype = Element::of(n.int_or("output_datatype", 1) as i32).map_err(|e| misfit("output_datatype:", e))?.dtype();
     let mel = |hertz: f64| 2595.0 * (1.0 + hertz / 700.0).log10();
     let hertz = |mel: f64| 700.0 * (10f64.powf(mel / 2595.0) - 1.0);
     let spectrum = length / 2 + 1;
