@@ -132,6 +132,18 @@ impl Block {
         }
         operator.blocks.iter_mut().find_map(|b| b.producer_mut(tensor))
     }
+    /// Adds the tensors that `live` ones depend on.
+    pub(super) fn mark_live(&self, live: &mut HashSet<Tensor>) {
+        for operator in self.operators.iter().rev() {
+            if operator.outputs().any(|t| live.contains(&t)) {
+                for block in &operator.blocks {
+                    live.extend(&block.results);
+                    block.mark_live(live);
+                }
+                live.extend(operator.op.operands().map(|(_, t)| *t));
+            }
+        }
+    }
     /// Like [`Block::walk`], but visits blocks, each before those of its operators.
     pub(super) fn walk_blocks_mut(&mut self, visit: &mut dyn FnMut(&mut Block)) {
         visit(self);

@@ -2,7 +2,7 @@
 use super::{Block, Graph, NewResult, Operator, Tensor, TensorKind};
 use crate::{
     base::{Result, argument},
-    ops::Attribute,
+    ops::{Attribute, Op, check_attributes},
 };
 use std::collections::HashSet;
 
@@ -52,25 +52,44 @@ impl Graph {
         Ok(())
     }
 
-    /// Removes the operators that no output depends on, and the coefficients that are then unused. Keeps the inputs.
-    /// Returns the number of operators removed.
+    /// Removes the operators that no output depends on, also in blocks, and the coefficients that are then unused. Keeps the
+    /// inputs. Returns the number of operators removed.
     pub fn remove_dead(&mut self) -> usize {
         let mut live: HashSet<Tensor> = self.outputs().iter().copied().collect();
         live.extend(self.updates.iter().flat_map(|(variable, next)| [*variable, *next]));
-        for operator in self.operators().iter().rev() {
-            if operator.outputs().any(|t| live.contains(&t)) {
-                live.extend(operator.uses());
-            }
-        }
-        let is_dead = |o: &Operator| !o.outputs().any(|t| live.contains(&t));
-        let dead: Vec<bool> = self.operators().iter().map(is_dead).collect();
-        self.body.ungroup_calls(|i| dead[i]);
-        let removed = self.body.remove(&dead);
+        self.body.mark_live(&mut live);
+        let mut removed = Vec::new();
+        let mut count = 0;
+        self.body.walk_blocks_mut(&mut |block| {
+            let is_dead = |o: &Operator| !o.outputs().any(|t| live.contains(&t));
+            let dead: Vec<bool> = block.operators.iter().map(is_dead).collect();
+            block.ungroup_calls(|i| dead[i]);
+            removed.extend(block.remove(&dead));
+            count += dead.into_iter().filter(|d| *d).count();
+        });
         removed.into_iter().for_each(|t| self.forget(t));
         let unused: Vec<Tensor> =
             self.tensors().filter(|(t, info)| info.is_coefficient() && !live.contains(t)).map(|(t, _)| t).collect();
         unused.into_iter().for_each(|t| self.forget(t));
-        dead.into_iter().filter(|d| *d).count()
+        count
+    }
+
+    /// Replaces the operator that computes `result`, and nothing else, by another one. Its operands must be visible where the
+    /// operator is.
+    ///
+    /// # Errors
+    /// Returns an error if the new operator has another type. The graph is then unchanged.
+    #[doc(hidden)]
+    pub fn replace_operator(&mut self, result: Tensor, op: Op<Tensor>) -> Result<()> {
+        let info = self.tensor(result)?;
+        let expected = NewResult { dtype: Some(info.dtype), shape: Some(info.shape.clone()), ..NewResult::default() };
+        self.result_types(&op, &[expected], &[])?;
+        check_attributes(op.name(), &op.attributes())?;
+        let missing = argument("the tensor", format!("{:?}", info.name), "expected one that an operator computes");
+        let operator = self.body.producer_mut(result).filter(|o| o.results.len() == 1 && o.blocks.is_empty());
+        let operator = operator.ok_or(missing)?;
+        (operator.op, operator.is_edited) = (op, true);
+        Ok(())
     }
 
     /// Removes the operators of the current block from index `first` on that `kept` tensors do not depend on, and their coefficients

@@ -4,7 +4,7 @@ use super::{
     node::Node,
     operators,
     options::Options,
-    proto,
+    patterns, proto,
     report::Report,
     tensors::{Element, TensorFiles},
     value::{Computed, Value, stored, stored_shape},
@@ -88,9 +88,8 @@ impl<'m> Importer<'m> {
             }
         }
         self.graph.set_outputs(&outputs)?;
-        // Results that a converter returned and nobody reads.
-        self.graph.remove_dead();
-        Ok(())
+        // Also removes results that a converter returned and nobody reads.
+        patterns::recognize(&mut self.graph)
     }
 
     fn initializers(&mut self, graph: &'m proto::Graph) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::{cli::tpulang, limits::limited, snapshot};
 use std::{fs, io::Cursor, path::Path};
 use tpulang::{
-    Array, Dtype, Graph, Result,
+    Array, Dtype, Graph, Result, Tensor,
     array::{NpzFile, read_npz, write_npz},
     exec::{CpuBackend, RunOptions, run},
     onnx::{self, Options},
@@ -90,6 +90,28 @@ fn loops_and_branches_run() {
     for (x, y) in [(3f32, 192.0), (-3.0, 192.0), (500.0, 1000.0)] {
         assert_eq!(results(&graph, &[("x", Array::from([x]))])["y"].to_f32().unwrap(), [y], "{x}");
     }
+}
+
+/// The operators that each pattern becomes, and its results beside PyTorch's.
+#[test]
+fn patterns_become_one_operator() {
+    let known = read_npz(file("patterns.npz")).unwrap();
+    let whole = onnx::read(file("patterns.onnx"), &Options::new()).unwrap();
+    let names = |graph: &Graph, of: &[Tensor]| -> Vec<String> {
+        of.iter().map(|t| graph.tensor(*t).unwrap().name.clone()).collect()
+    };
+    let mut table = String::new();
+    for name in names(&whole, whole.outputs()) {
+        let graph = onnx::read(file("patterns.onnx"), &Options::new().outputs([&name])).unwrap();
+        let ops: Vec<_> = graph.operators().iter().map(|o| o.op.name()).collect();
+        table += &format!("{name}: {}\n", ops.join(", "));
+        let feeds: Vec<_> = names(&graph, graph.inputs()).into_iter().map(|n| (n.clone(), known[&n].clone())).collect();
+        let feeds: Vec<_> = feeds.iter().map(|(name, array)| (name.as_str(), array.clone())).collect();
+        let (found, expected) = (results(&graph, &feeds)[&name].to_f64().unwrap(), known[&name].to_f64().unwrap());
+        let error = found.iter().zip(&expected).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
+        assert!(error < 2e-6 && found.len() == expected.len(), "{name}: {error}");
+    }
+    snapshot("onnx_patterns", &table);
 }
 
 /// Weights of another file stay there until they are used. A file elsewhere is read only if that is allowed.

@@ -169,6 +169,8 @@ fn pow<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         b.op(Pow2::new(exponent, c))?
     } else {
         let exponent = b.float_tensor(y)?;
+        // top.Pow3 broadcasts the exponent only.
+        let base = b.expand_to(base, &crate::value::stored_shape(&broadcast(&[x.shape(), y.shape()])?))?;
         b.op(Pow3::new(vec![base, exponent]))?
     };
     let made = super::cast::truncated_to(b, made, x.dtype())?;

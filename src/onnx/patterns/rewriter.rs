@@ -1,0 +1,139 @@
+//! What patterns ask about a graph, and how they change it.
+use crate::{
+    Graph, Tensor,
+    base::Result,
+    ops::{Op, ReduceMode},
+};
+use std::collections::HashMap;
+
+/// A graph whose operators are being replaced.
+pub struct Rewriter<'g> {
+    graph: &'g mut Graph,
+    /// The op that computes each tensor, and which of its results it is. Ops that own blocks are left out.
+    ops: HashMap<Tensor, (Op<Tensor>, usize)>,
+    /// How often each tensor is read, also by operators that were replaced since.
+    uses: HashMap<Tensor, usize>,
+}
+
+impl<'g> Rewriter<'g> {
+    pub fn new(graph: &'g mut Graph) -> Rewriter<'g> {
+        let (mut ops, mut uses) = (HashMap::new(), HashMap::new());
+        graph.outputs().iter().for_each(|t| *uses.entry(*t).or_default() += 1);
+        graph.body().walk(&mut |operator| {
+            operator.op.operands().for_each(|(_, t)| *uses.entry(*t).or_default() += 1);
+            let yielded = operator.blocks.iter().flat_map(|block| block.results());
+            yielded.for_each(|t| *uses.entry(*t).or_default() += 1);
+            if operator.blocks.is_empty() {
+                ops.extend(
+                    operator
+                        .results
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(i, t)| Some((*(t.as_ref()?), (operator.op.clone(), i)))),
+                );
+            }
+        });
+        Rewriter { graph, ops, uses }
+    }
+
+    /// Returns the results of operators, in order.
+    pub fn results(&self) -> Vec<Tensor> {
+        let mut all: Vec<Tensor> = self.ops.keys().copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Replaces the operator that computes `result`, unless the new one's result has another type.
+    pub fn replace(&mut self, result: Tensor, op: Op<Tensor>) {
+        if self.graph.replace_operator(result, op.clone()).is_ok() {
+            self.ops.insert(result, (op, 0));
+        }
+    }
+
+    /// Returns the op that computes the tensor as its first result.
+    pub fn op(&self, t: Tensor) -> Option<&Op<Tensor>> {
+        self.result_of(t).filter(|(_, index)| *index == 0).map(|(op, _)| op)
+    }
+    /// Returns the op that computes the tensor, and which of its results it is.
+    pub fn result_of(&self, t: Tensor) -> Option<(&Op<Tensor>, usize)> {
+        self.ops.get(&t).map(|(op, index)| (op, *index))
+    }
+    pub fn shape(&self, t: Tensor) -> &[usize] {
+        self.graph.tensor(t).map_or(&[], |info| &info.shape)
+    }
+    pub fn rank(&self, t: Tensor) -> usize {
+        self.shape(t).len()
+    }
+    pub fn is_float(&self, t: Tensor) -> bool {
+        self.graph.tensor(t).is_ok_and(|info| info.dtype.is_float())
+    }
+    pub fn is_coefficient(&self, t: Tensor) -> bool {
+        self.graph.tensor(t).is_ok_and(|info| info.is_coefficient())
+    }
+    /// Returns whether all elements of a coefficient equal a number.
+    pub fn is_filled_with(&self, t: Tensor, number: f64) -> bool {
+        let data = self.graph.tensor(t).ok().and_then(|info| info.data());
+        data.and_then(|array| array.to_f64().ok()).is_some_and(|all| all.iter().all(|v| *v == number))
+    }
+    /// Returns whether the tensor is read once.
+    pub fn is_read_once(&self, t: Tensor) -> bool {
+        self.uses.get(&t) == Some(&1)
+    }
+    /// Returns whether constants in the arithmetic of a tensor are close enough to be those of a formula: float16 has 11 bits.
+    pub fn is_near(&self, t: Tensor, found: f64, expected: f64) -> bool {
+        let is_whole = self.graph.tensor(t).is_ok_and(|info| info.dtype.size() >= 4);
+        (found - expected).abs() <= expected.abs() * if is_whole { 1e-5 } else { 4e-3 }
+    }
+
+    /// Returns a coefficient in another shape.
+    pub fn reshaped(&mut self, coefficient: Tensor, shape: &[usize]) -> Result<Option<Tensor>> {
+        let info = self.graph.tensor(coefficient)?;
+        if info.shape == shape {
+            return Ok(Some(coefficient));
+        }
+        let Some(array) = info.data().cloned() else { return Ok(None) };
+        let name = self.graph.free_name(&info.name.clone());
+        self.graph.coefficient(&name, array.reshaped(shape)?).map(Some)
+    }
+
+    /// Returns both orders of the operands of a sum of two.
+    pub fn summands(&self, t: Tensor) -> Option<[(Tensor, Tensor); 2]> {
+        match self.op(t)? {
+            Op::Add(op) => both_orders(&op.inputs),
+            _ => None,
+        }
+    }
+    /// Returns both orders of the operands of a product of two.
+    pub fn factors(&self, t: Tensor) -> Option<[(Tensor, Tensor); 2]> {
+        match self.op(t)? {
+            Op::Mul(op) => both_orders(&op.inputs),
+            _ => None,
+        }
+    }
+    /// Returns the operand and the axes of a mean that keeps its axes.
+    pub fn mean(&self, t: Tensor) -> Option<(Tensor, Vec<usize>)> {
+        let Op::Reduce(op) = self.op(t)? else { return None };
+        let rank = self.rank(op.input);
+        if op.mode != ReduceMode::ReduceMean || self.rank(t) != rank {
+            return None;
+        }
+        let mut axes: Vec<usize> = op.axes.iter().map(|a| a.rem_euclid(rank.max(1) as i64) as usize).collect();
+        axes.sort_unstable();
+        Some((op.input, axes))
+    }
+    /// Returns `x` if the tensor is `x * x`.
+    pub fn square_root_of(&self, t: Tensor) -> Option<Tensor> {
+        match self.op(t)? {
+            Op::Mul(op) if op.inputs.len() == 2 && op.inputs[0] == op.inputs[1] => Some(op.inputs[0]),
+            Op::Pow(op) if op.exponent == 2.0 => Some(op.input),
+            _ => None,
+        }
+    }
+}
+
+fn both_orders(pair: &[Tensor]) -> Option<[(Tensor, Tensor); 2]> {
+    match *pair {
+        [a, b] => Some([(a, b), (b, a)]),
+        _ => None,
+    }
+}
