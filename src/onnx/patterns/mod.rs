@@ -4,6 +4,7 @@
 //! operator is tried as the last one of every pattern, in order, so patterns may be made of results of others. A match replaces the
 //! operator in place; what nobody reads any more is removed afterwards.
 mod activation;
+mod attention;
 mod norm;
 mod polynomial;
 mod rewriter;
@@ -25,6 +26,7 @@ const PATTERNS: &[Pattern] = &[
     norm::with_bias,
     norm::grouped,
     rope::rotated,
+    attention::safe_softmax,
 ];
 
 /// Replaces each operator that ends a pattern, and removes what is then unused.

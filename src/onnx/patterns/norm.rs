@@ -12,8 +12,8 @@ pub fn normalized(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     if !matches!(r.op(t), Some(Op::Mul(_) | Op::Div(_))) || !r.is_float(t) {
         return Ok(None);
     }
-    let Some((x, weight, root)) = scaled(r, t) else { return Ok(None) };
-    let Some((square, axes, eps)) = under_root(r, root) else { return Ok(None) };
+    let Some((x, weight, radicand)) = scaled(r, t) else { return Ok(None) };
+    let Some((square, axes, eps)) = mean_and_epsilon(r, radicand) else { return Ok(None) };
     let Some(centered) = r.square_root_of(square) else { return Ok(None) };
     let plain = match deviation(r, x, &axes) {
         Some(of) if deviation(r, centered, &axes) == Some(of) => layer_norm(r, of, &axes, eps),
@@ -35,26 +35,36 @@ fn layer_norm(r: &Rewriter, x: Tensor, axes: &[usize], eps: f64) -> Option<Op<Te
     (axes == [1]).then(|| PixelNorm::new(x, eps).into())
 }
 
-/// Returns `x`, the weight and the root if the tensor is `x * weight / root`.
+/// Returns `x`, the weight, and what the root is of, if the tensor is `x * weight / sqrt(..)`.
 fn scaled(r: &Rewriter, t: Tensor) -> Option<(Tensor, Option<Tensor>, Tensor)> {
-    let Fraction { factor, mut numerators, mut denominators } = Fraction::of(r, t);
-    // x * y^(-1/2)
-    let power = numerators.iter().position(|t| matches!(r.op(*t), Some(Op::Pow(op)) if op.exponent == -0.5));
-    denominators.extend(power.map(|i| numerators.remove(i)));
-    let &[root] = denominators.as_slice() else { return None };
-    let weight = numerators.iter().position(|t| r.is_coefficient(*t)).map(|i| numerators.remove(i));
-    let &[x] = numerators.as_slice() else { return None };
-    (factor == 1.0).then_some((x, weight, root))
-}
-
-/// Returns the operand of the mean, its axes and epsilon if the tensor is `sqrt(mean(..) + eps)`, or that to the power of -2.
-fn under_root(r: &Rewriter, root: Tensor) -> Option<(Tensor, Vec<usize>, f64)> {
-    let sum = match r.op(root)? {
-        Op::Sqrt(op) => op.input,
-        Op::Pow(op) if op.exponent.abs() == 0.5 => op.input,
+    let Fraction { factor, mut numerators, denominators } = Fraction::of(r, t);
+    let radicand = match denominators.as_slice() {
+        &[root] => power_of(r, root, 0.5)?,
+        [] => {
+            let found = numerators.iter().enumerate().find_map(|(i, t)| Some((i, power_of(r, *t, -0.5)?)));
+            let (at, radicand) = found?;
+            numerators.remove(at);
+            radicand
+        }
         _ => return None,
     };
-    let Op::AddConst(op) = r.op(sum)? else { return None };
+    let weight = numerators.iter().position(|t| r.is_coefficient(*t)).map(|i| numerators.remove(i));
+    let &[x] = numerators.as_slice() else { return None };
+    (factor == 1.0).then_some((x, weight, radicand))
+}
+
+/// Returns `x` if the tensor is `x` to this power.
+fn power_of(r: &Rewriter, t: Tensor, exponent: f64) -> Option<Tensor> {
+    match r.op(t)? {
+        Op::Sqrt(op) if exponent == 0.5 => Some(op.input),
+        Op::Pow(op) if op.exponent == exponent => Some(op.input),
+        _ => None,
+    }
+}
+
+/// Returns the operand of the mean, its axes and epsilon if the tensor is `mean(..) + eps`.
+fn mean_and_epsilon(r: &Rewriter, t: Tensor) -> Option<(Tensor, Vec<usize>, f64)> {
+    let Op::AddConst(op) = r.op(t)? else { return None };
     let (square, axes) = r.mean(op.input)?;
     Some((square, axes, op.const_val))
 }
@@ -71,7 +81,8 @@ pub fn folded(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     let Some((of, scale, bias, axes)) = scaled_and_shifted(r, t) else { return Ok(None) };
     let Fraction { factor, numerators, denominators } = Fraction::of(r, scale);
     let (&[root], [] | [_]) = (denominators.as_slice(), numerators.as_slice()) else { return Ok(None) };
-    let Some((square, over, eps)) = under_root(r, root).filter(|_| factor == 1.0) else { return Ok(None) };
+    let radicand = power_of(r, root, 0.5).filter(|_| factor == 1.0);
+    let Some((square, over, eps)) = radicand.and_then(|t| mean_and_epsilon(r, t)) else { return Ok(None) };
     let is_variance = r.square_root_of(square).is_some_and(|centered| deviation(r, centered, &axes) == Some(of));
     if !is_variance || over != axes {
         return Ok(None);

@@ -70,10 +70,14 @@ impl<'g> Rewriter<'g> {
     pub fn is_coefficient(&self, t: Tensor) -> bool {
         self.graph.tensor(t).is_ok_and(|info| info.is_coefficient())
     }
+    /// Returns the elements of a coefficient.
+    pub fn data(&self, t: Tensor) -> Option<Vec<f64>> {
+        let info = self.graph.tensor(t).ok()?;
+        info.data()?.to_f64().ok()
+    }
     /// Returns whether all elements of a coefficient equal a number.
     pub fn is_filled_with(&self, t: Tensor, number: f64) -> bool {
-        let data = self.graph.tensor(t).ok().and_then(|info| info.data());
-        data.and_then(|array| array.to_f64().ok()).is_some_and(|all| all.iter().all(|v| *v == number))
+        self.data(t).is_some_and(|all| all.iter().all(|v| *v == number))
     }
     /// Returns whether the tensor is read once.
     pub fn is_read_once(&self, t: Tensor) -> bool {

@@ -1,0 +1,39 @@
+//! Attention.
+use super::rewriter::Rewriter;
+use crate::{
+    Tensor,
+    base::Result,
+    ops::{CompareMode, Op},
+};
+
+/// Matches a softmax whose NaNs are replaced by 0, as PyTorch writes it for rows that are masked as a whole, where no row is.
+pub fn safe_softmax(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
+    Ok(softmax(r, t).cloned())
+}
+
+fn softmax<'r>(r: &'r Rewriter, t: Tensor) -> Option<&'r Op<Tensor>> {
+    let Op::Where(select) = r.op(t)? else { return None };
+    let weights = select.fbrn?;
+    let becomes_zero = match select.tbrn {
+        Some(zero) => r.is_filled_with(zero, 0.0),
+        None => select.x_is_const && select.x_const_val == 0.0,
+    };
+    let Op::Compare(is_nan) = r.op(select.cond)? else { return None };
+    let of_weights = is_nan.mode == CompareMode::NotEqual && is_nan.lhs == weights && is_nan.rhs == weights;
+    let found = r.op(weights)?;
+    let Op::Softmax(op) = found else { return None };
+    let is_last = op.axis.rem_euclid(r.rank(t).max(1) as i64) + 1 == r.rank(t) as i64;
+    (becomes_zero && of_weights && is_last && has_open_rows(r, op.input)).then_some(found)
+}
+
+/// Returns whether every row of scores has one that is not masked.
+fn has_open_rows(r: &Rewriter, scores: Tensor) -> bool {
+    let Some(pairs) = r.summands(scores) else {
+        return matches!(r.op(scores), Some(Op::MatMul(_) | Op::MulConst(_)));
+    };
+    pairs.into_iter().find(|(_, mask)| r.is_coefficient(*mask)).is_some_and(|(_, mask)| {
+        let row = r.shape(mask).last().copied().unwrap_or(1);
+        let is_open = |row: &[f64]| row.iter().any(|v| *v > f64::NEG_INFINITY);
+        r.data(mask).is_some_and(|mask| mask.chunks(row.max(1)).all(is_open))
+    })
+}
