@@ -84,7 +84,7 @@ def networks():
 
     names = (
         "convnext_tiny densenet121 efficientnet_b0 inception_v3 maxvit_t mnasnet0_5 mobilenet_v3_small regnet_x_400mf "
-        "resnet18 shufflenet_v2_x0_5 squeezenet1_1 swin_t vit_b_32"
+        "resnet18 shufflenet_v2_x0_5 squeezenet1_1 swin_t vit_b_16"
     )
     for name in names.split():
         side = 299 if name == "inception_v3" else 224

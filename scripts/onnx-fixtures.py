@@ -146,7 +146,72 @@ def external():
     onnx.save(model, path, save_as_external_data=True, location="external.onnx.data", size_threshold=0)
 
 
+def trees(of, targets, modes=("BRANCH_LEQ", "BRANCH_GT")):
+    """Attributes of two trees: one of two decisions, one of one. Each of the five leaves has a weight for each target."""
+    first, second = modes
+    return {
+        "nodes_treeids": [0] * 5 + [1] * 3, "nodes_nodeids": [0, 1, 2, 3, 4, 0, 1, 2],
+        "nodes_featureids": [0, 0, 2, 0, 0, 1, 0, 0], "nodes_values": [0.5, 0, -0.25, 0, 0, 0.0, 0, 0],
+        "nodes_modes": [first, "LEAF", first, "LEAF", "LEAF", second, "LEAF", "LEAF"],
+        "nodes_truenodeids": [1, 0, 3, 0, 0, 1, 0, 0], "nodes_falsenodeids": [2, 0, 4, 0, 0, 2, 0, 0],
+        "nodes_missing_value_tracks_true": [0, 0, 1, 0, 0, 1, 0, 0], "nodes_hitrates": [1.0] * 8,
+        f"{of}_treeids": [tree for tree in (0, 0, 0, 1, 1) for _ in range(targets)],
+        f"{of}_nodeids": [node for node in (1, 3, 4, 1, 2) for _ in range(targets)], f"{of}_ids": list(range(targets)) * 5,
+    }
+
+
+def machine_learning():
+    """The operators of scikit-learn, each with an output, and onnxruntime's results."""
+    import onnxruntime
+
+    rng, made, outputs = np.random.default_rng(1), [], []
+
+    def node(op, inputs, outs, **attributes):
+        made.append(h.make_node(op, inputs, [name for name, _ in outs], domain="ai.onnx.ml", **attributes))
+        rank = lambda name: 1 if name.endswith("_label") else 3 if name == "one_hot" else 2
+        outputs.extend(value(name, [None] * rank(name), kind) for name, kind in outs)
+
+    plain = lambda op, name, **attributes: node(op, ["x"], [(name, T.FLOAT)], **attributes)
+    weights = lambda n: rng.standard_normal(n).astype(np.float32).tolist()
+    plain("Scaler", "scaler", offset=weights(3), scale=weights(3))
+    for norm in ("MAX", "L1", "L2"):
+        plain("Normalizer", "normalizer_" + norm, norm=norm)
+    plain("Binarizer", "binarizer", threshold=0.25)
+    plain("Imputer", "imputer", imputed_value_floats=weights(3), replaced_value_float=float("nan"))
+    plain("LinearRegressor", "linear_regressor", coefficients=weights(6), intercepts=weights(2), targets=2)
+    for kernel in ("RBF", "POLY", "SIGMOID", "LINEAR"):
+        plain("SVMRegressor", "svm_" + kernel, kernel_type=kernel, kernel_params=[0.3, 0.5, 2.0], n_supports=4,
+              coefficients=weights(4), support_vectors=weights(12), rho=weights(1))
+    node("FeatureVectorizer", ["x", "x"], [("vectorizer", T.FLOAT)], inputdimensions=[3, 3])
+    node("ArrayFeatureExtractor", ["x", "positions"], [("extractor", T.FLOAT)])
+    node("OneHotEncoder", ["k"], [("one_hot", T.FLOAT)], cats_int64s=[0, 2, 5])
+    node("LabelEncoder", ["k"], [("encoder", T.INT64)], keys_int64s=[0, 2], values_int64s=[7, 9])
+    classified = lambda name: [(name + "_label", T.INT64), (name + "_scores", T.FLOAT)]
+    node("LinearClassifier", ["x"], classified("linear"), coefficients=weights(9), intercepts=weights(3), classlabels_ints=[4, 7, 9],
+         post_transform="SOFTMAX")
+    plain("TreeEnsembleRegressor", "trees_regressor", n_targets=2, target_weights=weights(10), base_values=weights(2),
+          **trees("target", 2))
+    plain("TreeEnsembleRegressor", "trees_average", n_targets=1, target_weights=weights(5), aggregate_function="AVERAGE",
+          **trees("target", 1, ("BRANCH_LT", "BRANCH_LT")))
+    forms = {
+        "three": dict(class_weights=weights(15), classlabels_int64s=[3, 5, 8], post_transform="SOFTMAX", **trees("class", 3)),
+        "probability": dict(class_weights=[0.1, 0.5, 0.2, 0.3, 0.45], classlabels_int64s=[3, 5], **trees("class", 1)),
+        "logistic": dict(class_weights=weights(5), classlabels_int64s=[0, 1], post_transform="LOGISTIC", **trees("class", 1)),
+        "both": dict(class_weights=[0.1, 0.4, 0.3, 0.2, 0.45, 0.05, 0.15, 0.35, 0.25, 0.25], classlabels_int64s=[0, 1], **trees("class", 2)),
+    }
+    for name, attributes in forms.items():
+        node("TreeEnsembleClassifier", ["x"], classified("trees_" + name), **attributes)
+    inputs = {"x": rng.standard_normal((6, 3)).astype(np.float32), "k": np.array([[0], [5], [2], [1]], np.int64)}
+    graph = h.make_graph(
+        made, "machine_learning", [value("x", [6, 3]), value("k", [4, 1], T.INT64)], outputs,
+        [numpy_helper.from_array(np.array([2, 0], np.int64), "positions")])
+    save("machine_learning", graph, opsets=[h.make_opsetid("", 20), h.make_opsetid("ai.onnx.ml", 3)])
+    session = onnxruntime.InferenceSession(os.path.join(TO, "machine_learning.onnx"), providers=["CPUExecutionProvider"])
+    results = dict(zip((o.name for o in session.get_outputs()), session.run(None, inputs)))
+    np.savez_compressed(os.path.join(TO, "machine_learning.npz"), **inputs, **results)
+
+
 if __name__ == "__main__":
     os.makedirs(TO, exist_ok=True)
-    for make in [nodes, classifier, unsupported, functions, loop, external]:
+    for make in [nodes, classifier, unsupported, functions, loop, external, machine_learning]:
         make()

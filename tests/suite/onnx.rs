@@ -114,6 +114,20 @@ fn patterns_become_one_operator() {
     snapshot("onnx_patterns", &table);
 }
 
+/// The operators of scikit-learn, beside onnxruntime.
+#[test]
+fn models_of_machine_learning_run() {
+    let known = read_npz(file("machine_learning.npz")).unwrap();
+    let graph = onnx::read(file("machine_learning.onnx"), &Options::new()).unwrap();
+    let found = results(&graph, &["x", "k"].map(|name| (name, known[name].clone())));
+    assert_eq!(found.len(), known.len() - 2);
+    for (name, found) in found {
+        let (found, expected) = (found.to_f64().unwrap(), known[&name].to_f64().unwrap());
+        let error = found.iter().zip(&expected).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
+        assert!(error < 1e-6 && found.len() == expected.len(), "{name}: {found:?} instead of {expected:?}");
+    }
+}
+
 /// Weights of another file stay there until they are used. A file elsewhere is read only if that is allowed.
 #[test]
 fn external_data_are_read() {
@@ -251,7 +265,9 @@ fn claimed_sizes_are_not_allocated() {
 #[test]
 fn the_page_lists_the_operators() {
     let page = fs::read_to_string("docs/onnx.md").unwrap();
-    for (domain, marker) in [("", "<!-- ai.onnx -->"), ("com.microsoft", "<!-- com.microsoft -->")] {
+    for (domain, marker) in
+        [("", "<!-- ai.onnx -->"), ("ai.onnx.ml", "<!-- ai.onnx.ml -->"), ("com.microsoft", "<!-- com.microsoft -->")]
+    {
         let listed = page.split(marker).nth(1).unwrap().split("\n\n").nth(1).unwrap_or("").trim();
         let expected = onnx::names(domain).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         assert_eq!(listed.replace('\n', " "), expected);

@@ -2,6 +2,7 @@
 use super::Convert;
 use crate::{
     Tensor,
+    array::Array,
     base::{Dtype, Result, Shape, argument, invalid},
     emit::Emit,
     import::Importer,
@@ -42,6 +43,17 @@ fn gather<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let indices = b.tensor(indices)?;
     let made = b.op(Gather { axis: axis as i64, ..Gather::new(tensor, indices) })?;
     Ok(vec![b.shaped(made, &result, x.dtype())?])
+}
+
+/// Returns the entries of an axis at known positions.
+pub fn selected(b: &mut Importer, x: Tensor, axis: usize, at: &[i64]) -> Result<Tensor> {
+    let size = b.shape(x)?.get(axis).copied().unwrap_or(0);
+    if let Some(wrong) = at.iter().find(|at| **at < 0 || **at >= size as i64) {
+        return Err(argument("an index", wrong, format!("axis {axis} has {size} entries")));
+    }
+    let indices = Array::from_f64s(Dtype::Int32, [at.len()], at.iter().map(|v| *v as f64))?;
+    let indices = b.coefficient(indices)?;
+    b.op(Gather { axis: axis as i64, ..Gather::new(x, indices) })
 }
 
 fn gather_elements<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

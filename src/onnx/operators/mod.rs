@@ -14,6 +14,7 @@ mod image;
 mod layout;
 mod linear;
 mod loss;
+mod machine_learning;
 mod math;
 mod matmul;
 mod microsoft;
@@ -30,6 +31,7 @@ mod sequence;
 mod signal;
 mod slice;
 mod sort;
+mod trees;
 mod window;
 
 use super::{import::Importer, node::Node, value::Value};
@@ -78,6 +80,19 @@ const FAMILIES: &[Family] = &[
 /// The operators of onnxruntime.
 const MICROSOFT: &[Family] = &[microsoft::OPERATORS, microsoft_quantized::OPERATORS];
 
+/// The operators of scikit-learn and the like.
+const MACHINE_LEARNING: &[Family] = &[machine_learning::OPERATORS];
+
+/// Returns the operators of a domain.
+fn families(domain: &str) -> Option<&'static [Family]> {
+    match domain {
+        "" | "ai.onnx" => Some(FAMILIES),
+        "com.microsoft" => Some(MICROSOFT),
+        "ai.onnx.ml" => Some(MACHINE_LEARNING),
+        _ => None,
+    }
+}
+
 /// Operators that are refused, with the reason.
 const REFUSED: &[(&[&str], &str)] = &[
     (
@@ -89,10 +104,15 @@ const REFUSED: &[(&[&str], &str)] = &[
         "the size of its result depends on values; end the network at its operands (boxes and scores)",
     ),
     (
-        &["RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit", "TfIdfVectorizer", "LabelEncoder"],
+        &["RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit", "TfIdfVectorizer"],
         "the Top dialect has no texts",
     ),
     (&["ImageDecoder"], "the Top dialect has no files; images are fed as tensors"),
+    (&["SVMClassifier"], "votes and probabilities of pairs of classes are not supported"),
+    (
+        &["CategoryMapper", "CastMap", "DictVectorizer"],
+        "the Top dialect has neither texts nor dictionaries; feed the numbers that they stand for",
+    ),
     (&["Det"], "the Top dialect has no determinants"),
     (&["SequenceMap"], "loops over sequences are not supported"),
 ];
@@ -105,10 +125,8 @@ pub const NEWEST: i64 = 28;
 /// # Errors
 /// Returns an error if the operator is unknown or its version too new.
 pub fn find(domain: &str, op: &str, version: i64) -> Result<Convert> {
-    let families = match domain {
-        "" | "ai.onnx" => FAMILIES,
-        "com.microsoft" => MICROSOFT,
-        _ => return Err(invalid(format!("operators of the domain {domain:?} are not supported"))),
+    let Some(families) = families(domain) else {
+        return Err(invalid(format!("operators of the domain {domain:?} are not supported")));
     };
     if version > NEWEST {
         return Err(invalid(format!("versions of ONNX's operators up to {NEWEST} are supported")));
@@ -120,10 +138,10 @@ pub fn find(domain: &str, op: &str, version: i64) -> Result<Convert> {
         .ok_or_else(|| unknown(op, all().map(|(name, _)| *name)))
 }
 
-/// Returns the names of the operators of a domain (`""` or `"com.microsoft"`) that are converted, sorted.
+/// Returns the names of the operators of a domain (`""`, `"ai.onnx.ml"` or `"com.microsoft"`) that are converted, sorted.
 pub fn names(domain: &str) -> Vec<&'static str> {
-    let families = if domain == "com.microsoft" { MICROSOFT } else { FAMILIES };
-    let mut names: Vec<_> = families.iter().flat_map(|family| family.iter()).map(|(name, _)| *name).collect();
+    let mut names: Vec<_> =
+        families(domain).unwrap_or_default().iter().flat_map(|family| family.iter()).map(|(name, _)| *name).collect();
     names.sort_unstable();
     names
 }

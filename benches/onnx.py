@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Compares how tpulang and tpu_mlir read ONNX files: the operators that they make of them, and the time that it takes.
+
+    onnx.py --bin TPULANG --networks DIR --reader VENV --torch DIR [--only REGEX] [--write]
+
+DIR has the files that conformance/onnx_networks.py exports. Both readers start as processes, and end with the canonical module of
+tpuc-opt: `tpulang convert` and tpuc-opt, and tpu_mlir's model_transform. Weights are random. tpulang's time is the median of
+three runs. With --write the table goes to docs/onnx.md.
+"""
+import argparse
+import collections
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+# As conformance/judge.py runs tpuc-opt.
+FLAGS = ["--struct-optimize", "--shape-infer", "--canonicalize", "--extra-optimize"]
+DOCUMENT = os.path.join(ROOT, "docs", "onnx.md")
+# Operators that hold no computation.
+STRUCTURE = {"None", "Input", "Weight", "Yield"}
+LIMIT = 900
+
+
+def operators(path):
+    """Count the operators of a module."""
+    with open(path) as file:
+        names = re.findall(r'"top\.(\w+)"\(', file.read())
+    return collections.Counter(name for name in names if name not in STRUCTURE)
+
+
+class Reader:
+    """tpu_mlir's virtual environment."""
+
+    def __init__(self, venv, torch):
+        self.python = os.path.join(venv, "bin", "python")
+        self.site = os.path.join(venv, "lib", "python3.10", "site-packages", "tpu_mlir")
+        libraries = [os.path.join(self.site, *p) for p in (("lib",), ("lib", "third_party"), ("lib", "capi"))]
+        paths = [os.path.join(self.site, "bin"), os.path.join(venv, "bin"), os.environ["PATH"]]
+        modules = [os.path.join(self.site, "python"), self.site, torch]
+        self.env = dict(os.environ, PATH=":".join(paths), LD_LIBRARY_PATH=":".join(libraries), PYTHONPATH=":".join(modules))
+
+    def call(self, folder, *command):
+        """Run a command; return the seconds, and its last error or nothing."""
+        start = time.time()
+        try:
+            done = subprocess.run(command, cwd=folder, env=self.env, capture_output=True, text=True, timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            return LIMIT, "takes more than %d s" % LIMIT
+        seconds, text = time.time() - start, done.stdout + done.stderr
+        if done.returncode == 0:
+            return seconds, ""
+        errors = re.findall(r"^(?:\w*(?:Error|Exception)\b.*|.*[Nn]ot support.*)$", text, re.M)
+        return seconds, re.sub(r"\s+", " ", errors[-1])[:80] if errors else "fails with status %d" % done.returncode
+
+    def transform(self, folder, model):
+        tool = os.path.join(self.site, "python", "tools", "model_transform.py")
+        return self.call(folder, self.python, tool, "--model_name", "net", "--model_def", model, "--mlir", "net.mlir")
+
+    def canonicalize(self, folder, name):
+        return self.call(folder, os.path.join(self.site, "bin", "tpuc-opt"), name, *FLAGS, "-o", "canonical.mlir")
+
+
+def ours(args, reader, model):
+    """Return the operators of the canonical module, and the seconds of `convert`, of tpuc-opt, and of copying the weights."""
+    times = []
+    for _ in range(3):
+        with tempfile.TemporaryDirectory(dir=args.networks) as folder:
+            start = time.time()
+            done = subprocess.run([args.bin, "convert", model, "-o", folder, "-q"], capture_output=True, text=True)
+            converted = time.time() - start
+            if done.returncode:
+                sys.exit("%s: %s" % (model, done.stderr))
+            origin = next(name for name in os.listdir(folder) if name.endswith("_origin.mlir"))
+            weights = next((name for name in os.listdir(folder) if name.endswith(".npz")), None)
+            start = time.time()
+            if weights:
+                shutil.copyfile(os.path.join(folder, weights), os.path.join(folder, "copy"))
+            copied = time.time() - start
+            canonical, problem = reader.canonicalize(folder, origin)
+            if problem:
+                sys.exit("%s: %s" % (model, problem))
+            found = operators(os.path.join(folder, "canonical.mlir"))
+        times.append((converted, canonical, copied))
+    return found, [statistics.median(column) for column in zip(*times)]
+
+
+def theirs(args, reader, model):
+    with tempfile.TemporaryDirectory(dir=args.networks) as folder:
+        seconds, problem = reader.transform(folder, model)
+        path = os.path.join(folder, "net.mlir")
+        return (None if problem else operators(path)), seconds, problem
+
+
+def difference(ours, theirs):
+    """What each has more of, by op."""
+    more = lambda a, b: ", ".join("%d %s" % (n, op) for op, n in sorted((a - b).items()))
+    parts = [("tpulang", more(ours, theirs)), ("tpu_mlir", more(theirs, ours))]
+    return "; ".join("%s: %s" % part for part in parts if part[1]) or "none"
+
+
+def row(args, reader, name):
+    model = os.path.join(os.path.abspath(args.networks), name)
+    network, exporter = re.fullmatch(r"(.*)-(old|new)\.onnx", name).groups()
+    mine, (converted, canonical, copied) = ours(args, reader, model)
+    other, seconds, problem = theirs(args, reader, model)
+    count = str(sum(other.values())) if other else problem
+    told = difference(mine, other) if other else ""
+    ratio = "%.0f" % (seconds / (converted + canonical)) if other else ""
+    # The time for a small file is that of a process.
+    of_copying = "%.1f" % (converted / copied) if copied > 0.05 else ""
+    return [network, exporter, str(sum(mine.values())), count, "%.2f" % converted, of_copying,
+            "%.2f" % (converted + canonical), "%.1f" % seconds if other else "", ratio, told]
+
+
+HEAD = ["network", "exporter", "operators", "tpu_mlir's", "`convert`, s", "of copying", "and tpuc-opt, s", "tpu_mlir, s", "ratio", "more of"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--networks", required=True)
+    parser.add_argument("--reader", required=True, help="the virtual environment of benches/onnx.sh")
+    parser.add_argument("--torch", required=True, help="a folder with PyTorch for it")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    args.bin = os.path.abspath(args.bin)
+    reader = Reader(os.path.abspath(args.reader), os.path.abspath(args.torch))
+    names = sorted(n for n in os.listdir(args.networks) if re.fullmatch(r".*-(old|new)\.onnx", n) and re.search(args.only, n))
+    lines = ["| " + " | ".join(HEAD) + " |", "| --- | --- " + "| ---: " * 7 + "| --- |"]
+    for name in names:
+        lines.append("| " + " | ".join(row(args, reader, name)) + " |")
+        print(lines[-1], flush=True)
+    if args.write:
+        with open(DOCUMENT) as file:
+            text = file.read()
+        table = "\n".join(lines)
+        text = re.sub(r"(<!-- networks -->\n)(?s:.*?)(\n<!-- end -->)", lambda m: m[1] + "\n" + table + "\n" + m[2], text)
+        with open(DOCUMENT, "w") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Installs tpu_mlir's reader of ONNX files: the packages that it needs beside tpu_mlir, in the versions that it is pinned to.
+#   onnx.sh VENV
+set -eu
+VENV=${1:?usage: onnx.sh VENV}
+if [ -e "$VENV/reader" ]; then exit 0; fi
+sh "$(dirname "$0")/../conformance/setup.sh" "$VENV"
+"$VENV/bin/python" -m pip install --quiet onnx==1.14.1 onnxruntime==1.16.3 onnxsim==0.4.17
+# onnxsim replaces it.
+"$VENV/bin/python" -m pip install --quiet onnx==1.14.1
+touch "$VENV/reader"
