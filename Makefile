@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-bench scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -159,6 +159,12 @@ onnx-networks: build ## compare networks that PyTorch exports to ONNX with onnxr
 	sh conformance/onnx_networks.sh target/onnx-networks $(BENCH_PEER)
 	sh conformance/setup.sh $(PEER)
 	PYTHONPATH=target/onnx-networks $(BENCH_PEER)/bin/python conformance/onnx_networks.py --bin $(BIN) --work build/onnx-networks --peer $(PEER)/bin/python
+
+onnx-bench: build ## compare how tpulang and tpu_mlir read the networks of onnx-networks; rewrites docs/onnx.md (half an hour)
+	sh benches/setup.sh $(BENCH_PEER)
+	sh benches/onnx.sh target/peer-onnx
+	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) target/peer-onnx
+	$(BENCH_PEER)/bin/python benches/onnx.py --bin $(BIN) --networks build/onnx-networks --reader target/peer-onnx --torch $(SCRIPTS_TORCH) --write
 
 # Where the Python package is installed.
 PACKAGE ?= target/wheel-package

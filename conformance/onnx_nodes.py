@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs ONNX's own node tests.
 
-    onnx_nodes.py --bin TPULANG [--only REGEX] [--keep DIR] [--table FILE] [--exceptions FILE]
+    onnx_nodes.py --bin TPULANG [--only REGEX] [--keep DIR] [--exceptions FILE] [--write]
 
 The tests are made by the generators of the `onnx` wheel: a model of one node (or of the function that defines it), inputs,
 and expected outputs. Operands that say what is computed (shapes, axes, pads) are made initializers, as they are in networks.
 A test passes if every output is within the test's own tolerance. If it is not, but onnxruntime's result is that of tpulang,
 the test is disputed. It is left out if a tensor is a string, a sequence or
 empty, since the Top dialect has none. Exits 1 if a result is wrong, if tpulang crashes, or if a test is refused that is not
-among the exceptions.
+among the exceptions. With --write a table goes to docs/onnx.md.
 """
 import argparse
 import collections
@@ -36,16 +36,29 @@ KNOWN = {
     "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1], "ReduceSum": [1], "ReduceSumSquare": [1], "Reshape": [1],
     "Resize": [1, 2, 3], "STFT": [1, 3], "Slice": [1, 2, 3, 4], "Split": [1], "SplitToSequence": [1], "Squeeze": [1],
     "Tile": [1], "TopK": [1], "Trilu": [1], "Unsqueeze": [1], "Upsample": [1], "SequenceAt": [1], "BatchNormalization": [1, 2, 3, 4],
-    "Compress": [1], "GRU": [4], "LSTM": [4], "NonMaxSuppression": [2, 3, 4], "RNN": [4], "ReverseSequence": [1], "Dropout": [1, 2], "Clip": [1, 2],
+    "Compress": [1], "GRU": [4], "LSTM": [4], "NonMaxSuppression": [2, 3, 4], "RNN": [4], "ReverseSequence": [1], "Dropout": [1, 2], "Clip": [1, 2], "CastLike": [1],
 }
-# In a function that is written out, what is known may be any operand but the first.
-EXPANDED = re.compile("_expanded")
+# A test whose node is written out as the function that defines it.
+EXPANDED = re.compile("_expanded.*")
+DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "onnx.md")
+# The table of exceptions that do not count.
+OUTSIDE = "not of known shapes, not of numbers, or random"
 
 
 def collect(only):
     from onnx.backend.test.case.node import collect_testcases
 
-    return [c for c in collect_testcases(None) if not only or re.search(only, c.name)]
+    cases = collect_testcases(None)
+    nodes = {case.name: case.model.graph.node for case in cases}
+    for case in cases:
+        # The operands of a function that is written out are those of the node.
+        case.known = known_operands(nodes.get(EXPANDED.sub("", case.name), case.model.graph.node))
+    return [case for case in cases if not only or re.search(only, case.name)]
+
+
+def known_operands(nodes):
+    """Return the names of operands that must be known when a network is read."""
+    return {node.input[i] for node in nodes for i in KNOWN.get(node.op_type, []) if i < len(node.input)}
 
 
 def arrays(values, infos):
@@ -74,22 +87,18 @@ def prepare(case):
     for array in [*inputs.values(), *outputs.values()]:
         if array.dtype.kind in "OUSc" :
             return "strings or complex numbers"
-        if array.size == 0 and array is not inputs:
-            return "an empty tensor"
-    known = set()
-    for node in graph.node:
-        for i in KNOWN.get(node.op_type, []):
-            if i < len(node.input):
-                known.add(node.input[i])
+    known = case.known | known_operands(graph.node)
     if EXPANDED.search(case.name) or len(graph.node) > 1:
-        original = re.sub("_expanded.*", "", case.name)
-        known |= {i.name for i in graph.input if i.name in ("axes", "shape", "split", "steps", "starts", "ends", "pads", "axis", "sizes", "scales", "roi", "k", "repeats")}
+        usual = "axes shape split steps starts ends pads axis sizes scales roi k repeats"
+        known |= {i.name for i in graph.input if i.name in usual.split()}
     for name in sorted(known):
         if name in inputs:
             array = inputs.pop(name)
             graph.initializer.append(numpy_helper.from_array(array, name))
     for i in [i for i in graph.input if i.name in known]:
         graph.input.remove(i)
+    if any(array.size == 0 for array in [*inputs.values(), *outputs.values()]):
+        return "an empty tensor"
     for info in graph.input:
         shape = info.type.tensor_type.shape
         if info.name in inputs:
@@ -101,7 +110,7 @@ def prepare(case):
 
 def storable(array):
     """An array as a file of NumPy's can hold it."""
-    if array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"):
+    if array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float4_e2m1fn"):
         return array.astype(np.float32)
     if array.dtype.name in ("int4", "int2"):
         return array.astype(np.int8)
@@ -176,9 +185,28 @@ def compare(case, expected, results):
 
 
 def exceptions(path):
-    """Return the reasons of tests that are refused, by patterns of their names."""
+    """Return the reasons of tests that are refused, by patterns of their names, and the patterns of those that are outside."""
     with open(path, "rb") as file:
-        return tomllib.load(file)
+        tables = tomllib.load(file)
+    return {pattern: why for table in tables.values() for pattern, why in table.items()}, list(tables[OUTSIDE])
+
+
+def table(by_op):
+    """The tests by operator, where some do not pass."""
+    rows = [(op, c["pass"], c["refused"], c["outside"], c["left out"]) for op, c in sorted(by_op.items())]
+    shown = [row for row in rows if sum(row[2:])]
+    lines = ["| operator | pass | refused | outside | left out |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines += ["| " + " | ".join(str(cell) if cell != 0 else "" for cell in row) + " |" for row in shown]
+    passing = sum(row[1] for row in rows if not sum(row[2:]))
+    return lines + ["", f"All {passing} tests of the other {len(rows) - len(shown)} operators pass."]
+
+
+def write(lines):
+    with open(DOCUMENT) as file:
+        text = file.read()
+    text = re.sub(r"(<!-- node tests -->\n)(?s:.*?)(\n<!-- end -->)", lambda m: m[1] + "\n" + "\n".join(lines) + "\n" + m[2], text)
+    with open(DOCUMENT, "w") as file:
+        file.write(text)
 
 
 def main():
@@ -187,30 +215,33 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--keep")
     parser.add_argument("--exceptions")
-    parser.add_argument("--table")
+    parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     cases = collect(args.only)
-    excepted = exceptions(args.exceptions) if args.exceptions else {}
+    excepted, outside = exceptions(args.exceptions) if args.exceptions else ({}, [])
+    matches = lambda patterns, case: next((p for p in patterns if re.fullmatch(p, case.name)), None)
     counts, by_op, failed = collections.Counter(), collections.defaultdict(collections.Counter), 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = {case.name: pool.submit(run, args.bin, case, args.keep) for case in cases}
         for case in cases:
             status, detail = jobs[case.name].result()
-            known = next((why for pattern, why in excepted.items() if re.fullmatch(pattern, case.name)), None)
+            known = excepted.get(matches(excepted, case))
             if status in ("wrong", "crash") or (status == "refused" and known is None):
                 failed += 1
+                print(f"{status:8} {case.name}: {detail}", flush=True)
+            elif status == "disputed":
+                print(f"{status:8} {case.name}: {detail}", flush=True)
+            elif status == "refused" and matches(outside, case):
+                status = "outside"
             counts[status] += 1
             op = case.model.graph.node[-1].op_type if not EXPANDED.search(case.name) else "(written out)"
             by_op[op][status] += 1
-            if status not in ("pass", "left out") and not (status == "refused" and known):
-                print(f"{status:8} {case.name}: {known or detail}", flush=True)
-    if args.table:
-        with open(args.table, "w") as file:
-            for op in sorted(by_op):
-                c = by_op[op]
-                file.write(f"| {op} | {c['pass']} | {c['refused']} | {c['left out']} |\n")
-    total = sum(counts.values()) - counts["left out"] - counts["disputed"]
-    print(f"{counts['pass']} of {total} pass ({100 * counts['pass'] / max(total, 1):.1f} %): " + ", ".join(f"{n} {s}" for s, n in counts.items()))
+    total = sum(counts[status] for status in ("pass", "refused", "wrong", "crash"))
+    summary = f"{counts['pass']} of {total} tests with known shapes and numbers pass ({100 * counts['pass'] / max(total, 1):.1f} %)"
+    others = ", ".join(f"{counts[s]} {s}" for s in ("refused", "wrong", "crash", "disputed", "outside", "left out") if counts[s])
+    print(f"{summary}; {others}")
+    if args.write:
+        write([f"{summary}; {others}.", "", *table(by_op)])
     sys.exit(failed > 0)
 
 

@@ -23,6 +23,7 @@ mod proto;
 mod read;
 mod report;
 mod skim;
+mod small_float;
 mod tensors;
 mod value;
 

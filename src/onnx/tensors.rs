@@ -1,5 +1,8 @@
 //! Tensors of a file as arrays.
-use super::proto::{self, EXTERNAL};
+use super::{
+    proto::{self, EXTERNAL},
+    small_float::SmallFloat,
+};
 use crate::{
     array::{Array, RangeFile},
     base::{Dtype, Error, Result, elements, invalid},
@@ -18,6 +21,8 @@ pub enum Element {
         bits: u32,
         signed: bool,
     },
+    /// Floats that arrays have no dtype for, which become float32.
+    Small(SmallFloat),
 }
 
 impl Element {
@@ -46,6 +51,7 @@ impl Element {
             22 => return Ok(Element::Packed { bits: 4, signed: true }),
             25 => return Ok(Element::Packed { bits: 2, signed: false }),
             26 => return Ok(Element::Packed { bits: 2, signed: true }),
+            18 | 20 | 23 if let Some(small) = SmallFloat::of(data_type) => return Ok(Element::Small(small)),
             other => return Err(invalid(format!("its type, {}, is not supported", type_name(other)))),
         }))
     }
@@ -55,6 +61,24 @@ impl Element {
             Element::Whole(dtype) => dtype,
             Element::Packed { signed: true, .. } => Dtype::Int8,
             Element::Packed { signed: false, .. } => Dtype::Uint8,
+            Element::Small(_) => Dtype::Float32,
+        }
+    }
+    /// Returns the type of floats that numbers are rounded to when they are converted to this one.
+    pub fn small_float(self) -> Option<SmallFloat> {
+        match self {
+            Element::Small(small) => Some(small),
+            Element::Whole(Dtype::Fp8e4m3) => Some(SmallFloat::E4m3fn),
+            Element::Whole(Dtype::Fp8e5m2) => Some(SmallFloat::E5m2),
+            _ => None,
+        }
+    }
+    /// Returns the bits of an element that is not stored like one of an array.
+    fn packed_bits(self) -> Option<usize> {
+        match self {
+            Element::Whole(_) => None,
+            Element::Packed { bits, .. } => Some(bits as usize),
+            Element::Small(small) => Some(small.bits() as usize),
         }
     }
 }
@@ -65,9 +89,6 @@ fn type_name(data_type: i32) -> String {
         8 => "string",
         14 => "complex64",
         15 => "complex128",
-        18 => "float8e4m3fnuz",
-        20 => "float8e5m2fnuz",
-        23 => "float4e2m1",
         24 => "float8e8m0",
         27 => "float6e2m3",
         28 => "float6e3m2",
@@ -122,11 +143,11 @@ impl TensorFiles {
             None => self.model.clone().ok_or_else(|| invalid("it has no data"))?,
             Some(location) => self.open(location)?,
         };
-        match element {
-            Element::Whole(dtype) => file.array(&tensor.name, dtype, shape, offset),
-            Element::Packed { bits, .. } => {
+        match element.packed_bits() {
+            None => file.array(&tensor.name, element.dtype(), shape, offset),
+            Some(bits) => {
                 let count: usize = shape.iter().product();
-                let bytes = file.array(&tensor.name, Dtype::Uint8, &[count.div_ceil(8 / bits as usize)], offset)?;
+                let bytes = file.array(&tensor.name, Dtype::Uint8, &[count.div_ceil(8 / bits)], offset)?;
                 from_bytes(element, shape, bytes.bytes()?)
             }
         }
@@ -163,31 +184,30 @@ impl TensorFiles {
 
 /// Makes an array of the bytes of its elements, little-endian.
 fn from_bytes(element: Element, shape: &[usize], bytes: &[u8]) -> Result<Array> {
-    let dtype = element.dtype();
-    match element {
-        Element::Packed { bits, signed } => {
-            let count: usize = shape.iter().product();
-            let needed = count.div_ceil(8 / bits as usize);
-            if bytes.len() < needed {
-                return Err(invalid(format!("it has {} bytes of data; expected {needed}", bytes.len())));
-            }
-            let per_byte = 8 / bits as usize;
-            let values = (0..count).map(|i| {
-                let code = u32::from(bytes[i / per_byte]) >> (bits as usize * (i % per_byte)) & ((1 << bits) - 1);
-                let negative = signed && code >> (bits - 1) == 1;
-                if negative { f64::from(code) - f64::from(1 << bits) } else { f64::from(code) }
-            });
-            Array::from_f64s(dtype, shape, values)
-        }
-        Element::Whole(_) => Array::from_le_bytes(dtype, shape, bytes),
+    let Some(bits) = element.packed_bits() else {
+        return Array::from_le_bytes(element.dtype(), shape, bytes);
+    };
+    let (count, per_byte): (usize, usize) = (shape.iter().product(), 8 / bits);
+    let needed = count.div_ceil(per_byte);
+    if bytes.len() < needed {
+        return Err(invalid(format!("it has {} bytes of data; expected {needed}", bytes.len())));
     }
+    let values = (0..count).map(|i| {
+        let code = (u32::from(bytes[i / per_byte]) >> (bits * (i % per_byte))) & ((1 << bits) - 1);
+        match element {
+            Element::Small(small) => small.decoded(code as u8),
+            Element::Packed { signed: true, .. } if code >> (bits - 1) == 1 => f64::from(code) - f64::from(1 << bits),
+            _ => f64::from(code),
+        }
+    });
+    Array::from_f64s(element.dtype(), shape, values)
 }
 
 /// Makes an array of the elements in the typed fields of a tensor.
 fn from_fields(tensor: &proto::Tensor, element: Element, shape: &[usize]) -> Result<Array> {
     let ints = &tensor.int32_data;
     let bytes: Vec<u8> = match element {
-        Element::Packed { .. } => ints.iter().map(|&v| v as u8).collect(),
+        Element::Packed { .. } | Element::Small(_) => ints.iter().map(|&v| v as u8).collect(),
         Element::Whole(Dtype::Float32) => tensor.float_data.iter().flat_map(|v| v.to_le_bytes()).collect(),
         Element::Whole(Dtype::Float64) => tensor.double_data.iter().flat_map(|v| v.to_le_bytes()).collect(),
         Element::Whole(Dtype::Int64) => tensor.int64_data.iter().flat_map(|v| v.to_le_bytes()).collect(),

@@ -41,7 +41,7 @@ impl Value {
         Value::Constant(Rc::new(Constant { array, packed: None, name: None, tensor: Cell::new(None) }))
     }
     pub fn initializer(name: &str, array: Array, element: Element) -> Value {
-        let packed = Some(element).filter(|element| matches!(element, Element::Packed { .. }));
+        let packed = Some(element).filter(|element| !matches!(element, Element::Whole(_)));
         Value::Constant(Rc::new(Constant { array, packed, name: Some(name.into()), tensor: Cell::new(None) }))
     }
     pub fn as_constant(&self) -> Option<&Array> {
@@ -49,6 +49,14 @@ impl Value {
             Value::Constant(c) => Some(&c.array),
             _ => None,
         }
+    }
+    /// Returns how its elements are stored in the file, or would be.
+    pub fn element(&self) -> Element {
+        let packed = match self {
+            Value::Constant(c) => c.packed,
+            _ => None,
+        };
+        packed.unwrap_or(Element::Whole(self.dtype()))
     }
     pub fn is_constant(&self) -> bool {
         match self {

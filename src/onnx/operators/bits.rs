@@ -3,13 +3,13 @@ use super::{Convert, arithmetic::broadcast_value, arithmetic::integer_quotient};
 use crate::{
     Tensor,
     array::Array,
-    base::{Result, argument, invalid, misfit},
+    base::{Dtype, Result, argument, invalid, misfit},
     emit::Emit,
-    import::Importer,
+    import::{Importer, broadcast},
     node::Node,
-    ops::{CompareMode, Pow2, Remainder},
+    ops::{Clip, CompareMode, Max, Pow2, Remainder},
     tensors::Element,
-    value::{Computed, Value},
+    value::{Computed, Value, stored_shape},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -17,7 +17,7 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("BitShift", bit_shift),
     ("BitwiseAnd", |b, n| bitwise(b, n, |b, x, y| b.mul(x, y))),
     ("BitwiseNot", bitwise_not),
-    ("BitwiseOr", |b, n| bitwise(b, n, |b, x, y| b.op(crate::ops::Max::new(vec![x, y])))),
+    ("BitwiseOr", |b, n| bitwise(b, n, |b, x, y| b.op(Max::new(vec![x, y])))),
     ("BitwiseXor", |b, n| bitwise(b, n, |b, x, y| b.compare(x, CompareMode::NotEqual, y))),
 ];
 
@@ -26,7 +26,7 @@ fn bit_shift<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, count) = (n.input(0)?, n.input(1)?);
     let left = n.word("direction", "", &[("LEFT", true), ("RIGHT", false)])?;
     if x.dtype().is_signed_int() {
-        return Err(argument("the dtype of its operand", x.dtype(), "expected unsigned integers"));
+        return signed_shift(b, x, count, left);
     }
     let shift = b.float_tensor(count)?;
     let power = b.op(Pow2::new(shift, 2.0))?;
@@ -38,6 +38,55 @@ fn bit_shift<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let [value, power] = b.tensors(&[x, &power])?[..] else { return Err(invalid("it has two operands")) };
     let made = b.mul(value, power)?;
     Ok(vec![broadcast_value(b, made, &[x, count], x.dtype())?])
+}
+
+/// Shifts signed integers. What is shifted by a negative number, or by all bits, consists of copies of its sign, or of zeros.
+fn signed_shift(b: &mut Importer, x: &Value, count: &Value, left: bool) -> Result<Vec<Value>> {
+    let shape = stored_shape(&broadcast(&[x.shape(), count.shape()])?);
+    let (value, shift) = (b.tensor(x)?, b.float_tensor(count)?);
+    let (value, shift) = (b.expand_to(value, &shape)?, b.expand_to(shift, &shape)?);
+    let dtype = b.dtype(value)?;
+    let bits = dtype.size() as f64 * 8.0;
+    let bounded = b.op(Clip::new(shift, bits - 1.0, 1.0))?;
+    let is_negative = b.compare_const(value, CompareMode::Less, 0.0)?;
+    let is_negative = b.as_dtype(is_negative, dtype)?;
+    let is_outside = {
+        let (below, above) = (
+            b.compare_const(shift, CompareMode::Less, 0.0)?,
+            b.compare_const(shift, CompareMode::GreaterOrEqual, if left { bits } else { bits - 1.0 })?,
+        );
+        b.op(Max::new(vec![below, above]))?
+    };
+    let (shifted, rest) = if left {
+        // The bits below the one that becomes the sign, and that one.
+        let places = b.const_sub(bits - 1.0, bounded)?;
+        let (modulus, factor) = (power(b, places, dtype)?, power(b, bounded, dtype)?);
+        let (low, high) = divided(b, value, modulus)?;
+        let two = b.coefficient(Array::filled(dtype, [1], 2.0)?)?;
+        let sign = b.op(Remainder::new(vec![high, two]))?;
+        let (low, sign) = (b.mul(low, factor)?, b.mul_const(sign, -(bits - 1.0).exp2())?);
+        (b.add(low, sign)?, b.mul_const(is_negative, 0.0)?)
+    } else {
+        let divisor = power(b, bounded, dtype)?;
+        (divided(b, value, divisor)?.1, b.neg(is_negative)?)
+    };
+    let made = b.select(is_outside, rest, shifted)?;
+    let is_moved = b.compare_const(shift, CompareMode::NotEqual, 0.0)?;
+    let made = b.select(is_moved, made, value)?;
+    Ok(vec![broadcast_value(b, made, &[x, count], x.dtype())?])
+}
+
+/// Powers of two; one that the dtype cannot hold becomes its largest number.
+fn power(b: &mut Importer, exponent: Tensor, dtype: Dtype) -> Result<Tensor> {
+    let power = b.op(Pow2::new(exponent, 2.0))?;
+    super::cast::truncated_to(b, power, dtype)
+}
+
+/// The remainder of a division, which is not negative, and the quotient.
+fn divided(b: &mut Importer, value: Tensor, by: Tensor) -> Result<(Tensor, Tensor)> {
+    let low = b.op(Remainder::new(vec![value, by]))?;
+    let rest = b.sub(value, low)?;
+    Ok((low, b.div(rest, by)?))
 }
 
 /// `-1 - x`, or for unsigned integers the largest one less x.
@@ -82,9 +131,8 @@ fn bitwise<'m>(
 
 /// Takes the lowest bit of a tensor, and leaves the others, one place lower.
 fn low_bit(b: &mut Importer, value: &mut Tensor, two: Tensor) -> Result<Tensor> {
-    let low = b.op(Remainder::new(vec![*value, two]))?;
-    let rest = b.sub(*value, low)?;
-    *value = b.div(rest, two)?;
+    let low;
+    (low, *value) = divided(b, *value, two)?;
     Ok(low)
 }
 

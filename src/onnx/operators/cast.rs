@@ -1,13 +1,15 @@
 //! Conversions.
-use super::Convert;
+use super::{Convert, math::round_half_to_even};
 use crate::{
     Tensor,
-    base::{Dtype, Result, argument, misfit},
+    array::Array,
+    base::{Dtype, Result, misfit},
     emit::Emit,
     import::Importer,
     node::Node,
-    ops::{Cast, CompareMode, Floor},
+    ops::{Abs, Cast, Clip, CompareMode, Floor, Where},
     quant::RoundMode,
+    small_float::{Overflow, SmallFloat},
     tensors::Element,
     value::{Computed, Value, stored},
 };
@@ -16,26 +18,78 @@ pub const OPERATORS: &[(&str, Convert)] = &[("Cast", cast), ("CastLike", cast_li
 
 fn cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to:", e))?;
-    check_rounding(n.input(0)?, to.dtype())?;
-    let made = match to {
-        Element::Packed { bits, signed } => wrapped(b, n.input(0)?, bits, signed)?,
-        Element::Whole(to) => converted(b, n.input(0)?, to)?,
-    };
-    Ok(vec![made])
+    Ok(vec![converted_to(b, n, to)?])
 }
 
 fn cast_like<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let to = n.input(1)?.dtype();
-    check_rounding(n.input(0)?, to)?;
-    Ok(vec![converted(b, n.input(0)?, to)?])
+    let to = n.input(1)?.element();
+    Ok(vec![converted_to(b, n, to)?])
 }
 
-/// Refuses conversions to fp8: networks are computed in float32, and the Top dialect has no operator that rounds to it.
-pub fn check_rounding(x: &Value, to: Dtype) -> Result<()> {
-    if matches!(to, Dtype::Fp8e4m3 | Dtype::Fp8e5m2) && x.dtype() != to {
-        return Err(argument("to", to, "floats are computed in float32 and not rounded to 8 bits"));
+fn converted_to(b: &mut Importer, n: &Node, to: Element) -> Result<Value> {
+    let x = n.input(0)?;
+    if let Some(small) = to.small_float().filter(|_| x.element() != to) {
+        let tensor = b.float_tensor(x)?;
+        let tensor = rounded_to_small(b, tensor, small, n.int_or("saturate", 1) != 0)?;
+        return Ok(Value::Computed(Computed { tensor, shape: x.shape(), dtype: to.dtype() }));
     }
-    Ok(())
+    match to {
+        Element::Packed { bits, signed } => wrapped(b, x, bits, signed),
+        Element::Whole(_) | Element::Small(_) => converted(b, x, to.dtype()),
+    }
+}
+
+/// Rounds floats to those of a type of fewer bits, half to even. Larger ones become the largest if they are to saturate.
+pub fn rounded_to_small(b: &mut Importer, x: Tensor, to: SmallFloat, saturate: bool) -> Result<Tensor> {
+    let largest = to.largest();
+    let x = if saturate { b.op(Clip::new(x, largest, -largest))? } else { x };
+    let mut shape = b.shape(x)?;
+    let magnitude = b.op(Abs::new(x))?;
+    // The distance of neighbours doubles at each power of two.
+    let first = to.least_exponent() - to.mantissa();
+    let doublings = (to.least_exponent() + 1)..=(largest.log2().floor() as i32);
+    let numbers = |all: &dyn Fn(i32) -> f64| -> Result<Array> {
+        Array::from_f64s(Dtype::Float32, [doublings.clone().count()], doublings.clone().map(all))
+    };
+    let powers = b.coefficient(numbers(&|exponent| f64::from(exponent).exp2())?)?;
+    let steps = b.coefficient(numbers(&|exponent| f64::from(exponent - to.mantissa() - 1).exp2())?)?;
+    shape.push(1);
+    let column = b.reshape(magnitude, &shape)?;
+    let is_above = b.compare(column, CompareMode::GreaterOrEqual, powers)?;
+    let steps = b.mul(is_above, steps)?;
+    let last = shape.len() - 1;
+    let distance = b.sum(steps, &[last])?;
+    shape.pop();
+    let distance = b.reshape(distance, &shape)?;
+    let distance = b.add_const(distance, f64::from(first).exp2())?;
+    let scaled = b.div(x, distance)?;
+    let rounded = round_half_to_even(b, scaled)?;
+    let rounded = b.mul(rounded, distance)?;
+    match to.overflow() {
+        Overflow::Saturates => {
+            // There is no NaN; ONNX's tests expect 0.
+            let is_nan = b.compare(rounded, CompareMode::NotEqual, rounded)?;
+            let rounded = replaced(b, is_nan, 0.0, rounded)?;
+            b.op(Clip::new(rounded, largest, -largest))
+        }
+        _ if saturate => Ok(rounded),
+        Overflow::Nan => {
+            let size = b.op(Abs::new(rounded))?;
+            let is_large = b.compare_const(size, CompareMode::Greater, largest)?;
+            replaced(b, is_large, f64::NAN, rounded)
+        }
+        Overflow::Infinity => {
+            let is_large = b.compare_const(rounded, CompareMode::Greater, largest)?;
+            let rounded = replaced(b, is_large, f64::INFINITY, rounded)?;
+            let is_low = b.compare_const(rounded, CompareMode::Less, -largest)?;
+            replaced(b, is_low, f64::NEG_INFINITY, rounded)
+        }
+    }
+}
+
+/// `number` where the condition holds, otherwise `x`.
+fn replaced(b: &mut Importer, condition: Tensor, number: f64, x: Tensor) -> Result<Tensor> {
+    b.op(Where { fbrn: Some(x), x_is_const: true, x_const_val: number, ..Where::new(condition) })
 }
 
 /// Converts a value to integers of 2 or 4 bits, which are kept as int8 or uint8: their low bits.

@@ -13,6 +13,7 @@ use crate::{
     import::Importer,
     node::{Node, known_floats, table},
     ops::{Concat, Div, LeakyRelu, MatMul, ReduceMode, Softmax},
+    tensors::Element,
     value::{Computed, Value},
 };
 
@@ -72,8 +73,7 @@ fn quantized_by(b: &mut Importer, n: &Node, y: Tensor, at: usize, of: Dtype) -> 
     let dtype = zero.map_or(of, Value::dtype);
     let scale = spread(b, n.input(at)?, &shape, -1, 0)?;
     let scaled = b.op(Div::new(vec![y, scale]))?;
-    let limits = dtype.int_range().map(|(low, high)| (low as f64, high as f64));
-    let tensor = quantized(b, scaled, zero, (-1, 0, &shape), dtype, limits)?;
+    let tensor = quantized(b, scaled, zero, (-1, 0, &shape), Element::Whole(dtype))?;
     Ok(Value::Computed(Computed { tensor, shape, dtype }))
 }
 

@@ -8,6 +8,7 @@ mod compare;
 mod control_flow;
 mod conv;
 mod create;
+mod determinant;
 mod einsum;
 mod gather;
 mod image;
@@ -31,6 +32,7 @@ mod sequence;
 mod signal;
 mod slice;
 mod sort;
+mod training;
 mod trees;
 mod window;
 
@@ -54,6 +56,7 @@ const FAMILIES: &[Family] = &[
     control_flow::OPERATORS,
     conv::OPERATORS,
     create::OPERATORS,
+    determinant::OPERATORS,
     einsum::OPERATORS,
     gather::OPERATORS,
     image::OPERATORS,
@@ -83,12 +86,16 @@ const MICROSOFT: &[Family] = &[microsoft::OPERATORS, microsoft_quantized::OPERAT
 /// The operators of scikit-learn and the like.
 const MACHINE_LEARNING: &[Family] = &[machine_learning::OPERATORS];
 
+/// The steps of optimizers.
+const TRAINING: &[Family] = &[training::OPERATORS];
+
 /// Returns the operators of a domain.
 fn families(domain: &str) -> Option<&'static [Family]> {
     match domain {
         "" | "ai.onnx" => Some(FAMILIES),
         "com.microsoft" => Some(MICROSOFT),
         "ai.onnx.ml" => Some(MACHINE_LEARNING),
+        "ai.onnx.preview.training" => Some(TRAINING),
         _ => None,
     }
 }
@@ -113,7 +120,6 @@ const REFUSED: &[(&[&str], &str)] = &[
         &["CategoryMapper", "CastMap", "DictVectorizer"],
         "the Top dialect has neither texts nor dictionaries; feed the numbers that they stand for",
     ),
-    (&["Det"], "the Top dialect has no determinants"),
     (&["SequenceMap"], "loops over sequences are not supported"),
 ];
 
@@ -138,7 +144,7 @@ pub fn find(domain: &str, op: &str, version: i64) -> Result<Convert> {
         .ok_or_else(|| unknown(op, all().map(|(name, _)| *name)))
 }
 
-/// Returns the names of the operators of a domain (`""`, `"ai.onnx.ml"` or `"com.microsoft"`) that are converted, sorted.
+/// Returns the names of the operators of a domain such as `"ai.onnx"` or `"com.microsoft"` that are converted, sorted.
 pub fn names(domain: &str) -> Vec<&'static str> {
     let mut names: Vec<_> =
         families(domain).unwrap_or_default().iter().flat_map(|family| family.iter()).map(|(name, _)| *name).collect();

@@ -75,22 +75,24 @@ pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     Ok(vec![Value::Computed(Computed { tensor: made, shape, dtype })])
 }
 
+/// The type of a quantized result.
+fn result_element(n: &Node, zero: Option<&Value>) -> Result<Element> {
+    match (n.int("output_dtype").filter(|d| *d != 0), zero) {
+        (Some(to), _) => Element::of(to as i32).map_err(|e| misfit("output_dtype:", e)),
+        (None, Some(zero)) => Ok(zero.element()),
+        (None, None) => Ok(Element::Whole(Dtype::Uint8)),
+    }
+}
+
 /// The integers that a quantized result may have.
-fn limits(n: &Node, zero: Option<&Value>, dtype: Dtype) -> Result<Option<(f64, f64)>> {
-    let element = match (n.int("output_dtype").filter(|d| *d != 0), zero) {
-        (Some(to), _) => Some(Element::of(to as i32).map_err(|e| misfit("output_dtype:", e))?),
-        (None, Some(Value::Constant(zero))) => zero.packed,
-        _ => None,
+fn limits(element: Element) -> Result<(f64, f64)> {
+    let range = match element {
+        Element::Packed { bits, signed: true } => Some((-f64::from(1 << (bits - 1)), f64::from((1 << (bits - 1)) - 1))),
+        Element::Packed { bits, signed: false } => Some((0.0, f64::from((1 << bits) - 1))),
+        Element::Whole(dtype) => dtype.int_range().map(|(low, high)| (low as f64, high as f64)),
+        Element::Small(_) => None,
     };
-    let bits = match element {
-        Some(Element::Packed { bits, signed }) => Some((bits, signed)),
-        _ => None,
-    };
-    Ok(match bits {
-        Some((bits, true)) => Some((-f64::from(1 << (bits - 1)), f64::from((1 << (bits - 1)) - 1))),
-        Some((bits, false)) => Some((0.0, f64::from((1 << bits) - 1))),
-        None => dtype.int_range().map(|(low, high)| (low as f64, high as f64)),
-    })
+    range.ok_or_else(|| argument("the dtype of its zero point", element.dtype(), "expected integers or fp8"))
 }
 
 /// `saturate(round(x / scale) + zero point)`, halves to even.
@@ -99,17 +101,16 @@ pub fn quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     let (axis, block) = (n.int_or("axis", 1), n.int_or("block_size", 0));
     let shape = x.shape();
     let zero = n.optional(2);
-    let dtype = match (n.int("output_dtype").filter(|d| *d != 0), zero) {
-        (Some(to), _) => Element::of(to as i32).map_err(|e| misfit("output_dtype:", e))?.dtype(),
-        (None, Some(zero)) => zero.dtype(),
-        (None, None) => Dtype::Uint8,
-    };
+    let element = result_element(n, zero)?;
+    let dtype = element.dtype();
     let tensor = b.float_tensor(x)?;
     let scale = spread(b, scale, &shape, axis, block)?;
     let scaled = b.op(Div::new(vec![tensor, scale]))?;
-    super::cast::check_rounding(x, dtype)?;
-    let limits = limits(n, zero, dtype)?;
-    let made = quantized(b, scaled, zero, (axis, block, &shape), dtype, limits)?;
+    let made = match element.small_float() {
+        // It has no zero point but 0.
+        Some(small) => super::cast::rounded_to_small(b, scaled, small, n.int_or("saturate", 1) != 0)?,
+        None => quantized(b, scaled, zero, (axis, block, &shape), element)?,
+    };
     Ok(vec![Value::Computed(Computed { tensor: made, shape, dtype })])
 }
 
@@ -119,20 +120,16 @@ pub fn quantized(
     scaled: Tensor,
     zero: Option<&Value>,
     (axis, block, shape): (i64, i64, &[usize]),
-    dtype: Dtype,
-    limits: Option<(f64, f64)>,
+    element: Element,
 ) -> Result<Tensor> {
-    let Some((low, high)) = limits else {
-        // fp8 is rounded by its conversion, and has no zero point but 0.
-        return super::cast::truncated_to(b, scaled, dtype);
-    };
+    let (low, high) = limits(element)?;
     let mut rounded = round_half_to_even(b, scaled)?;
     if let Some(zero) = zero {
         let zero = spread(b, zero, shape, axis, block)?;
         rounded = b.add(rounded, zero)?;
     }
     let bounded = b.op(Clip::new(rounded, high, low))?;
-    super::cast::truncated_to(b, bounded, dtype)
+    super::cast::truncated_to(b, bounded, element.dtype())
 }
 
 /// A tensor in 8 bits, with a scale and a zero point that make the most of them.
@@ -280,8 +277,7 @@ fn qlinear_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     let scaled = b.mul(made, factor)?;
     let zero = n.input(7)?;
     let dtype = zero.dtype();
-    let limits = dtype.int_range().map(|(low, high)| (low as f64, high as f64));
-    let tensor = quantized(b, scaled, Some(zero), (-2, 0, &shape), dtype, limits)?;
+    let tensor = quantized(b, scaled, Some(zero), (-2, 0, &shape), Element::Whole(dtype))?;
     Ok(vec![Value::Computed(Computed { tensor, shape, dtype })])
 }
 
@@ -313,7 +309,6 @@ pub fn qlinear_conv<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>
     let scaled = b.mul(sum, factor)?;
     let zero = n.input(7)?;
     let dtype = zero.dtype();
-    let limits = dtype.int_range().map(|(low, high)| (low as f64, high as f64));
-    let tensor = quantized(b, scaled, Some(zero), (1, 0, &shape), dtype, limits)?;
+    let tensor = quantized(b, scaled, Some(zero), (1, 0, &shape), Element::Whole(dtype))?;
     Ok(vec![Value::Computed(Computed { tensor, shape, dtype })])
 }
