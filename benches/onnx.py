@@ -3,9 +3,9 @@
 
     onnx.py --bin TPULANG --networks DIR --reader VENV --torch DIR [--only REGEX] [--write]
 
-DIR has the files that conformance/onnx_networks.py exports. Both readers start as processes, and end with the canonical module of
-tpuc-opt: `tpulang convert` and tpuc-opt, and tpu_mlir's model_transform. Weights are random. tpulang's time is the median of
-three runs. With --write the table goes to docs/onnx.md.
+DIR has the files that conformance/onnx_networks.py exports. The operators are those of the canonical modules that tpuc-opt makes.
+The time is that of `tpulang convert`, the median of three, and of tpu_mlir's model_transform without tpuc-opt, which it runs, too.
+With --write the table goes to docs/onnx.md.
 """
 import argparse
 import collections
@@ -66,8 +66,15 @@ class Reader:
         return self.call(folder, os.path.join(self.site, "bin", "tpuc-opt"), name, *FLAGS, "-o", "canonical.mlir")
 
 
+def copy(source, to):
+    """Copy a file to the disk, where `convert` writes, too."""
+    with open(source, "rb") as read, open(to, "wb") as write:
+        shutil.copyfileobj(read, write, 1 << 20)
+        os.fsync(write.fileno())
+
+
 def ours(args, reader, model):
-    """Return the operators of the canonical module, and the seconds of `convert`, of tpuc-opt, and of copying the weights."""
+    """Return the operators of the canonical module, and the seconds of `convert` and of copying the weights."""
     times = []
     for _ in range(3):
         with tempfile.TemporaryDirectory(dir=args.networks) as folder:
@@ -80,21 +87,24 @@ def ours(args, reader, model):
             weights = next((name for name in os.listdir(folder) if name.endswith(".npz")), None)
             start = time.time()
             if weights:
-                shutil.copyfile(os.path.join(folder, weights), os.path.join(folder, "copy"))
+                copy(os.path.join(folder, weights), os.path.join(folder, "copy"))
             copied = time.time() - start
-            canonical, problem = reader.canonicalize(folder, origin)
+            _, problem = reader.canonicalize(folder, origin)
             if problem:
                 sys.exit("%s: %s" % (model, problem))
             found = operators(os.path.join(folder, "canonical.mlir"))
-        times.append((converted, canonical, copied))
+        times.append((converted, copied))
     return found, [statistics.median(column) for column in zip(*times)]
 
 
 def theirs(args, reader, model):
+    """Return the operators of the canonical module, the seconds that it takes, without those of tpuc-opt, and what fails."""
     with tempfile.TemporaryDirectory(dir=args.networks) as folder:
         seconds, problem = reader.transform(folder, model)
-        path = os.path.join(folder, "net.mlir")
-        return (None if problem else operators(path)), seconds, problem
+        if problem:
+            return None, seconds, problem
+        canonical, _ = reader.canonicalize(folder, "net_origin.mlir")
+        return operators(os.path.join(folder, "net.mlir")), seconds - canonical, ""
 
 
 def difference(ours, theirs):
@@ -106,19 +116,19 @@ def difference(ours, theirs):
 
 def row(args, reader, name):
     model = os.path.join(os.path.abspath(args.networks), name)
-    network, exporter = re.fullmatch(r"(.*)-(old|new)\.onnx", name).groups()
-    mine, (converted, canonical, copied) = ours(args, reader, model)
+    network, exporter = re.fullmatch(r"(.*)-(old|new|newest)\.onnx", name).groups()
+    mine, (converted, copied) = ours(args, reader, model)
     other, seconds, problem = theirs(args, reader, model)
     count = str(sum(other.values())) if other else problem
     told = difference(mine, other) if other else ""
-    ratio = "%.0f" % (seconds / (converted + canonical)) if other else ""
+    ratio = "%.0f" % (seconds / converted) if other else ""
     # The time for a small file is that of a process.
     of_copying = "%.1f" % (converted / copied) if copied > 0.05 else ""
     return [network, exporter, str(sum(mine.values())), count, "%.2f" % converted, of_copying,
-            "%.2f" % (converted + canonical), "%.1f" % seconds if other else "", ratio, told]
+            "%.1f" % seconds if other else "", ratio, told]
 
 
-HEAD = ["network", "exporter", "operators", "tpu_mlir's", "`convert`, s", "of copying", "and tpuc-opt, s", "tpu_mlir, s", "ratio", "more of"]
+HEAD = ["network", "exporter", "operators", "tpu_mlir's", "tpulang, s", "of copying", "tpu_mlir, s", "ratio", "more of"]
 
 
 def main():
@@ -132,8 +142,8 @@ def main():
     args = parser.parse_args()
     args.bin = os.path.abspath(args.bin)
     reader = Reader(os.path.abspath(args.reader), os.path.abspath(args.torch))
-    names = sorted(n for n in os.listdir(args.networks) if re.fullmatch(r".*-(old|new)\.onnx", n) and re.search(args.only, n))
-    lines = ["| " + " | ".join(HEAD) + " |", "| --- | --- " + "| ---: " * 7 + "| --- |"]
+    names = sorted(n for n in os.listdir(args.networks) if re.fullmatch(r".*-(old|new|newest)\.onnx", n) and re.search(args.only, n))
+    lines = ["| " + " | ".join(HEAD) + " |", "| --- | --- " + "| ---: " * 6 + "| --- |"]
     for name in names:
         lines.append("| " + " | ".join(row(args, reader, name)) + " |")
         print(lines[-1], flush=True)

@@ -3,7 +3,7 @@
 
     onnx_networks.py --bin TPULANG --work DIR [--only REGEX] [--table FILE]
 
-Each network is exported by both exporters of PyTorch, at opsets 17 and 20, with random weights; some are also optimized,
+Each network is exported by both exporters of PyTorch, at opset 17 (old), 20 (new) and 24 (newest), with random weights; some are also optimized,
 converted to float16 and quantized by onnxruntime. A file passes if every output is within 1e-5 (relative L2) of
 onnxruntime's, which runs it without optimization, and tpuc-opt accepts what `tpulang convert` writes. Float16 is compared
 within 5e-3, since tpulang computes in float32. Networks that an exporter refuses are listed as such. Exits 1 if a file fails.
@@ -143,9 +143,14 @@ def silence():
             os.close(one)
 
 
+# The operator set of each export, and whether PyTorch's newer exporter writes it.
+EXPORTS = {"old": (17, False), "new": (20, True), "newest": (24, True)}
+
+
 def export(make, example, path, exporter):
+    opset, dynamo = EXPORTS[exporter]
     with silence():
-        torch.onnx.export(made(make), example, path, opset_version=20 if exporter == "new" else 17, dynamo=exporter == "new")
+        torch.onnx.export(made(make), example, path, opset_version=opset, dynamo=dynamo)
 
 
 def variants(path):
@@ -268,7 +273,7 @@ def main():
     for name, make, example in networks():
         if args.only and not re.search(args.only, name):
             continue
-        for exporter in ("old", "new"):
+        for exporter in EXPORTS:
             path = os.path.join(args.work, f"{name}-{exporter}.onnx")
             try:
                 if not os.path.exists(path):

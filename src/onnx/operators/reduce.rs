@@ -49,8 +49,9 @@ fn axes(n: &Node, rank: usize) -> Result<Vec<usize>> {
 
 fn plain<'m>(b: &mut Importer<'m>, n: &Node<'m>, mode: ReduceMode) -> Result<Vec<Value>> {
     reduce(b, n, |b, x, axes| {
-        let y = b.op(Reduce::new(x, ints(axes), true, mode))?;
-        Ok(y)
+        // A tensor has at least one axis.
+        let keepdims = n.int_or("keepdims", 1) != 0 || axes.len() == b.rank(x)?;
+        b.op(Reduce::new(x, ints(axes), keepdims, mode))
     })
 }
 
