@@ -133,6 +133,16 @@ def loop():
     save("loop", graph)
 
 
+def scopes():
+    """Nodes with the paths of their modules, as PyTorch records them."""
+    node = h.make_node
+    nodes = [node("Relu", ["x"], ["relu"]), node("Neg", ["relu"], ["neg"]), node("Sqrt", ["relu"], ["y"])]
+    for made, path in zip(nodes, ["['', 'encoder', 'encoder.layers.0', 'relu']", "['', 'neg']", "['', 'head', 'sqrt']"]):
+        entry = made.metadata_props.add()
+        entry.key, entry.value = "pkg.torch.onnx.name_scopes", path
+    save("scopes", h.make_graph(nodes, "scopes", [value("x", [2])], [value("y", [2]), value("neg", [2])]))
+
+
 def external():
     """Weights in a file beside the model."""
     graph = h.make_graph(
@@ -213,5 +223,5 @@ def machine_learning():
 
 if __name__ == "__main__":
     os.makedirs(TO, exist_ok=True)
-    for make in [nodes, classifier, unsupported, functions, loop, external, machine_learning]:
+    for make in [nodes, classifier, unsupported, functions, loop, scopes, external, machine_learning]:
         make()

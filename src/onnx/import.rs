@@ -16,7 +16,7 @@ use crate::{
     emit::{Emit, ints},
     ops::{Op, Reshape},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Computes the outputs of a graph without inputs, by name.
 pub type Evaluate<'e> = dyn Fn(&Graph) -> Result<indexmap::IndexMap<String, Array>> + 'e;
@@ -43,6 +43,8 @@ pub struct Importer<'m> {
     pub report: Report,
     /// The number of nodes that were converted.
     nodes: usize,
+    /// Names of the model's outputs.
+    outputs: HashSet<&'m str>,
 }
 
 impl Emit for Importer<'_> {
@@ -63,12 +65,14 @@ impl<'m> Importer<'m> {
             scopes: vec![HashMap::new()],
             report: Report::default(),
             nodes: 0,
+            outputs: HashSet::new(),
         })
     }
 
     /// Reads the model's graph: its initializers, inputs, nodes and outputs.
     pub fn main_graph(&mut self, graph: &'m proto::Graph) -> Result<()> {
         self.initializers(graph)?;
+        self.outputs = graph.output.iter().map(|output| output.name.as_str()).collect();
         for input in &graph.input {
             // Old files list initializers among the inputs.
             if !self.scopes[0].contains_key(input.name.as_str()) {
@@ -228,9 +232,14 @@ impl<'m> Importer<'m> {
     fn converted(&mut self, node: &Node<'m>, convert: operators::Convert) -> Result<Vec<Value>> {
         let before = self.graph.tensor_table().len();
         let results = convert(self, node)?;
+        let scope = self.model.options.scopes.then(|| scope(node.proto)).flatten();
         for (name, result) in node.proto.output.iter().zip(&results) {
             let Value::Computed(c) = result else { continue };
             let is_new = c.tensor.index() >= before && !name.is_empty();
+            let name = match &scope {
+                Some(scope) if !self.outputs.contains(name.as_str()) => &format!("{scope}/{name}"),
+                _ => name,
+            };
             if is_new && self.graph.lookup(name).is_none() {
                 self.graph.rename(c.tensor, name)?;
             }
@@ -375,6 +384,14 @@ fn coefficient(array: &Array) -> Result<Array> {
     let fitted =
         if array.dtype() == dtype { array.clone() } else { array.fitted(dtype).unwrap_or_else(|| array.clone()) };
     fitted.reshaped(shape)
+}
+
+/// Returns the module that a node is from: `encoder/layer/0`. PyTorch records the path to it, and last the node itself:
+/// `['', 'encoder', 'encoder.layer', 'encoder.layer.0', 'gelu']`.
+fn scope(node: &proto::Node) -> Option<String> {
+    let entry = node.metadata_props.iter().find(|entry| entry.key == "pkg.torch.onnx.name_scopes")?;
+    let path = entry.value.trim_matches(['[', ']']).rsplit(',').nth(1)?.trim().trim_matches('\'');
+    (!path.is_empty()).then(|| path.replace('.', "/"))
 }
 
 fn no_value(name: &str) -> Error {

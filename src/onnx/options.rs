@@ -16,6 +16,7 @@ pub struct Options {
     pub(super) data_anywhere: bool,
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
+    pub(super) scopes: bool,
 }
 
 impl Options {
@@ -54,6 +55,13 @@ impl Options {
     /// ```
     pub fn outputs<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Options {
         self.outputs = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets whether the names of results begin with the modules that they are from, as in `encoder/layer/0/val_76`, where the
+    /// exporter recorded them. Outputs keep their names. Default: false.
+    pub fn scopes(mut self, scopes: bool) -> Options {
+        self.scopes = scopes;
         self
     }
 

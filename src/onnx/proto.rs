@@ -83,6 +83,8 @@ pub struct Node {
     pub domain: String,
     #[prost(string, tag = "8")]
     pub overload: String,
+    #[prost(message, repeated, tag = "9")]
+    pub metadata_props: Vec<Entry>,
     /// Version of the operator set. Not of `onnx.proto`: set when functions are written out, which have versions of their own.
     #[prost(int64, tag = "1000")]
     pub version: i64,

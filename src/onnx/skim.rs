@@ -50,7 +50,7 @@ impl Kind {
             Kind::Model => matches!(field, 6 | 14 | 20 | 26),
             Kind::Graph => matches!(field, 10 | 14 | 16),
             Kind::Function => matches!(field, 8 | 12 | 14),
-            Kind::Node => matches!(field, 6 | 9 | 10),
+            Kind::Node => matches!(field, 6 | 10),
             Kind::Attribute => matches!(field, 10 | 11 | 13 | 14 | 15 | 23),
             Kind::Tensor => matches!(field, 3 | 6 | 12 | 16),
             Kind::SparseTensor | Kind::Other => false,

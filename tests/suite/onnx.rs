@@ -128,6 +128,22 @@ fn models_of_machine_learning_run() {
     }
 }
 
+/// A spec has the names of modules, as far as the exporter recorded them; a network that runs has ONNX's names.
+#[test]
+fn results_are_named_by_module() {
+    let names = |scopes: bool| -> Vec<String> {
+        let graph = onnx::read(file("scopes.onnx"), &Options::new().scopes(scopes)).unwrap();
+        let results = graph.operators().iter().flat_map(|o| o.outputs());
+        results.map(|t| graph.tensor(t).unwrap().name.clone()).collect()
+    };
+    assert_eq!(names(true), ["encoder/layers/0/relu", "neg", "y"]);
+    assert_eq!(names(false), ["relu", "neg", "y"]);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("scopes.json").display().to_string();
+    assert!(tpulang(&["spec", &file("scopes.onnx"), "-o", &path]).status.success());
+    assert!(fs::read_to_string(path).unwrap().contains(r#""out":"encoder/layers/0/relu""#));
+}
+
 /// Weights of another file stay there until they are used. A file elsewhere is read only if that is allowed.
 #[test]
 fn external_data_are_read() {

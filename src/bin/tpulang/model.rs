@@ -27,6 +27,11 @@ impl Model {
     pub fn read(&self) -> Result<Graph> {
         self.options.read(&self.path)
     }
+    /// Reads the model with the names of an ONNX model's modules in those of its results.
+    pub fn read_with_scopes(mut self) -> Result<Graph> {
+        self.options.source.scopes = true;
+        self.read()
+    }
     /// Reads another model with the same parameters.
     pub fn read_other(&self, path: &Path) -> Result<Graph> {
         self.options.read_with(path, None)
@@ -101,6 +106,8 @@ pub struct SourceOptions {
     /// Read weights that lie outside of the model's folder
     #[arg(long, help_heading = ONNX)]
     data_anywhere: bool,
+    #[arg(skip)]
+    scopes: bool,
 }
 
 /// Reads `NAME=VALUE`.
@@ -190,7 +197,7 @@ impl SourceOptions {
     }
     #[cfg(feature = "onnx")]
     fn onnx(&self) -> Result<tpulang::onnx::Options> {
-        let options = tpulang::onnx::Options::new().data_anywhere(self.data_anywhere);
+        let options = tpulang::onnx::Options::new().data_anywhere(self.data_anywhere).scopes(self.scopes);
         let mut options = options.inputs(&self.cut_inputs).outputs(&self.cut_outputs);
         for (name, shape) in &self.shapes {
             options = options.shape(name, shape.clone());

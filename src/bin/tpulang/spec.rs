@@ -6,7 +6,7 @@ use tpulang_base::{escaped_path, pluralized};
 #[derive(clap::Args)]
 #[command(after_help = "\
 An ONNX model becomes a spec that can be read and edited: one call for each operator, with the names
-of the model. Its weights are written next to it, in an .npz.
+of the model, and of its modules where the exporter recorded them. Its weights are written next to it, in an .npz.
 
 Examples:
   tpulang spec model.onnx -o model.json
@@ -21,7 +21,7 @@ pub struct Args {
 }
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
-    let graph = args.model.read()?;
+    let graph = args.model.read_with_scopes()?;
     tpulang::spec::save(&graph, &args.output)?;
     let operators = pluralized(graph.operators().len(), "operator");
     messages.report(&format!("{}: {operators}\n", escaped_path(&args.output)))?;

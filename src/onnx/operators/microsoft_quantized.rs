@@ -19,6 +19,7 @@ use crate::{
 
 pub const OPERATORS: &[(&str, Convert)] = &[
     ("DequantizeLinear", dequantize_linear),
+    ("DynamicQuantizeLSTM", dynamic_quantize_lstm),
     ("DynamicQuantizeMatMul", dynamic_quantize_matmul),
     ("MatMulIntegerToFloat", matmul_integer_to_float),
     ("MatMulNBits", matmul_n_bits),
@@ -162,6 +163,31 @@ fn matmul_integer_to_float<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
     let (left, right) = (b.tensor(&left)?, b.tensor(&right)?);
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(6))?])
+}
+
+/// An LSTM in floats, with the weights that the integers stand for. onnxruntime rounds the operands of each step to 8 bits, too.
+fn dynamic_quantize_lstm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let weights = |b: &mut Importer<'m>, at: usize, scale: usize| -> Result<Value> {
+        let operands = [n.input(at)?, n.input(scale)?, n.input(scale + 1)?];
+        known(b, &operands, |b, values| {
+            let shape = values[0].shape();
+            let directions = shape.first().copied().unwrap_or(1);
+            let mut weights = b.float_tensor(&values[0])?;
+            for (i, subtract) in [(2, true), (1, false)] {
+                // One for each direction, or for each of its columns.
+                let factor = b.float_tensor(&values[i])?;
+                let columns = values[i].elements() / directions.max(1);
+                let factor = b.reshape(factor, &[directions, 1, columns])?;
+                weights = if subtract { b.sub(weights, factor)? } else { b.mul(weights, factor)? };
+            }
+            let turned = b.transposed(weights)?;
+            b.value(turned, Dtype::Float32)
+        })
+    };
+    let (input, recurrence) = (weights(b, 1, 8)?, weights(b, 2, 10)?);
+    let mut inputs: Vec<Option<Value>> = n.inputs.iter().take(8).cloned().collect();
+    (inputs[1], inputs[2]) = (Some(input), Some(recurrence));
+    super::recurrent::lstm(b, &Node { proto: n.proto, inputs, version: n.version })
 }
 
 /// The first operand is quantized while the network runs, to 8 bits; so it is rounded here, too.

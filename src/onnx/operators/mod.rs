@@ -132,7 +132,13 @@ pub const NEWEST: i64 = 28;
 /// Returns an error if the operator is unknown or its version too new.
 pub fn find(domain: &str, op: &str, version: i64) -> Result<Convert> {
     let Some(families) = families(domain) else {
-        return Err(invalid(format!("operators of the domain {domain:?} are not supported")));
+        let advice = match domain {
+            "com.microsoft.nchwc" => {
+                "; they are laid out for one processor: let onnxruntime save the model with ORT_ENABLE_EXTENDED instead of ORT_ENABLE_ALL"
+            }
+            _ => "",
+        };
+        return Err(invalid(format!("operators of the domain {domain:?} are not supported{advice}")));
     };
     if version > NEWEST {
         return Err(invalid(format!("versions of ONNX's operators up to {NEWEST} are supported")));

@@ -6,8 +6,8 @@ use crate::{
     emit::Emit,
     fold::known,
     import::Importer,
-    node::{Node, resolved_axis},
-    ops::{Clip, Div, Floor, MatMul, MaxConst, MinConst, ReduceMode},
+    node::{Node, known_floats, known_ints, resolved_axis},
+    ops::{Clip, DequantizeLinear, Div, Floor, MatMul, MaxConst, MinConst, QuantizeLinear, ReduceMode},
     tensors::Element,
     value::{Computed, Value},
 };
@@ -54,6 +54,33 @@ pub fn spread(b: &mut Importer, value: &Value, shape: &[usize], axis: i64, block
     b.slice(all, axis, 0, shape[axis])
 }
 
+/// Scales and zero points as attributes: one for all, or one for each entry of an axis.
+struct Parameters {
+    scales: Vec<f64>,
+    zero_points: Vec<i64>,
+    axis: i64,
+}
+
+impl Parameters {
+    /// Returns the parameters if they are known, and not those of blocks.
+    fn known(scale: &Value, zero: Option<&Value>, shape: &[usize], axis: i64) -> Result<Option<Parameters>> {
+        let is_known = scale.is_constant() && zero.is_none_or(|zero| zero.is_constant() && zero.dtype().int_range().is_some());
+        if !is_known || scale.rank() > 1 || scale.elements() == 0 {
+            return Ok(None);
+        }
+        let scales = known_floats(scale, "the scale")?;
+        let axis = if scales.len() == 1 { 0 } else { resolved_axis("axis", axis, shape.len())? };
+        let zero_points = match zero {
+            Some(zero) => known_ints(zero, "the zero point")?,
+            None => vec![0; scales.len()],
+        };
+        let fits = scales.len() == 1 || shape.get(axis) == Some(&scales.len());
+        let is_positive = scales.iter().all(|scale| *scale > 0.0 && scale.is_finite());
+        let is_match = fits && is_positive && zero_points.len() == scales.len();
+        Ok(is_match.then_some(Parameters { scales, zero_points, axis: axis as i64 }))
+    }
+}
+
 pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, scale) = (n.input(0)?, n.input(1)?);
     let (axis, block) = (n.int_or("axis", 1), n.int_or("block_size", 0));
@@ -62,6 +89,13 @@ pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
         Some(to) => Element::of(to as i32).map_err(|e| misfit("output_dtype:", e))?.dtype(),
         None => scale.dtype(),
     };
+    let is_whole = matches!(x.element(), Element::Whole(dtype) if dtype.int_range().is_some());
+    if let Some(known) = Parameters::known(scale, n.optional(2), &shape, axis)?.filter(|_| is_whole) {
+        let input = b.tensor(x)?;
+        let op = DequantizeLinear { axis: known.axis, ..DequantizeLinear::new(input, known.scales, known.zero_points) };
+        let tensor = b.op_as(op, Dtype::Float32)?;
+        return Ok(vec![Value::Computed(Computed { tensor, shape, dtype })]);
+    }
     let mut tensor = b.float_tensor(x)?;
     if let Some(zero) = n.optional(2) {
         let is_zero = zero.as_constant().map(|z| z.to_f64()).transpose()?.is_some_and(|z| z.iter().all(|v| *v == 0.0));
@@ -104,6 +138,12 @@ pub fn quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     let element = result_element(n, zero)?;
     let dtype = element.dtype();
     let tensor = b.float_tensor(x)?;
+    let is_narrow = matches!(element, Element::Whole(dtype) if dtype.int_range().is_some() && dtype.size() <= 2);
+    if let Some(known) = Parameters::known(scale, zero, &shape, axis)?.filter(|_| is_narrow) {
+        let op = QuantizeLinear { axis: known.axis, ..QuantizeLinear::new(tensor, known.scales, known.zero_points) };
+        let tensor = b.op_as(op, dtype)?;
+        return Ok(vec![Value::Computed(Computed { tensor, shape, dtype })]);
+    }
     let scale = spread(b, scale, &shape, axis, block)?;
     let scaled = b.op(Div::new(vec![tensor, scale]))?;
     let made = match element.small_float() {

@@ -13,9 +13,13 @@ use crate::{
 
 pub const OPERATORS: &[(&str, Convert)] = &[
     ("GRU", |b, n| recurrent(b, n, Cell::Gru)),
-    ("LSTM", |b, n| recurrent(b, n, Cell::Lstm)),
+    ("LSTM", lstm),
     ("RNN", |b, n| recurrent(b, n, Cell::Rnn)),
 ];
+
+pub fn lstm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    recurrent(b, n, Cell::Lstm)
+}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Cell {
