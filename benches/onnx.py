@@ -151,7 +151,7 @@ def main():
         with open(DOCUMENT) as file:
             text = file.read()
         table = "\n".join(lines)
-        text = re.sub(r"(<!-- networks -->\n)(?s:.*?)(\n<!-- end -->)", lambda m: m[1] + "\n" + table + "\n" + m[2], text)
+        text = re.sub(r"(<!-- networks -->\n)(?s:.*?)(<!-- end -->)", lambda m: m[1] + "\n" + table + "\n\n" + m[2], text)
         with open(DOCUMENT, "w") as file:
             file.write(text)
 

@@ -204,7 +204,7 @@ def table(by_op):
 def write(lines):
     with open(DOCUMENT) as file:
         text = file.read()
-    text = re.sub(r"(<!-- node tests -->\n)(?s:.*?)(\n<!-- end -->)", lambda m: m[1] + "\n" + "\n".join(lines) + "\n" + m[2], text)
+    text = re.sub(r"(<!-- node tests -->\n)(?s:.*?)(<!-- end -->)", lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], text)
     with open(DOCUMENT, "w") as file:
         file.write(text)
 
