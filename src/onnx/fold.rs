@@ -2,7 +2,7 @@
 use super::{
     import::Importer,
     node::Node,
-    operators::Convert,
+    operators::{Convert, dequantized_integers},
     value::{Constant, Value},
 };
 use crate::{
@@ -52,8 +52,12 @@ fn bytes(value: &Value) -> usize {
 /// Computes the results of a node.
 pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> Result<Vec<Value>> {
     let inputs = node.inputs.iter().map(|input| input.as_ref().map(apart)).collect();
-    let node = Node { proto: node.proto, inputs, version: node.version };
-    evaluated(outer, |inner| convert(inner, &node))
+    let inner = Node { proto: node.proto, inputs, version: node.version };
+    let mut results = evaluated(outer, |importer| convert(importer, &inner))?;
+    if let ([Value::Constant(c)], Some(integers)) = (results.as_slice(), dequantized_integers(node)?) {
+        results = vec![Value::dequantized(c.array.clone(), integers)];
+    }
+    Ok(results)
 }
 
 /// Builds a value of others. If these are all constants, it is one, too.
@@ -110,7 +114,7 @@ fn apart(value: &Value) -> Value {
     match value {
         Value::Constant(c) => {
             let (array, packed) = (c.array.clone(), c.packed);
-            Value::Constant(Rc::new(Constant { array, packed, name: None, tensor: Cell::new(None) }))
+            Value::Constant(Rc::new(Constant { array, packed, name: None, integers: None, tensor: Cell::new(None) }))
         }
         Value::Sequence(all) => Value::Sequence(all.iter().map(apart).collect()),
         Value::Computed(_) => value.clone(),

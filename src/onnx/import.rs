@@ -4,7 +4,8 @@ use super::{
     node::Node,
     operators,
     options::Options,
-    patterns, proto,
+    patterns::{self, IntegersOf},
+    proto,
     report::Report,
     tensors::{Element, TensorFiles},
     value::{Computed, Value, stored, stored_shape},
@@ -45,6 +46,8 @@ pub struct Importer<'m> {
     nodes: usize,
     /// Names of the model's outputs.
     outputs: HashSet<&'m str>,
+    /// The integers that coefficients were dequantized from.
+    integers: IntegersOf,
 }
 
 impl Emit for Importer<'_> {
@@ -66,6 +69,7 @@ impl<'m> Importer<'m> {
             report: Report::default(),
             nodes: 0,
             outputs: HashSet::new(),
+            integers: IntegersOf::new(),
         })
     }
 
@@ -93,7 +97,7 @@ impl<'m> Importer<'m> {
         }
         self.graph.set_outputs(&outputs)?;
         // Also removes results that a converter returned and nobody reads.
-        patterns::recognize(&mut self.graph)
+        patterns::recognize(&mut self.graph, &self.integers)
     }
 
     fn initializers(&mut self, graph: &'m proto::Graph) -> Result<()> {
@@ -320,6 +324,9 @@ impl<'m> Importer<'m> {
                 let name = name.map_or_else(|| self.graph.free_name("constant"), str::to_owned);
                 let tensor = self.graph.coefficient(&name, coefficient(&constant.array)?)?;
                 constant.tensor.set(Some(tensor));
+                if let Some(integers) = &constant.integers {
+                    self.integers.insert(tensor, integers.clone());
+                }
                 Ok(tensor)
             }
         }

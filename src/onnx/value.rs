@@ -23,8 +23,20 @@ pub struct Constant {
     pub packed: Option<Element>,
     /// Name of the initializer; results of folding have none until they become coefficients.
     pub name: Option<String>,
+    /// What it was dequantized from.
+    pub integers: Option<Rc<Integers>>,
     /// The coefficient, once an operator needs it.
     pub tensor: Cell<Option<Tensor>>,
+}
+
+/// Integers that stand for floats: `(integer - zero point) * scale`.
+pub struct Integers {
+    pub name: String,
+    pub array: Array,
+    /// One for all, or one for each entry of the axis; and as many zero points.
+    pub scales: Vec<f64>,
+    pub zero_points: Vec<i64>,
+    pub axis: usize,
 }
 
 /// A value that is computed. ONNX's shape may be empty, where the tensor has the shape `[1]`. The dtype is ONNX's: 64-bit integers
@@ -38,11 +50,17 @@ pub struct Computed {
 
 impl Value {
     pub fn constant(array: Array) -> Value {
-        Value::Constant(Rc::new(Constant { array, packed: None, name: None, tensor: Cell::new(None) }))
+        Value::Constant(Rc::new(Constant { array, packed: None, name: None, integers: None, tensor: Cell::new(None) }))
+    }
+    /// Returns an array that was dequantized from these integers.
+    pub fn dequantized(array: Array, integers: Integers) -> Value {
+        let integers = Some(Rc::new(integers));
+        Value::Constant(Rc::new(Constant { array, packed: None, name: None, integers, tensor: Cell::new(None) }))
     }
     pub fn initializer(name: &str, array: Array, element: Element) -> Value {
         let packed = Some(element).filter(|element| !matches!(element, Element::Whole(_)));
-        Value::Constant(Rc::new(Constant { array, packed, name: Some(name.into()), tensor: Cell::new(None) }))
+        let name = Some(name.into());
+        Value::Constant(Rc::new(Constant { array, packed, name, integers: None, tensor: Cell::new(None) }))
     }
     pub fn as_constant(&self) -> Option<&Array> {
         match self {

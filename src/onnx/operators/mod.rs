@@ -36,6 +36,8 @@ mod training;
 mod trees;
 mod window;
 
+pub use quantize::dequantized_integers;
+
 use super::{import::Importer, node::Node, value::Value};
 use crate::base::{Error, Result, invalid, nearest};
 

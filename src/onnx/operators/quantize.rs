@@ -9,7 +9,7 @@ use crate::{
     node::{Node, known_floats, known_ints, resolved_axis},
     ops::{Clip, DequantizeLinear, Div, Floor, MatMul, MaxConst, MinConst, QuantizeLinear, ReduceMode},
     tensors::Element,
-    value::{Computed, Value},
+    value::{Computed, Integers, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -79,6 +79,23 @@ impl Parameters {
         let is_match = fits && is_positive && zero_points.len() == scales.len();
         Ok(is_match.then_some(Parameters { scales, zero_points, axis: axis as i64 }))
     }
+}
+
+/// Returns the integers that a node dequantizes, if they and their scales are known.
+pub fn dequantized_integers(n: &Node) -> Result<Option<Integers>> {
+    let (Some(Value::Constant(x)), Some(scale)) = (n.optional(0), n.optional(1)) else { return Ok(None) };
+    if n.proto.op_type != "DequantizeLinear" || x.packed.is_some() {
+        return Ok(None);
+    }
+    let known = Parameters::known(scale, n.optional(2), x.array.shape(), n.int_or("axis", 1))?;
+    let name = x.name.clone().unwrap_or_else(|| "integers".into());
+    Ok(known.map(|known| Integers {
+        name,
+        array: x.array.clone(),
+        scales: known.scales,
+        zero_points: known.zero_points,
+        axis: known.axis as usize,
+    }))
 }
 
 pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

@@ -7,10 +7,13 @@ mod activation;
 mod attention;
 mod norm;
 mod polynomial;
+mod quantized;
 mod rewriter;
 mod rope;
 
-use crate::{Graph, Tensor, base::Result, ops::Op};
+pub use quantized::IntegersOf;
+
+use crate::{Graph, Mode, Tensor, base::Result, ops::Op};
 use rewriter::Rewriter;
 
 /// Returns the op that computes the tensor from operands further up, if there is one.
@@ -30,14 +33,17 @@ const PATTERNS: &[Pattern] = &[
 ];
 
 /// Replaces each operator that ends a pattern, and removes what is then unused.
-pub fn recognize(graph: &mut Graph) -> Result<()> {
+pub fn recognize(graph: &mut Graph, integers: &IntegersOf) -> Result<()> {
     let mut rewriter = Rewriter::new(graph);
     for result in rewriter.results() {
         for pattern in PATTERNS {
             if let Some(op) = pattern(&mut rewriter, result)? {
-                rewriter.replace(result, op);
+                rewriter.replace(result, op)?;
             }
         }
+    }
+    if quantized::quantize(&mut rewriter, integers)? {
+        graph.mode = Mode::Quantized;
     }
     graph.remove_dead();
     Ok(())

@@ -1,8 +1,10 @@
 //! What patterns ask about a graph, and how they change it.
 use crate::{
     Graph, Tensor,
-    base::Result,
+    array::Array,
+    base::{Dtype, Result},
     ops::{Op, ReduceMode},
+    quant::Quantization,
 };
 use std::collections::HashMap;
 
@@ -43,11 +45,37 @@ impl<'g> Rewriter<'g> {
         all
     }
 
-    /// Replaces the operator that computes `result`, unless the new one's result has another type.
-    pub fn replace(&mut self, result: Tensor, op: Op<Tensor>) {
-        if self.graph.replace_operator(result, op.clone()).is_ok() {
-            self.ops.insert(result, (op, 0));
-        }
+    /// Replaces the operator that computes `result`.
+    ///
+    /// # Errors
+    /// Returns an error if the new one's result has another type.
+    pub fn replace(&mut self, result: Tensor, op: Op<Tensor>) -> Result<()> {
+        self.graph.replace_operator(result, op.clone())?;
+        self.ops.insert(result, (op, 0));
+        Ok(())
+    }
+    /// Returns whether all operators are such that `test` holds; one that owns blocks never is.
+    pub fn all_ops(&self, test: impl Fn(&Op<Tensor>) -> bool) -> bool {
+        self.graph.operators().iter().all(|operator| operator.blocks.is_empty())
+            && self.ops.values().all(|(op, _)| test(op))
+    }
+    /// Adds a coefficient, with another name if this one is taken.
+    pub fn coefficient(&mut self, name: &str, array: Array) -> Result<Tensor> {
+        let name = match self.graph.lookup(name) {
+            None => name.to_owned(),
+            Some(_) => self.graph.free_name(name),
+        };
+        self.graph.coefficient(&name, array)
+    }
+    /// Sets scale and zero point of a tensor.
+    pub fn quantize(&mut self, t: Tensor, quantization: &Quantization) -> Result<()> {
+        self.graph.quantize(t, quantization)
+    }
+    pub fn name(&self, t: Tensor) -> &str {
+        self.graph.tensor(t).map_or("", |info| &info.name)
+    }
+    pub fn dtype(&self, t: Tensor) -> Option<Dtype> {
+        self.graph.tensor(t).ok().map(|info| info.dtype)
     }
 
     /// Returns the op that computes the tensor as its first result.
@@ -96,8 +124,8 @@ impl<'g> Rewriter<'g> {
             return Ok(Some(coefficient));
         }
         let Some(array) = info.data().cloned() else { return Ok(None) };
-        let name = self.graph.free_name(&info.name.clone());
-        self.graph.coefficient(&name, array.reshaped(shape)?).map(Some)
+        let name = info.name.clone();
+        self.coefficient(&name, array.reshaped(shape)?).map(Some)
     }
 
     /// Returns both orders of the operands of a sum of two.
