@@ -143,6 +143,50 @@ def scopes():
     save("scopes", h.make_graph(nodes, "scopes", [value("x", [2])], [value("y", [2]), value("neg", [2])]))
 
 
+def quantized():
+    """A network that onnxruntime quantized, with its results."""
+    import tempfile
+
+    import onnxruntime
+    from onnxruntime import quantization
+
+    node = h.make_node
+    graph = h.make_graph(
+        [
+            node("Conv", ["image", "first.weight", "first.bias"], ["first"], pads=[1, 1, 1, 1]),
+            node("Relu", ["first"], ["relu"]),
+            node("MaxPool", ["relu"], ["pool"], kernel_shape=[2, 2], strides=[2, 2]),
+            node("Conv", ["pool", "second.weight"], ["second"], pads=[1, 1, 1, 1]),
+            node("Add", ["second", "pool"], ["sum"]),
+            node("GlobalAveragePool", ["sum"], ["mean"]),
+            node("Flatten", ["mean"], ["flat"]),
+            node("Gemm", ["flat", "head.weight", "head.bias"], ["logits"], transB=1),
+        ],
+        "quantized", [value("image", [1, 3, 8, 8])], [value("logits", [1, 5])],
+        [weight("first.weight", 8, 3, 3, 3), weight("first.bias", 8), weight("second.weight", 8, 8, 3, 3), weight("head.weight", 5, 8), weight("head.bias", 5)],
+    )
+    rng = np.random.default_rng(2)
+    samples = [{"image": rng.standard_normal((1, 3, 8, 8)).astype(np.float32)} for _ in range(5)]
+
+    class Samples(quantization.CalibrationDataReader):
+        left = samples[1:]
+
+        def get_next(self):
+            return self.left.pop() if self.left else None
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "float.onnx")
+        model = h.make_model(graph, opset_imports=[h.make_opsetid("", 20)])
+        model.ir_version = 9
+        onnx.save(model, path)
+        to = os.path.join(TO, "quantized.onnx")
+        quantization.quantize_static(path, to, Samples(), quant_format=quantization.QuantFormat.QDQ, per_channel=True)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(to, options, providers=["CPUExecutionProvider"])
+    np.savez_compressed(os.path.join(TO, "quantized.npz"), **samples[0], logits=session.run(None, samples[0])[0])
+
+
 def external():
     """Weights in a file beside the model."""
     graph = h.make_graph(
@@ -223,5 +267,5 @@ def machine_learning():
 
 if __name__ == "__main__":
     os.makedirs(TO, exist_ok=True)
-    for make in [nodes, classifier, unsupported, functions, loop, scopes, external, machine_learning]:
+    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, external, machine_learning]:
         make()

@@ -18,6 +18,7 @@ mod inline;
 mod node;
 mod operators;
 mod options;
+mod order;
 mod patterns;
 mod proto;
 mod read;

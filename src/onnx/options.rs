@@ -91,7 +91,10 @@ impl Options {
             let names: Vec<_> = symbolic.filter_map(|d| d.dim_param.as_deref()).filter(|n| !n.is_empty()).collect();
             let whole = format!("its shape (--shape {name}={})", self.example(declared));
             let how = match names.first() {
-                Some(first) => format!("set {} (--param {first}=1), or {whole}", names.join(" and ")),
+                Some(_) => {
+                    let options: Vec<_> = names.iter().map(|name| format!("--param {name}=1")).collect();
+                    format!("set {} ({}), or {whole}", names.join(", "), options.join(" "))
+                }
                 None => format!("set {whole}"),
             };
             return Err(invalid(format!("has the shape {}; {how}", declared_text(declared))));

@@ -4,7 +4,7 @@ use super::{
     import::{Evaluate, Importer, Model},
     inline::inline,
     options::Options,
-    proto,
+    order, proto,
     skim::skim,
     tensors::TensorFiles,
 };
@@ -56,6 +56,7 @@ fn decode(
         proto::Model::decode(bytes).map_err(|e| Error::format(path, format!("not a valid ONNX file: {e}")))?;
     inline(&mut model)?;
     if let Some(graph) = &mut model.graph {
+        order::sort(graph);
         cut(graph, &options.inputs, &options.outputs)?;
     }
     let graph = model.graph.as_ref().ok_or_else(|| Error::format(path, "not a valid ONNX file: it has no graph"))?;

@@ -3,10 +3,11 @@
 use super::{cli::tpulang, limits::limited, snapshot};
 use std::{fs, io::Cursor, path::Path};
 use tpulang::{
-    Array, Dtype, Graph, Result, Tensor,
+    Array, Dtype, Graph, Mode, Result, Tensor,
     array::{NpzFile, read_npz, write_npz},
     exec::{CpuBackend, RunOptions, run},
     onnx::{self, Options},
+    spec,
 };
 
 fn file(name: &str) -> String {
@@ -144,6 +145,19 @@ fn results_are_named_by_module() {
     assert!(fs::read_to_string(path).unwrap().contains(r#""out":"encoder/layers/0/relu""#));
 }
 
+/// A network with QuantizeLinear and DequantizeLinear becomes one of quantized tensors, with onnxruntime's results.
+#[test]
+fn quantized_networks_are_quantized() {
+    let graph = onnx::read(file("quantized.onnx"), &Options::new()).unwrap();
+    assert_eq!(graph.mode, Mode::Quantized);
+    let known = read_npz(file("quantized.npz")).unwrap();
+    let found = results(&graph, &[("image", known["image"].clone())])["logits"].to_f64().unwrap();
+    let expected = known["logits"].to_f64().unwrap();
+    let error = found.iter().zip(&expected).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
+    assert!(error < 1e-6, "{found:?} instead of {expected:?}");
+    snapshot("onnx_quantized", &spec::to_text(&graph, None).unwrap());
+}
+
 /// Weights of another file stay there until they are used. A file elsewhere is read only if that is allowed.
 #[test]
 fn external_data_are_read() {
@@ -227,8 +241,11 @@ fn damaged_files_end() {
     };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.onnx");
-    for (_, model) in nodes() {
-        for round in 0..12 {
+    let networks =
+        ["machine_learning.onnx", "quantized.onnx", "patterns.onnx"].map(|name| fs::read(file(name)).unwrap());
+    let nodes = nodes().into_iter().map(|(_, model)| (model, 12));
+    for (model, rounds) in networks.into_iter().map(|model| (model, 60)).chain(nodes) {
+        for round in 0..rounds {
             let mut damaged = model.clone();
             for _ in 0..=round % 4 {
                 let at = random(damaged.len());

@@ -9,7 +9,7 @@ use crate::{
     base::{Dtype, Result, argument, invalid},
     emit::{Emit, ints},
     import::Importer,
-    node::Node,
+    node::{Node, table},
     ops::{Abs, AvgPool, Max, MaxPool, MaxPoolWithMask, Pad, PadMode, Pow, ReduceMode},
     value::Value,
 };
@@ -59,11 +59,37 @@ pub fn pooled_average(b: &mut Importer, n: &Node, x: &Value) -> Result<Tensor> {
         return dilated_average(b, n, x, &window);
     };
     let input = b.tensor(x)?;
-    b.op(AvgPool {
-        ceil_mode: ceil_mode.then_some(true),
-        count_include_pad: n.flag("count_include_pad"),
-        ..AvgPool::new(input, window.kernel, window.strides, window.pads)
-    })
+    let count_include_pad = n.flag("count_include_pad");
+    let (kernel, strides, pads) = (window.kernel.clone(), window.strides.clone(), window.pads.clone());
+    let ceil_mode_attribute = ceil_mode.then_some(true);
+    let mean = b.op(AvgPool {
+        ceil_mode: ceil_mode_attribute,
+        count_include_pad,
+        ..AvgPool::new(input, kernel, strides, pads)
+    })?;
+    if ceil_mode && count_include_pad { without_overhang(b, x, mean, &window) } else { Ok(mean) }
+}
+
+/// Divides sums of windows that reach beyond the padding by the number of elements up to there.
+fn without_overhang(b: &mut Importer, x: &Value, mean: Tensor, window: &Window) -> Result<Tensor> {
+    let (from, to) = (x.shape(), b.shape(mean)?);
+    let axes = window.kernel.len();
+    let mut factors = vec![1.0];
+    for axis in 0..axes {
+        let end = from[2 + axis] as i64 + window.pads[axis] + window.pads[axes + axis];
+        let factor = |at: usize| {
+            let inside = (end - at as i64 * window.strides[axis]).clamp(1, window.kernel[axis]);
+            window.kernel[axis] as f64 / inside as f64
+        };
+        table(&to[2..=2 + axis])?;
+        factors = factors.iter().flat_map(|f| (0..to[2 + axis]).map(move |at| f * factor(at))).collect();
+    }
+    if factors.iter().all(|f| *f == 1.0) {
+        return Ok(mean);
+    }
+    let shape = [&[1, 1], &to[2..]].concat();
+    let factors = b.coefficient(Array::from_f64s(Dtype::Float32, shape, factors.into_iter())?)?;
+    b.mul(mean, factors)
 }
 
 fn max_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

@@ -64,7 +64,8 @@ struct Parameters {
 impl Parameters {
     /// Returns the parameters if they are known, and not those of blocks.
     fn known(scale: &Value, zero: Option<&Value>, shape: &[usize], axis: i64) -> Result<Option<Parameters>> {
-        let is_known = scale.is_constant() && zero.is_none_or(|zero| zero.is_constant() && zero.dtype().int_range().is_some());
+        let is_known =
+            scale.is_constant() && zero.is_none_or(|zero| zero.is_constant() && zero.dtype().int_range().is_some());
         if !is_known || scale.rank() > 1 || scale.elements() == 0 {
             return Ok(None);
         }

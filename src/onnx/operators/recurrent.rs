@@ -11,11 +11,8 @@ use crate::{
     value::Value,
 };
 
-pub const OPERATORS: &[(&str, Convert)] = &[
-    ("GRU", |b, n| recurrent(b, n, Cell::Gru)),
-    ("LSTM", lstm),
-    ("RNN", |b, n| recurrent(b, n, Cell::Rnn)),
-];
+pub const OPERATORS: &[(&str, Convert)] =
+    &[("GRU", |b, n| recurrent(b, n, Cell::Gru)), ("LSTM", lstm), ("RNN", |b, n| recurrent(b, n, Cell::Rnn))];
 
 pub fn lstm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     recurrent(b, n, Cell::Lstm)

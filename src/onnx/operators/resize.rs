@@ -107,13 +107,14 @@ impl Resampling {
 
     /// The position in the operand of an entry of the result.
     fn position(&self, i: usize, axis: &Axis) -> f64 {
-        let (i, from, to) = (i as f64, axis.from as f64, axis.to as f64);
-        let half_pixel = |i: f64| (i + 0.5) / axis.scale - 0.5;
-        match self.coordinates {
+        // In float32, like onnxruntime: what is rounded decides between two entries.
+        let (i, from, to, scale) = (i as f32, axis.from as f32, axis.to as f32, axis.scale as f32);
+        let half_pixel = |i: f32| (i + 0.5) / scale - 0.5;
+        let position = match self.coordinates {
             Coordinates::HalfPixel => half_pixel(i),
             Coordinates::HalfPixelSymmetric => {
                 // Keeps the centers together where the factor is not the quotient of the sizes.
-                let adjustment = to / (axis.scale * from);
+                let adjustment = to / (scale * from);
                 let offset = from / 2.0 * (1.0 - adjustment);
                 offset + half_pixel(i)
             }
@@ -131,16 +132,17 @@ impl Resampling {
                     0.0
                 }
             }
-            Coordinates::Asymmetric => i / axis.scale,
+            Coordinates::Asymmetric => i / scale,
             Coordinates::CropAndResize => {
-                let (start, end) = axis.region;
+                let (start, end) = (axis.region.0 as f32, axis.region.1 as f32);
                 if axis.to > 1 {
                     start * (from - 1.0) + i * (end - start) * (from - 1.0) / (to - 1.0)
                 } else {
                     0.5 * (start + end) * (from - 1.0)
                 }
             }
-        }
+        };
+        f64::from(position)
     }
 
     /// The weights of the entries that make one of the result.
@@ -237,7 +239,8 @@ fn axes(n: &Node, x: &Value) -> Result<Vec<Axis>> {
             (Some(scales), _) => {
                 let crop = n.text("coordinate_transformation_mode") == Some("tf_crop_and_resize");
                 let span = if crop { region.1 - region.0 } else { 1.0 };
-                ((from * span * scales[i] + 1e-6).floor(), scales[i])
+                // In float32, like onnxruntime and PyTorch: 30 * 1.3 is 39.
+                (f64::from((from as f32 * span as f32 * scales[i] as f32).floor()), scales[i])
             }
             (None, Some(sizes)) => (sizes[i] as f64, sizes[i] as f64 / from),
             (None, None) => return Err(invalid("it has neither scales nor sizes")),

@@ -50,7 +50,9 @@ pub fn quantize(r: &mut Rewriter, integers: &IntegersOf) -> Result<bool> {
 /// Returns scale and zero point if the tensor is quantized to 8 bits with one of each.
 fn quantization(r: &Rewriter, t: Tensor) -> Option<(f64, i64)> {
     match r.op(t)? {
-        Op::QuantizeLinear(op) => single(&op.y_scale, &op.y_zero_point).filter(|_| r.dtype(t).is_some_and(|d| d.size() == 1)),
+        Op::QuantizeLinear(op) => {
+            single(&op.y_scale, &op.y_zero_point).filter(|_| r.dtype(t).is_some_and(|d| d.size() == 1))
+        }
         _ => None,
     }
 }
