@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-bench scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-exporters onnx-bench scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -159,6 +159,11 @@ onnx-networks: build ## compare networks that PyTorch exports to ONNX with onnxr
 	sh conformance/onnx_networks.sh target/onnx-networks $(BENCH_PEER)
 	sh conformance/setup.sh $(PEER)
 	PYTHONPATH=target/onnx-networks $(BENCH_PEER)/bin/python conformance/onnx_networks.py --bin $(BIN) --work build/onnx-networks --peer $(PEER)/bin/python
+
+onnx-exporters: build ## compare models that scikit-learn and TensorFlow export to ONNX with onnxruntime
+	sh benches/setup.sh $(BENCH_PEER)
+	sh conformance/onnx_exporters.sh target/onnx-exporters
+	$(BENCH_PEER)/bin/python conformance/onnx_exporters.py --bin $(BIN) --venvs target/onnx-exporters --work build/onnx-exporters
 
 onnx-bench: build ## compare how tpulang and tpu_mlir read the networks of onnx-networks; rewrites docs/onnx.md (half an hour)
 	sh benches/setup.sh $(BENCH_PEER)

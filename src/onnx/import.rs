@@ -34,6 +34,12 @@ pub struct Model<'m> {
     pub options: &'m Options,
 }
 
+/// Why an attempt failed, and the nodes that it refused.
+pub struct Failed {
+    pub error: Error,
+    pub refused: Report,
+}
+
 /// Builds a graph from nodes.
 pub struct Importer<'m> {
     pub graph: Graph,
@@ -273,14 +279,14 @@ impl<'m> Importer<'m> {
         std::mem::swap(&mut self.graph, graph);
         result
     }
-    /// Runs `build` as a transaction of the graph, and returns `None` if it fails.
-    pub fn attempt<R>(&mut self, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<Option<R>> {
+    /// Runs `build` as a transaction of the graph. If it fails, returns why, and what it refused.
+    pub fn attempt<R>(&mut self, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<Result<R, Failed>> {
         let (scopes, refused) = (self.scopes.len(), self.report.len());
         self.with_graph(|b, graph| {
             let result = graph.atomic(|graph| b.within(graph, build));
             b.scopes.truncate(scopes);
-            b.report.truncate(refused);
-            Ok(result.ok())
+            let refused = b.report.split_off(refused);
+            Ok(result.map_err(|error| Failed { error, refused }))
         })
     }
 
@@ -390,8 +396,15 @@ fn coefficient(array: &Array) -> Result<Array> {
     };
     let fitted =
         if array.dtype() == dtype { array.clone() } else { array.fitted(dtype).unwrap_or_else(|| array.clone()) };
+    // Small lists of integers, such as indices, are converted at once: what does not fit belongs to the node that reads them, and that
+    // they are converted is worth no remark.
+    let is_list = array.dtype().int_range().is_some() && array.len() <= LONGEST_LIST;
+    let fitted = if is_list { Array::from_le_bytes(dtype, fitted.shape(), fitted.bytes()?)? } else { fitted };
     fitted.reshaped(shape)
 }
+
+/// Maximum number of integers that are converted when a file is read.
+const LONGEST_LIST: usize = 1 << 16;
 
 /// Returns the module that a node is from: `encoder/layer/0`. PyTorch records the path to it, and last the node itself:
 /// `['', 'encoder', 'encoder.layer', 'encoder.layer.0', 'gelu']`.

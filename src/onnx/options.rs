@@ -102,7 +102,7 @@ impl Options {
         if shape.contains(&0) {
             return Err(invalid(format!("has the shape {}; tensors have at least one element", shape_text(&shape))));
         }
-        elements(&shape, Dtype::Float32)?;
+        elements(&shape, Dtype::Float32).map_err(|e| invalid(format!("is too large: {e}")))?;
         Ok(shape)
     }
 

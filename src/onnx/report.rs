@@ -31,9 +31,16 @@ impl Report {
     pub fn len(&self) -> usize {
         self.errors.len()
     }
-    /// Forgets what was refused after the first `len` nodes.
-    pub fn truncate(&mut self, len: usize) {
-        self.errors.truncate(len);
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+    /// Takes out what was refused after the first `len` nodes.
+    pub fn split_off(&mut self, len: usize) -> Report {
+        Report { errors: self.errors.split_off(len.min(self.errors.len())) }
+    }
+    /// Adds what an attempt refused.
+    pub fn extend(&mut self, other: Report) {
+        self.errors.extend(other.errors);
     }
 
     /// Fails if nodes were refused.

@@ -2,14 +2,14 @@
 use super::Convert;
 use crate::{
     Tensor,
-    base::{Dtype, Result, invalid},
+    base::{Dtype, Result, argument, invalid},
     emit::Emit,
     import::{Importer, broadcast},
     node::Node,
     ops::{
         Add, AddConst, Div, Max, Min, Mod, Mul, MulConst, Op, Pow, Pow2, Pow3, Reciprocal, Remainder, Sub, SubConst,
     },
-    value::{Computed, Value},
+    value::{Computed, Value, stored},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -39,9 +39,23 @@ pub fn broadcast_value(b: &mut Importer, y: Tensor, operands: &[&Value], dtype: 
 fn number(value: &Value, other: &Value) -> Result<Option<f64>> {
     match value.as_constant() {
         Some(array) if array.len() == 1 && value.rank() <= other.rank() && !other.is_constant() => {
-            Ok(array.to_f64()?.first().copied())
+            let number = array.to_f64()?.first().copied();
+            check_width(number, other.dtype())?;
+            Ok(number)
         }
         _ => Ok(None),
+    }
+}
+
+/// Refuses a number that 64-bit integers may have, and those of 32 bits, as which they are computed, not.
+fn check_width(number: Option<f64>, dtype: Dtype) -> Result<()> {
+    let Some((low, high)) = stored(dtype).int_range() else { return Ok(()) };
+    match number.filter(|v| !(low as f64..=high as f64).contains(v)) {
+        Some(wrong) => {
+            let expected = format!("{dtype} is computed as {}, from {low} to {high}", stored(dtype));
+            Err(argument("its constant", wrong, expected))
+        }
+        None => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     emit::Emit,
     import::Importer,
     node::Node,
-    ops::{Abs, Cast, Clip, CompareMode, Floor, Where},
+    ops::{Abs, Cast, Clip, CompareMode, Remainder, Where},
     quant::RoundMode,
     small_float::{Overflow, SmallFloat},
     tensors::Element,
@@ -95,20 +95,40 @@ fn replaced(b: &mut Importer, condition: Tensor, number: f64, x: Tensor) -> Resu
 /// Converts a value to integers of 2 or 4 bits, which are kept as int8 or uint8: their low bits.
 fn wrapped(b: &mut Importer, x: &Value, bits: u32, signed: bool) -> Result<Value> {
     let dtype = Element::Packed { bits, signed }.dtype();
-    let count = f64::from(1u32 << bits);
     let tensor = b.float_tensor(x)?;
     let whole = truncated_to(b, tensor, Dtype::Int32)?;
-    let whole = b.real(whole)?;
-    let shifted = if signed { b.add_const(whole, count / 2.0)? } else { whole };
-    let turns = b.mul_const(shifted, 1.0 / count)?;
-    let turns = b.op(Floor::new(turns))?;
-    let excess = b.mul_const(turns, count)?;
-    let low = b.sub(whole, excess)?;
+    let low = low_bits(b, whole, bits, signed)?;
     let made = truncated_to(b, low, dtype)?;
     Ok(Value::Computed(Computed { tensor: made, shape: x.shape(), dtype }))
 }
 
-/// Converts a value to another dtype of ONNX: floats are truncated to integers, and everything but 0 is true.
+/// Returns the numbers that the low bits of integers stand for, as int32 or uint32.
+fn low_bits(b: &mut Importer, x: Tensor, bits: u32, signed: bool) -> Result<Tensor> {
+    let wide = if b.dtype(x)? == Dtype::Uint32 { x } else { b.as_dtype(x, Dtype::Int32)? };
+    let dtype = b.dtype(wide)?;
+    let count = f64::from(bits).exp2();
+    let modulus = b.coefficient(Array::filled(dtype, [1], count)?)?;
+    let low = b.op(Remainder::new(vec![wide, modulus]))?;
+    if !signed {
+        return Ok(low);
+    }
+    let low = b.as_dtype(low, Dtype::Int32)?;
+    let is_negative = b.compare_const(low, CompareMode::GreaterOrEqual, count / 2.0)?;
+    let is_negative = b.as_dtype(is_negative, Dtype::Int32)?;
+    let turn = b.mul_const(is_negative, count)?;
+    b.sub(low, turn)
+}
+
+/// Returns whether integers may lose bits when they are converted: ONNX keeps the low ones.
+fn is_narrowing(from: Dtype, to: Dtype) -> bool {
+    match (from.int_range(), to.int_range()) {
+        (Some((low, high)), Some((least, most))) if to.size() <= 2 => low < least || high > most,
+        _ => false,
+    }
+}
+
+/// Converts a value to another dtype of ONNX: floats are truncated to integers, integers keep their low bits, and everything but 0 is
+/// true.
 pub fn converted(b: &mut Importer, x: &Value, to: Dtype) -> Result<Value> {
     let from = x.dtype();
     let tensor = b.tensor(x)?;
@@ -116,6 +136,9 @@ pub fn converted(b: &mut Importer, x: &Value, to: Dtype) -> Result<Value> {
         b.compare_const(tensor, CompareMode::NotEqual, 0.0)?
     } else if to == Dtype::Bool {
         tensor
+    } else if is_narrowing(from, to) {
+        let low = low_bits(b, tensor, 8 * to.size() as u32, to.is_signed_int())?;
+        truncated_to(b, low, to)?
     } else {
         truncated_to(b, tensor, to)?
     };

@@ -121,16 +121,21 @@ fn repeat<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if starts == Some(false) || limit.is_some_and(|limit| limit <= 0) {
         return Ok(initial);
     }
-    if let (Some(count), true) = (count, is_plain) {
-        let attempt = b.attempt(|b| counted(b, of, count as usize, &initial))?;
-        if let Some(results) = attempt {
-            return Ok(results);
-        }
-    }
-    if let Some(count) = limit.filter(|_| starts == Some(true))
-        && let Some(results) = b.attempt(|b| written_out(b, of, count, &initial))?
+    if let (Some(count), true) = (count, is_plain)
+        && let Ok(results) = b.attempt(|b| counted(b, of, count as usize, &initial))?
     {
         return Ok(results);
+    }
+    if let Some(limit) = limit.filter(|_| starts == Some(true)) {
+        match b.attempt(|b| written_out(b, of, limit, &initial))? {
+            Ok(results) => return Ok(results),
+            // A body that cannot be converted for known iterations cannot be for others.
+            Err(failed) if count.is_some() && !failed.refused.is_empty() => {
+                b.report.extend(failed.refused);
+                return Err(failed.error);
+            }
+            Err(_) => {}
+        }
     }
     conditional(b, n, of, &initial)
 }
