@@ -19,19 +19,16 @@ pub fn quantize(r: &mut Rewriter, integers: &IntegersOf) -> Result<bool> {
     let results = r.results();
     let parameters: HashMap<Tensor, (f64, i64)> =
         results.iter().filter_map(|t| Some((*t, quantization(r, *t)?))).collect();
-    if parameters.is_empty() || !r.all_ops(|op| is_representable(r, op)) {
+    // Outputs of the network are read as they are stored.
+    let are_inner = parameters.keys().all(|t| !r.is_output(*t));
+    let fused: Vec<(Tensor, Fused)> =
+        results.iter().filter_map(|t| Some((*t, Fused::ending(r, *t, integers)?))).collect();
+    if !are_inner || !r.all_ops(|t, op| is_representable(r, t, op)) || !fused.iter().any(|(_, f)| f.is_product()) {
         return Ok(false);
     }
-    let mut products = 0;
-    for &t in &results {
-        if let Some(fused) = Fused::ending(r, t, integers) {
-            products += usize::from(fused.is_product());
-            let op = fused.op(r)?;
-            r.replace(t, op)?;
-        }
-    }
-    if products == 0 {
-        return Ok(false);
+    for (t, fused) in fused {
+        let op = fused.op(r)?;
+        r.replace(t, op)?;
     }
     for (t, (scale, zero_point)) in parameters {
         r.quantize(t, &Quantization::per_tensor(scale, zero_point))?;
@@ -64,11 +61,15 @@ fn single(scales: &[f64], zero_points: &[i64]) -> Option<(f64, i64)> {
     }
 }
 
-/// Returns whether an operator of a quantized network can stay: quantized tensors are only dequantized, by their own parameters.
-fn is_representable(r: &Rewriter, op: &Op<Tensor>) -> bool {
+/// Returns whether a quantized network can have the operator that computes `t`: quantized tensors are only dequantized, by their own
+/// parameters.
+fn is_representable(r: &Rewriter, t: Tensor, op: &Op<Tensor>) -> bool {
     match op {
-        Op::QuantizeLinear(op) => op.y_scale.len() == 1,
-        Op::DequantizeLinear(op) => quantization(r, op.input) == single(&op.x_scale, &op.x_zero_point),
+        Op::QuantizeLinear(_) => quantization(r, t).is_some(),
+        Op::DequantizeLinear(op) => {
+            let own = single(&op.x_scale, &op.x_zero_point);
+            own.is_some() && quantization(r, op.input) == own
+        }
         other => other.operands().all(|(_, t)| quantization(r, *t).is_none()),
     }
 }

@@ -54,10 +54,13 @@ impl<'g> Rewriter<'g> {
         self.ops.insert(result, (op, 0));
         Ok(())
     }
-    /// Returns whether all operators are such that `test` holds; one that owns blocks never is.
-    pub fn all_ops(&self, test: impl Fn(&Op<Tensor>) -> bool) -> bool {
+    /// Returns whether `test` holds for all results and the ops that compute them. It never does for ops that own blocks.
+    pub fn all_ops(&self, test: impl Fn(Tensor, &Op<Tensor>) -> bool) -> bool {
         self.graph.operators().iter().all(|operator| operator.blocks.is_empty())
-            && self.ops.values().all(|(op, _)| test(op))
+            && self.ops.iter().all(|(t, (op, _))| test(*t, op))
+    }
+    pub fn is_output(&self, t: Tensor) -> bool {
+        self.graph.outputs().contains(&t)
     }
     /// Adds a coefficient, with another name if this one is taken.
     pub fn coefficient(&mut self, name: &str, array: Array) -> Result<Tensor> {
