@@ -1,5 +1,11 @@
 """The environment of the tests."""
+import signal
+
 import pytest
+
+# A shell starts commands in the background with Ctrl-C ignored, and the tests that send it would wait forever.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
