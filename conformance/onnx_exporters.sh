@@ -14,7 +14,7 @@ if [ -z "$PY" ]; then
     exit 1
 fi
 "$PY" -m venv "$FOLDER/sklearn"
-"$FOLDER/sklearn/bin/python" -m pip install --quiet scikit-learn==1.9.1 skl2onnx==1.20.0 onnx==1.23.2 onnxmltools==1.16.0 xgboost==3.2.0 lightgbm==4.7.0
+"$FOLDER/sklearn/bin/python" -m pip install --quiet scikit-learn==1.9.1 skl2onnx==1.20.0 onnx==1.23.2 onnxmltools==1.16.0 xgboost==3.2.0 lightgbm==4.7.0 packaging==26.2
 "$PY" -m venv "$FOLDER/tensorflow"
 "$FOLDER/tensorflow/bin/python" -m pip install --quiet tensorflow-cpu==2.21.0 tf2onnx==1.17.0 onnx==1.19.1
 touch "$FOLDER/ready"

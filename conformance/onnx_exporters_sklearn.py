@@ -28,6 +28,7 @@ OF_THREE = {
     "gaussian": gaussian_process.GaussianProcessRegressor(), "robust": preprocessing.RobustScaler(),
     "binarizer": preprocessing.Binarizer(), "svr": svm.SVR(), "boosting": ensemble.GradientBoostingRegressor(n_estimators=5),
     "pipeline": make_pipeline(preprocessing.StandardScaler(), decomposition.PCA(2), neural_network.MLPClassifier(10)),
+    "svc": svm.SVC(), "nusvc": svm.NuSVC(kernel="poly", degree=2), "ovo": svm.SVC(decision_function_shape="ovo"),
     "minmax": make_pipeline(preprocessing.MinMaxScaler(), linear_model.LogisticRegression()),
 }
 OF_TWO = {
@@ -36,6 +37,7 @@ OF_TWO = {
     "adaboost": ensemble.AdaBoostClassifier(n_estimators=3), "bagging": ensemble.BaggingRegressor(n_estimators=3),
     "oneclass": svm.OneClassSVM(), "isolation": ensemble.IsolationForest(n_estimators=3),
     "selection": make_pipeline(feature_selection.SelectKBest(k=3), impute.SimpleImputer(), linear_model.Ridge()),
+    "svc2": svm.SVC(), "svc2-probable": svm.SVC(kernel="linear", probability=True), "svc2-sigmoid": svm.SVC(kernel="sigmoid"),
     "bins": preprocessing.KBinsDiscretizer(3, encode="ordinal"), "power": preprocessing.PowerTransformer(),
 }
 

@@ -221,6 +221,12 @@ pub enum WarningKind {
         /// The file.
         file: String,
     },
+    /// A quantized ONNX model became a network of floats. A remark: its results are the same.
+    #[error("the model is quantized, but becomes a network of floats: {reason}")]
+    QuantizationInFloats {
+        /// The reason: `"y" has 3 scales; expected one`.
+        reason: String,
+    },
     /// A loop was replaced by copies of its body. A remark: the model computes the same.
     #[error("the loop {name:?} is written as {} of its body, since the tool chain runs few loops", pluralized(*copies as usize, "copy"))]
     LoopUnrolled {
@@ -284,6 +290,7 @@ impl WarningKind {
             | FilterOrder { .. }
             | FractionalScalar { .. }
             | QuantizedInF32
+            | QuantizationInFloats { .. }
             | NoEffect { .. }
             | Device(_) => None,
         }
@@ -292,7 +299,11 @@ impl WarningKind {
 
 /// Formats counts: `1 NaN and 2 infinite elements`.
 fn non_finite(nan: usize, infinite: usize) -> String {
-    format!("{nan} NaN and {}", pluralized(infinite, "infinite element"))
+    match (nan, infinite) {
+        (0, infinite) => pluralized(infinite, "infinite element"),
+        (nan, 0) => pluralized(nan, "NaN element"),
+        (nan, infinite) => format!("{nan} NaN and {}", pluralized(infinite, "infinite element")),
+    }
 }
 
 /// How serious a warning is.
@@ -335,7 +346,10 @@ impl WarningCode {
     /// Returns how serious the warning is.
     pub fn severity(self) -> Severity {
         match self {
-            WarningCode::Converted | WarningCode::FedInner | WarningCode::LoopUnrolled => Severity::Remark,
+            WarningCode::Converted
+            | WarningCode::FedInner
+            | WarningCode::QuantizationInFloats
+            | WarningCode::LoopUnrolled => Severity::Remark,
             _ => Severity::Warning,
         }
     }

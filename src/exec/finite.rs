@@ -28,7 +28,7 @@ impl<B: Backend> Session<B> {
     /// let warnings = session.non_finite(&feeds, &session.run(&feeds)?)?;
     /// assert_eq!(
     ///     warnings.iter().next().map(ToString::to_string).as_deref(),
-    ///     Some("\"y\" has 1 NaN and 0 infinite elements; the first at index 0; they come from \"y\", computed by Log"),
+    ///     Some("\"y\" has 1 NaN element; the first at index 0; they come from \"y\", computed by Log"),
     /// );
     /// # Ok::<(), tpulang::Error>(())
     /// ```
@@ -140,20 +140,18 @@ mod tests {
             assert_eq!(warnings([1.0, 2.0], unfused), [""; 0]);
             assert_eq!(
                 warnings([1.0, -4.0], unfused),
-                [
-                    "\"y\" has 1 NaN and 0 infinite elements; the first at index 1; they come from \"root\", computed by Sqrt"
-                ]
+                ["\"y\" has 1 NaN element; the first at index 1; they come from \"root\", computed by Sqrt"]
             );
             assert_eq!(
                 warnings([1.0, 100.0], unfused),
-                ["\"z\" has 0 NaN and 1 infinite element; the first at index 1; they come from \"z\", computed by Exp"]
+                ["\"z\" has 1 infinite element; the first at index 1; they come from \"z\", computed by Exp"]
             );
             assert_eq!(
                 warnings([f32::NAN, 1.0], unfused),
                 [
-                    "the input \"x\" has 1 NaN and 0 infinite elements; the first at index 0",
-                    "\"y\" has 2 NaN and 0 infinite elements; the first at index 0; the input \"x\" has such elements",
-                    "\"z\" has 2 NaN and 0 infinite elements; the first at index 0; the input \"x\" has such elements",
+                    "the input \"x\" has 1 NaN element; the first at index 0",
+                    "\"y\" has 2 NaN elements; the first at index 0; the input \"x\" has such elements",
+                    "\"z\" has 2 NaN elements; the first at index 0; the input \"x\" has such elements",
                 ]
             );
         }

@@ -3,7 +3,7 @@ use super::{
     import::Importer,
     node::Node,
     operators::{Convert, dequantized_integers},
-    value::{Constant, Value},
+    value::Value,
 };
 use crate::{
     array::Array,
@@ -11,7 +11,7 @@ use crate::{
     emit::{Emit, ints},
     ops::Reshape,
 };
-use std::{cell::Cell, collections::HashMap, rc::Rc};
+use std::{collections::HashMap, rc::Rc};
 
 /// Bytes of operands up to which nodes are folded. Larger ones, such as a transposed embedding table, stay operators on weights
 /// that are in the file.
@@ -112,10 +112,7 @@ fn evaluated<'m>(
 /// A constant that has no coefficient yet.
 fn apart(value: &Value) -> Value {
     match value {
-        Value::Constant(c) => {
-            let (array, packed) = (c.array.clone(), c.packed);
-            Value::Constant(Rc::new(Constant { array, packed, name: None, integers: None, tensor: Cell::new(None) }))
-        }
+        Value::Constant(c) => Value::Constant(Rc::new(c.apart())),
         Value::Sequence(all) => Value::Sequence(all.iter().map(apart).collect()),
         Value::Computed(_) => value.clone(),
     }

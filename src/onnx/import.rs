@@ -396,8 +396,8 @@ fn coefficient(array: &Array) -> Result<Array> {
     };
     let fitted =
         if array.dtype() == dtype { array.clone() } else { array.fitted(dtype).unwrap_or_else(|| array.clone()) };
-    // Small lists of integers, such as indices, are converted at once: what does not fit belongs to the node that reads them, and that
-    // they are converted is worth no remark.
+    // Short lists of integers, such as indices, are converted now, so that a value that does not fit is reported with its node. Such a
+    // conversion needs no remark.
     let is_list = array.dtype().int_range().is_some() && array.len() <= LONGEST_LIST;
     let fitted = if is_list { Array::from_le_bytes(dtype, fitted.shape(), fitted.bytes()?)? } else { fitted };
     fitted.reshaped(shape)

@@ -14,7 +14,11 @@ pub struct Node<'m> {
     pub version: i64,
 }
 
-impl Node<'_> {
+impl<'m> Node<'m> {
+    /// Returns a branch, a body or another graph that an attribute holds.
+    pub fn graph(&self, name: &str) -> Option<&'m proto::Graph> {
+        self.proto.attribute.iter().find(|a| a.name == name)?.g.as_ref()
+    }
     /// Returns a required operand.
     pub fn input(&self, index: usize) -> Result<&Value> {
         self.optional(index).ok_or_else(|| invalid(format!("its input {index} is missing")))

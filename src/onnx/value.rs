@@ -29,6 +29,16 @@ pub struct Constant {
     pub tensor: Cell<Option<Tensor>>,
 }
 
+impl Constant {
+    fn new(array: Array) -> Constant {
+        Constant { array, packed: None, name: None, integers: None, tensor: Cell::new(None) }
+    }
+    /// Returns a constant with the same elements that has neither a name nor a coefficient yet.
+    pub fn apart(&self) -> Constant {
+        Constant { packed: self.packed, ..Constant::new(self.array.clone()) }
+    }
+}
+
 /// Integers that stand for floats: `(integer - zero point) * scale`.
 pub struct Integers {
     pub name: String,
@@ -50,17 +60,17 @@ pub struct Computed {
 
 impl Value {
     pub fn constant(array: Array) -> Value {
-        Value::Constant(Rc::new(Constant { array, packed: None, name: None, integers: None, tensor: Cell::new(None) }))
+        Value::Constant(Rc::new(Constant::new(array)))
     }
     /// Returns an array that was dequantized from these integers.
     pub fn dequantized(array: Array, integers: Integers) -> Value {
         let integers = Some(Rc::new(integers));
-        Value::Constant(Rc::new(Constant { array, packed: None, name: None, integers, tensor: Cell::new(None) }))
+        Value::Constant(Rc::new(Constant { integers, ..Constant::new(array) }))
     }
     pub fn initializer(name: &str, array: Array, element: Element) -> Value {
         let packed = Some(element).filter(|element| !matches!(element, Element::Whole(_)));
         let name = Some(name.into());
-        Value::Constant(Rc::new(Constant { array, packed, name, integers: None, tensor: Cell::new(None) }))
+        Value::Constant(Rc::new(Constant { packed, name, ..Constant::new(array) }))
     }
     pub fn as_constant(&self) -> Option<&Array> {
         match self {

@@ -129,6 +129,32 @@ fn models_of_machine_learning_run() {
     }
 }
 
+/// Operators of com.microsoft with onnxruntime's results. A quantized result may be rounded the other way.
+#[test]
+fn operators_of_onnxruntime_have_its_results() {
+    let known = read_npz(file("microsoft.npz")).unwrap();
+    let models: Vec<&str> = known.keys().filter_map(|name| name.strip_suffix("/model")).collect();
+    assert!(models.len() > 20);
+    for name in models {
+        let of = |kind: &str| {
+            let prefix = format!("{name}/{kind}/");
+            known.iter().filter_map(move |(key, array)| Some((key.strip_prefix(&prefix)?.to_owned(), array.clone())))
+        };
+        let model = known[&format!("{name}/model")].bytes().unwrap().to_vec();
+        let graph = read(&model).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let feeds: Vec<(String, Array)> = of("input").collect();
+        let feeds: Vec<(&str, Array)> = feeds.iter().map(|(name, array)| (name.as_str(), array.clone())).collect();
+        let found = results(&graph, &feeds);
+        for (output, expected) in of("output") {
+            let tolerance = if expected.dtype().size() == 1 { 1.0 } else { 2e-6 };
+            let (found, expected) = (found[&output].to_f64().unwrap(), expected.to_f64().unwrap());
+            let error = found.iter().zip(&expected).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
+            assert_eq!(found.len(), expected.len(), "{name}, {output}");
+            assert!(error <= tolerance, "{name}, {output}: an error of {error}");
+        }
+    }
+}
+
 /// A spec has the names of modules, as far as the exporter recorded them; a network that runs has ONNX's names.
 #[test]
 fn results_are_named_by_module() {
@@ -156,6 +182,21 @@ fn quantized_networks_are_quantized() {
     let error = found.iter().zip(&expected).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
     assert!(error < 1e-6, "{found:?} instead of {expected:?}");
     snapshot("onnx_quantized", &spec::to_text(&graph, None).unwrap());
+}
+
+/// A network that cannot be quantized is one of floats, and says why.
+#[test]
+fn quantized_networks_that_stay_in_floats_are_remarked_on() {
+    let mut all = String::new();
+    for (name, model) in nodes().into_iter().filter(|(name, _)| name.contains("quantizelinear")) {
+        let graph = read(&model).unwrap();
+        assert_eq!(graph.mode, Mode::F32);
+        all += &format!("{name}\n{}\n", graph.warnings());
+    }
+    let options = Options::new().outputs(["relu_QuantizeLinear_Output"]);
+    let graph = onnx::read(file("quantized.onnx"), &options).unwrap_or_else(|e| panic!("{e}"));
+    all += &format!("quantized.onnx up to its first convolution\n{}\n", graph.warnings());
+    snapshot("onnx_quantized_in_floats", &all);
 }
 
 /// Weights of another file stay there until they are used. A file elsewhere is read only if that is allowed.
@@ -298,7 +339,7 @@ fn claimed_sizes_are_not_allocated() {
 #[test]
 fn the_page_lists_the_operators() {
     let page = fs::read_to_string("docs/onnx.md").unwrap();
-    for domain in ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training", "com.microsoft"] {
+    for domain in ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft"] {
         let marker = format!("<!-- {domain} -->");
         let listed = page.split(&marker).nth(1).unwrap().split("\n\n").nth(1).unwrap_or("").trim();
         let expected = onnx::names(domain).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

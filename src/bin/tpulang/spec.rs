@@ -6,7 +6,8 @@ use tpulang_base::{escaped_path, pluralized};
 #[derive(clap::Args)]
 #[command(after_help = "\
 An ONNX model becomes a spec that can be read and edited: one call for each operator, with the names
-of the model, and of its modules where the exporter recorded them. Its weights are written next to it, in an .npz.
+of the model, and of its modules where the exporter recorded them. Its weights are written next to
+it, in an .npz.
 
 Examples:
   tpulang spec model.onnx -o model.json

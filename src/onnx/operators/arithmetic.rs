@@ -47,12 +47,12 @@ fn number(value: &Value, other: &Value) -> Result<Option<f64>> {
     }
 }
 
-/// Refuses a number that 64-bit integers may have, and those of 32 bits, as which they are computed, not.
+/// Returns an error for a number that does not fit the 32-bit integers that 64-bit integers are computed as.
 fn check_width(number: Option<f64>, dtype: Dtype) -> Result<()> {
     let Some((low, high)) = stored(dtype).int_range() else { return Ok(()) };
     match number.filter(|v| !(low as f64..=high as f64).contains(v)) {
         Some(wrong) => {
-            let expected = format!("{dtype} is computed as {}, from {low} to {high}", stored(dtype));
+            let expected = format!("{dtype} is computed as {}, which holds {low} to {high}", stored(dtype));
             Err(argument("its constant", wrong, expected))
         }
         None => Ok(()),

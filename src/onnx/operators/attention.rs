@@ -13,6 +13,9 @@ use crate::{
 
 pub const OPERATORS: &[(&str, Convert)] = &[("Attention", attention), ("RotaryEmbedding", rotary_embedding)];
 
+/// Operators that may still change.
+pub const PREVIEW: &[(&str, Convert)] = &[("FlexAttention", flex_attention)];
+
 /// Added to scores that are masked. It vanishes beside every other score, and keeps a row without any from becoming NaN.
 pub const MASKED: f64 = -1e30;
 
@@ -124,6 +127,32 @@ fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     });
     results.truncate(n.outputs());
     Ok(results)
+}
+
+/// Attention of operands with their heads apart, whose scores and weights are changed by graphs of the node.
+fn flex_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let dtype = n.input(0)?.dtype();
+    let (Heads { query, key, value }, _) = heads(b, n)?;
+    let [_, count, _, size] = b.shape(query)?[..] else { return Err(invalid("its operands must have 4 dimensions")) };
+    let (key, value) = (repeat_heads(b, key, count)?, repeat_heads(b, value, count)?);
+    let transposed = b.transposed(key)?;
+    let scores = b.matmul(query, transposed)?;
+    let scores = b.mul_const(scores, n.float("scale").unwrap_or(1.0 / (size as f64).sqrt()))?;
+    let scores = modified(b, n, "score_mod", scores)?;
+    let weights = b.op(Softmax::new(scores, 3))?;
+    let weights = modified(b, n, "prob_mod", weights)?;
+    let y = b.matmul(weights, value)?;
+    Ok(vec![b.value(y, dtype)?])
+}
+
+/// Applies the graph that an attribute holds to a tensor.
+fn modified<'m>(b: &mut Importer<'m>, n: &Node<'m>, name: &str, x: Tensor) -> Result<Tensor> {
+    let Some(graph) = n.graph(name) else { return Ok(x) };
+    let x = b.value(x, Dtype::Float32)?;
+    match &b.subgraph(graph, &[x])?[..] {
+        [result] => b.float_tensor(result),
+        many => Err(argument(name, format!("{} results", many.len()), "expected one")),
+    }
 }
 
 /// `cap * tanh(x / cap)`

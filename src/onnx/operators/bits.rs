@@ -9,7 +9,7 @@ use crate::{
     node::Node,
     ops::{Clip, CompareMode, Max, Pow2, Remainder},
     tensors::Element,
-    value::{Computed, Value, stored_shape},
+    value::{Value, stored_shape},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -143,7 +143,7 @@ fn bit_cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if let Some(known) = x.as_constant() {
         return Ok(vec![Value::constant(Array::from_le_bytes(to, known.shape(), known.bytes()?)?)]);
     }
-    let (Some(_), Some((low, high))) = (x.dtype().int_range(), to.int_range()) else {
+    if x.dtype().int_range().is_none() || to.int_range().is_none() {
         return Err(argument(
             "to",
             to,
@@ -157,17 +157,5 @@ fn bit_cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             format!("integers of 8 or 16 bits are converted; the operand is {}", x.dtype()),
         ));
     }
-    let range = high as f64 - low as f64 + 1.0;
-    let value = b.float_tensor(x)?;
-    let made = if low < 0 {
-        let is_high = b.compare_const(value, CompareMode::Greater, high as f64)?;
-        let wrapped = b.mul_const(is_high, range)?;
-        b.sub(value, wrapped)?
-    } else {
-        let is_negative = b.compare_const(value, CompareMode::Less, 0.0)?;
-        let wrapped = b.mul_const(is_negative, range)?;
-        b.add(value, wrapped)?
-    };
-    let tensor = super::cast::truncated_to(b, made, to)?;
-    Ok(vec![Value::Computed(Computed { tensor, shape: x.shape(), dtype: to })])
+    Ok(vec![super::cast::converted(b, x, to)?])
 }

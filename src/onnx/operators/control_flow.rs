@@ -19,8 +19,7 @@ pub const OPERATORS: &[(&str, Convert)] = &[("If", branch), ("Loop", repeat), ("
 const MAX_WRITTEN: i64 = 4096;
 
 fn body<'m>(n: &Node<'m>, name: &str) -> Result<&'m proto::Graph> {
-    let attribute = n.proto.attribute.iter().find(|a| a.name == name);
-    attribute.and_then(|a| a.g.as_ref()).ok_or_else(|| invalid(format!("it has no {name}")))
+    n.graph(name).ok_or_else(|| invalid(format!("it has no {name}")))
 }
 
 /// The types of values that leave a block or are carried by a loop.

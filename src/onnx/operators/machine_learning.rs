@@ -1,6 +1,6 @@
-//! The operators of `ai.onnx.ml`, which scikit-learn and the like are exported to, except for trees. Labels that are texts become
+//! The operators of `ai.onnx.ml`, which scikit-learn and the like are exported to, except for trees and support vector machines. Labels that are texts become
 //! their positions.
-use super::{Convert, gather::selected, trees};
+use super::{Convert, gather::selected, svm, trees};
 use crate::{
     Tensor,
     array::Array,
@@ -8,7 +8,7 @@ use crate::{
     emit::Emit,
     import::Importer,
     node::{Node, known_ints, table},
-    ops::{CompareMode, Gather, MatMul, Pow, ReduceMode, Sigmoid, Softmax, Sqrt, Tanh},
+    ops::{CompareMode, Gather, MatMul, ReduceMode, Sigmoid, Softmax, Sqrt},
     value::Value,
 };
 
@@ -22,7 +22,8 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("LinearRegressor", linear_regressor),
     ("Normalizer", normalizer),
     ("OneHotEncoder", one_hot_encoder),
-    ("SVMRegressor", svm_regressor),
+    ("SVMClassifier", svm::classifier),
+    ("SVMRegressor", svm::regressor),
     ("Scaler", scaler),
     ("TreeEnsemble", trees::ensemble),
     ("TreeEnsembleClassifier", trees::classifier),
@@ -98,10 +99,7 @@ fn imputer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     };
     let values = values.ok_or_else(|| invalid("it has no imputed values"))?;
     let tensor = b.float_tensor(x)?;
-    let is_missing = match replaced.is_nan() {
-        true => b.compare(tensor, CompareMode::NotEqual, tensor)?,
-        false => b.compare_const(tensor, CompareMode::Equal, replaced)?,
-    };
+    let is_missing = equals(b, tensor, replaced)?;
     let mut shape = vec![1; x.rank().max(1)];
     if let Some(last) = shape.last_mut() {
         *last = values.len();
@@ -145,10 +143,7 @@ fn label_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let tensor = b.float_tensor(x)?;
     let mut made = b.filled(default, Dtype::Float32, &crate::value::stored_shape(&x.shape()))?;
     for (key, value) in keys.into_iter().zip(values).rev() {
-        let is_key = match key.is_nan() {
-            true => b.compare(tensor, CompareMode::NotEqual, tensor)?,
-            false => b.compare_const(tensor, CompareMode::Equal, key)?,
-        };
+        let is_key = equals(b, tensor, key)?;
         let value = b.filled(value, Dtype::Float32, &crate::value::stored_shape(&x.shape()))?;
         made = b.select(is_key, value, made)?;
     }
@@ -156,7 +151,7 @@ fn label_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.shaped(made, &x.shape(), dtype)?])
 }
 
-/// Returns the number of classes, and the labels of those that are numbers.
+/// Returns the labels of the classes; for texts, their positions.
 pub fn class_labels(n: &Node, ints: &str) -> Vec<f64> {
     match (n.ints(ints).filter(|all| !all.is_empty()), n.attribute("classlabels_strings")) {
         (Some(all), _) => all.into_iter().map(|v| v as f64).collect(),
@@ -165,18 +160,35 @@ pub fn class_labels(n: &Node, ints: &str) -> Vec<f64> {
     }
 }
 
+/// Returns the results of a classifier: the label of the largest score of each sample, and the transformed scores.
+pub fn classified(b: &mut Importer, n: &Node, scores: Tensor, labels: &[f64]) -> Result<Vec<Value>> {
+    let label = label_of_largest(b, scores, labels)?;
+    let scores = transformed(b, n, scores)?;
+    Ok(vec![label, b.value(scores, Dtype::Float32)?])
+}
+
 /// Returns the label of the largest score of each sample.
-pub fn label_of_largest(b: &mut Importer, scores: Tensor, labels: &[f64]) -> Result<Tensor> {
-    let (largest, count) = (super::sort::one_at_largest(b, scores, 1)?, labels.len());
-    let labels = numbers(b, &[1, count], labels.iter().copied())?;
+pub fn label_of_largest(b: &mut Importer, scores: Tensor, labels: &[f64]) -> Result<Value> {
+    let largest = super::sort::one_at_largest(b, scores, 1)?;
+    let labels = numbers(b, &[1, labels.len()], labels.iter().copied())?;
     let labels = b.mul(largest, labels)?;
     let label = b.sum(labels, &[1])?;
     let samples = b.shape(scores)?[0];
-    b.reshape(label, &[samples])
+    let label = b.reshape(label, &[samples])?;
+    let label = super::cast::truncated_to(b, label, Dtype::Int64)?;
+    b.value(label, Dtype::Int64)
 }
 
-/// `X W^T + b`, transformed.
-fn linear(b: &mut Importer, n: &Node, outputs: usize, transform: bool) -> Result<Tensor> {
+/// 1 where a tensor is this number, which may be NaN, otherwise 0.
+fn equals(b: &mut Importer, x: Tensor, number: f64) -> Result<Tensor> {
+    match number.is_nan() {
+        true => b.compare(x, CompareMode::NotEqual, x),
+        false => b.compare_const(x, CompareMode::Equal, number),
+    }
+}
+
+/// `X W^T + b`
+fn linear(b: &mut Importer, n: &Node, outputs: usize) -> Result<Tensor> {
     let (x, features) = samples(b, n.input(0)?)?;
     let weights = n.floats("coefficients").ok_or_else(|| invalid("it has no coefficients"))?;
     let weights = numbers(b, &[outputs, features], weights)?;
@@ -186,7 +198,7 @@ fn linear(b: &mut Importer, n: &Node, outputs: usize, transform: bool) -> Result
         let bias = numbers(b, &[1, outputs], bias)?;
         made = b.add(made, bias)?;
     }
-    if transform { transformed(b, n, made) } else { Ok(made) }
+    Ok(made)
 }
 
 /// Applies the transform of scores that the node names.
@@ -201,7 +213,8 @@ pub fn transformed(b: &mut Importer, n: &Node, scores: Tensor) -> Result<Tensor>
 
 fn linear_regressor<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let targets = usize::try_from(n.int_or("targets", 1)).unwrap_or(0);
-    let made = linear(b, n, targets, true)?;
+    let made = linear(b, n, targets)?;
+    let made = transformed(b, n, made)?;
     Ok(vec![b.value(made, Dtype::Float32)?])
 }
 
@@ -214,11 +227,8 @@ fn linear_classifier<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
             format!("it has {classes} rows of coefficients and {} classes; one for each is supported", labels.len());
         return Err(invalid(problem));
     }
-    let scores = linear(b, n, classes, false)?;
-    let label = label_of_largest(b, scores, &labels)?;
-    let scores = transformed(b, n, scores)?;
-    let label = super::cast::truncated_to(b, label, Dtype::Int64)?;
-    Ok(vec![b.value(label, Dtype::Int64)?, b.value(scores, Dtype::Float32)?])
+    let scores = linear(b, n, classes)?;
+    classified(b, n, scores, &labels)
 }
 
 /// Divides each sample by its norm, if that is not 0.
@@ -274,65 +284,4 @@ fn scaler<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         made = b.mul(made, scale)?;
     }
     Ok(vec![b.shaped(made, &x.shape(), Dtype::Float32)?])
-}
-
-/// The kernel of each sample and each support vector, times coefficients, and an offset.
-fn svm_regressor<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (x, features) = samples(b, n.input(0)?)?;
-    let coefficients = n.floats("coefficients").ok_or_else(|| invalid("it has no coefficients"))?;
-    let count = coefficients.len();
-    let vectors = n.floats("support_vectors").ok_or_else(|| invalid("it has no support vectors"))?;
-    if n.int_or("n_supports", 0) == 0 {
-        return Err(invalid("a linear model without support vectors is not supported"));
-    }
-    let kernel = kernel(b, n, x, (&vectors, count, features))?;
-    let coefficients = numbers(b, &[count, 1], coefficients)?;
-    let sum = b.op(MatMul::new(kernel, coefficients))?;
-    let rho = n.floats("rho").and_then(|all| all.first().copied()).unwrap_or(0.0);
-    let made = b.add_const(sum, rho)?;
-    if n.int_or("one_class", 0) != 0 {
-        // 1 inside, -1 outside.
-        let inside = b.compare_const(made, CompareMode::Greater, 0.0)?;
-        let doubled = b.mul_const(inside, 2.0)?;
-        let sign = b.add_const(doubled, -1.0)?;
-        return Ok(vec![b.value(sign, Dtype::Float32)?]);
-    }
-    let made = transformed(b, n, made)?;
-    Ok(vec![b.value(made, Dtype::Float32)?])
-}
-
-/// Returns the kernel of each sample and each vector.
-fn kernel(b: &mut Importer, n: &Node, x: Tensor, (vectors, count, features): (&[f64], usize, usize)) -> Result<Tensor> {
-    let parameters = n.floats("kernel_params").unwrap_or_default();
-    let [gamma, offset, degree] = [0, 1, 2].map(|i| parameters.get(i).copied().unwrap_or(0.0));
-    let squares = vectors.chunks(features.max(1)).map(|v| v.iter().map(|v| v * v).sum()).collect::<Vec<f64>>();
-    let table = numbers(b, &[count, features], vectors.iter().copied())?;
-    let table = b.transposed(table)?;
-    let product = b.op(MatMul::new(x, table))?;
-    let affine = |b: &mut Importer| {
-        let scaled = b.mul_const(product, gamma)?;
-        b.add_const(scaled, offset)
-    };
-    match n.text("kernel_type").unwrap_or("LINEAR") {
-        "LINEAR" => Ok(product),
-        "POLY" => {
-            let base = affine(b)?;
-            b.op(Pow::new(base, degree))
-        }
-        "SIGMOID" => {
-            let argument = affine(b)?;
-            b.op(Tanh::new(argument))
-        }
-        // exp(-gamma |x - v|^2)
-        _ => {
-            let own = b.square(x)?;
-            let own = b.sum(own, &[1])?;
-            let theirs = numbers(b, &[1, count], squares)?;
-            let squares = b.add(own, theirs)?;
-            let doubled = b.mul_const(product, 2.0)?;
-            let distance = b.sub(squares, doubled)?;
-            let scaled = b.mul_const(distance, -gamma)?;
-            b.exp(scaled)
-        }
-    }
 }

@@ -1,40 +1,33 @@
 //! Operators of `com.microsoft` that onnxruntime's optimizer writes.
-use super::{
-    Convert,
-    attention::{Heads, MASKED, join_heads, repeat_heads, rotated, split_heads, with_rank},
-    conv, layout, matmul, norm, slice,
-};
+use super::{Convert, attention::with_rank, conv, layout, matmul, norm, slice};
 use crate::{
     Tensor,
-    array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
     import::Importer,
-    node::Node,
+    node::{Node, table},
     ops::{
-        CompareMode, Elu, GELU, Gather, GeluApproxMode, HardSigmoid, LayerNorm, LeakyRelu, MatMul, RMSNorm, Relu,
-        Softmax, Swish, Tanh,
+        Elu, GELU, Gather, GeluApproxMode, HardSigmoid, LayerNorm, LeakyRelu, MatMul, RMSNorm, Relu, Softmax, Sqrt,
+        Swish, Tanh,
     },
     value::{Computed, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
-    ("Attention", attention),
     ("BiasAdd", |b, n| sum_of(b, n, 3)),
     ("BiasGelu", |b, n| biased_gelu(b, n, GeluApproxMode::Normal)),
     ("BiasSoftmax", bias_softmax),
+    ("CDist", distances),
     ("EmbedLayerNormalization", embed_layer_normalization),
     ("FastGelu", |b, n| biased_gelu(b, n, GeluApproxMode::Tanh)),
     ("FusedConv", fused_conv),
     ("FusedGemm", fused_gemm),
     ("FusedMatMul", fused_matmul),
     ("Gelu", |b, n| b.unary(n.input(0)?, |x| GELU::new(x).into())),
-    ("MultiHeadAttention", multi_head_attention),
     ("QuickGelu", |b, n| {
         let alpha = n.float_or("alpha", 1.702);
         b.unary(n.input(0)?, |x| Swish::new(x, alpha).into())
     }),
-    ("RotaryEmbedding", rotary_embedding),
     ("SkipLayerNormalization", |b, n| skip_norm(b, n, false)),
     ("SkipSimplifiedLayerNormalization", |b, n| skip_norm(b, n, true)),
     ("Trilu", slice::trilu),
@@ -168,7 +161,7 @@ fn skip_norm<'m>(b: &mut Importer<'m>, n: &Node<'m>, simplified: bool) -> Result
     Ok(results)
 }
 
-fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+pub fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let ids = n.input(0)?;
     let [batch, length] = ids.shape()[..] else { return Err(invalid("its ids must have 2 dimensions")) };
     let embedded = |b: &mut Importer<'m>, table: &Value, ids: &Value| -> Result<Tensor> {
@@ -195,14 +188,14 @@ fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<V
     let dtype = n.input(2)?.dtype();
     let mut results = vec![b.value(made, dtype)?];
     if n.outputs() > 1 {
-        // The number of ids of each sample that are not masked.
+        // The number of ids of each sample that are not masked; 0 without a mask.
         let counts = match n.optional(7) {
             Some(mask) => {
                 let mask = b.tensor(mask)?;
                 let counts = b.sum(mask, &[1])?;
                 b.reshape(counts, &[batch])?
             }
-            None => b.filled(length as f64, Dtype::Int32, &[batch])?,
+            None => b.filled(0.0, Dtype::Int32, &[batch])?,
         };
         results.push(b.value(counts, Dtype::Int32)?);
         results.push(b.value(sum, dtype)?);
@@ -211,161 +204,20 @@ fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<V
     Ok(results)
 }
 
-/// `softmax(scale * Q K^T + masks) V`, with the heads joined.
-fn attended(b: &mut Importer, heads: &Heads, scale: Option<f64>, masks: &[Tensor], causal: bool) -> Result<Tensor> {
-    let shape = b.shape(heads.query)?;
-    let (count, length, size) = (shape[1], shape[2], shape[3]);
-    let (key, value) = (repeat_heads(b, heads.key, count)?, repeat_heads(b, heads.value, count)?);
-    let keys = b.shape(key)?[2];
-    let scale = scale.filter(|s| *s != 0.0).unwrap_or(1.0 / (size as f64).sqrt());
-    let transposed = b.transposed(key)?;
-    let scores = b.matmul(heads.query, transposed)?;
-    let mut scores = b.mul_const(scores, scale)?;
-    for mask in masks {
-        scores = b.add(scores, *mask)?;
-    }
-    if causal {
-        let hidden = (0..length).flat_map(|i| (0..keys).map(move |j| if j + length > i + keys { MASKED } else { 0.0 }));
-        let mask = b.coefficient(Array::from_f64s(Dtype::Float32, [1, 1, length, keys], hidden)?)?;
-        scores = b.add(scores, mask)?;
-    }
-    let weights = b.op(Softmax::new(scores, 3))?;
-    let made = b.matmul(weights, value)?;
-    join_heads(b, made)
-}
-
-/// What is added to the scores for a mask of the keys: [batch, keys] or with more axes, 1 where a key counts; or the numbers of keys
-/// that count, [batch].
-fn key_mask(b: &mut Importer, mask: &Value, batch: usize, keys: usize, filter: f64) -> Result<Tensor> {
-    let tensor = b.float_tensor(mask)?;
-    let counts = match mask.shape()[..] {
-        [count] if count == batch => {
-            let lengths = b.reshape(tensor, &[batch, 1, 1, 1])?;
-            let j = b.coefficient(Array::from_f64s(Dtype::Float32, [1, 1, 1, keys], (0..keys).map(|j| j as f64))?)?;
-            b.compare(j, CompareMode::Less, lengths)?
-        }
-        [batch, keys] => b.reshape(tensor, &[batch, 1, 1, keys])?,
-        [batch, length, keys] => b.reshape(tensor, &[batch, 1, length, keys])?,
-        [_, _, _, _] => tensor,
-        _ => return Err(argument("the shape of the mask", format!("{:?}", mask.shape()), "expected batch x keys")),
+/// The distance of each row of the first operand from each of the second.
+fn distances<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let is_squared = n.word("metric", "sqeuclidean", &[("sqeuclidean", true), ("euclidean", false)])?;
+    let (x, y) = (n.input(0)?, n.input(1)?);
+    let ([rows, width], [columns, _]) = (&x.shape()[..], &y.shape()[..]) else {
+        return Err(invalid("its operands must have 2 dimensions"));
     };
-    let hidden = b.const_sub(1.0, counts)?;
-    b.mul_const(hidden, filter)
-}
-
-/// Adds its part of a bias of query, keys and values, [hidden], to one of them.
-fn with_bias(b: &mut Importer, x: Tensor, bias: Option<Tensor>, start: usize) -> Result<Tensor> {
-    let Some(bias) = bias else { return Ok(x) };
-    let width = b.shape(x)?.last().copied().unwrap_or(1);
-    let own = b.slice(bias, 0, start, width)?;
-    b.add(x, own)
-}
-
-/// Attention with its projection of query, keys and values.
-fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let x = n.input(0)?;
-    if n.optional(4).is_some() || n.is_wanted(1) || n.flag("do_rotary") {
-        return Err(invalid("past keys and rotary embeddings are not supported"));
-    }
-    let heads = n.size("num_heads")?;
-    let [batch, length, _] = x.shape()[..] else { return Err(invalid("its operand must have 3 dimensions")) };
-    let (input, weights, bias) = (b.tensor(x)?, b.tensor(n.input(1)?)?, b.optional_tensor(n.optional(2))?);
-    let projected = b.op(MatMul { bias, ..MatMul::new(input, weights) })?;
-    let width = b.shape(projected)?[2];
-    let sizes = match n.ints("qkv_hidden_sizes").filter(|s| s.len() == 3) {
-        Some(sizes) => sizes.iter().map(|&s| usize::try_from(s).unwrap_or(0)).collect(),
-        None => vec![width / 3; 3],
-    };
-    if sizes.contains(&0) || sizes.iter().sum::<usize>() != width {
-        return Err(argument("qkv_hidden_sizes", format!("{sizes:?}"), format!("they must add up to {width}")));
-    }
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for size in sizes {
-        let part = b.slice(projected, 2, start, size)?;
-        parts.push(split_heads(b, part, heads)?);
-        start += size;
-    }
-    let mut masks = Vec::new();
-    if let Some(mask) = n.optional(3) {
-        masks.push(key_mask(b, mask, batch, length, n.float_or("mask_filter_value", -10000.0))?);
-    }
-    masks.extend(b.optional_tensor(n.optional(5))?);
-    let heads = Heads { query: parts[0], key: parts[1], value: parts[2] };
-    let made = attended(b, &heads, n.float("scale"), &masks, n.flag("unidirectional"))?;
+    table(&[*rows, *columns, *width])?;
+    let (left, right) = (b.tensor(x)?, b.tensor(y)?);
+    let (left, right) = (b.reshape(left, &[*rows, 1, *width])?, b.reshape(right, &[1, *columns, *width])?);
+    let difference = b.sub(left, right)?;
+    let squares = b.square(difference)?;
+    let sum = b.sum(squares, &[2])?;
+    let sum = b.reshape(sum, &[*rows, *columns])?;
+    let made = if is_squared { sum } else { b.op(Sqrt::new(sum))? };
     Ok(vec![b.value(made, x.dtype())?])
-}
-
-/// Attention of projected operands, or of one that holds all three.
-fn multi_head_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let q = n.input(0)?;
-    let heads = n.size("num_heads")?;
-    let bias = b.optional_tensor(n.optional(3))?;
-    let query = b.tensor(q)?;
-    let (Some(k), Some(v), 3) = (n.optional(1), n.optional(2), q.rank()) else {
-        return Err(invalid("packed queries, keys and values are not supported"));
-    };
-    let [batch, _, hidden] = q.shape()[..] else { return Err(invalid("its query must have 3 dimensions")) };
-    let query = with_bias(b, query, bias, 0)?;
-    let query = split_heads(b, query, heads)?;
-    // Keys of another network come with their heads apart.
-    let apart = |b: &mut Importer<'m>, x: &Value, start: usize| -> Result<Tensor> {
-        let tensor = b.tensor(x)?;
-        if x.rank() == 4 {
-            return Ok(tensor);
-        }
-        let tensor = with_bias(b, tensor, bias, start)?;
-        split_heads(b, tensor, heads)
-    };
-    let (mut key, mut value) = (apart(b, k, hidden)?, apart(b, v, 2 * hidden)?);
-    for (at, tensor) in [(6, &mut key), (7, &mut value)] {
-        if let Some(past) = n.optional(at) {
-            let past = b.tensor(past)?;
-            *tensor = b.concat(vec![past, *tensor], 2)?;
-        }
-    }
-    let keys = b.shape(key)?[2];
-    let mut masks = Vec::new();
-    if let Some(mask) = n.optional(4) {
-        masks.push(key_mask(b, mask, batch, keys, n.float_or("mask_filter_value", -10000.0))?);
-    }
-    masks.extend(b.optional_tensor(n.optional(5))?);
-    let made = attended(b, &Heads { query, key, value }, n.float("scale"), &masks, n.flag("unidirectional"))?;
-    let mut results = vec![b.value(made, q.dtype())?, b.value(key, q.dtype())?, b.value(value, q.dtype())?];
-    results.truncate(n.outputs());
-    Ok(results)
-}
-
-/// Like ONNX's, with its operands in another order.
-fn rotary_embedding<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (x, positions) = (n.input(0)?, n.input(1)?);
-    let [cos, sin] = [b.tensor(n.input(2)?)?, b.tensor(n.input(3)?)?];
-    let tensor = b.tensor(x)?;
-    let pairs = n.input(2)?.shape().last().copied().unwrap_or(1);
-    let dim = usize::try_from(n.int_or("rotary_embedding_dim", 0)).unwrap_or(0);
-    let (spread, length) = match x.shape()[..] {
-        [_, _, length, _] => (b.permute(tensor, &[0, 2, 1, 3])?, length),
-        [batch, length, width] => {
-            let heads =
-                usize::try_from(n.int_or("num_heads", 0)).ok().filter(|h| *h > 0).unwrap_or(width / (2 * pairs).max(1));
-            if heads == 0 || !width.is_multiple_of(heads) {
-                return Err(argument("num_heads", heads, format!("it must divide {width}")));
-            }
-            (b.reshape(tensor, &[batch, length, heads, width / heads])?, length)
-        }
-        _ => return Err(invalid("its operand must have 3 or 4 dimensions")),
-    };
-    let mut at = b.tensor(positions)?;
-    if positions.elements() == 1 {
-        // The position of the first element.
-        let all = b.coefficient(Array::from_f64s(Dtype::Int32, [1, length], (0..length).map(|i| i as f64))?)?;
-        let first = b.reshape(at, &[1, 1])?;
-        at = b.add(all, first)?;
-    }
-    let made = rotated(b, spread, [cos, sin], Some(at), dim, n.flag("interleaved"))?;
-    let made = match x.rank() {
-        4 => b.permute(made, &[0, 2, 1, 3])?,
-        _ => b.reshape(made, &x.shape())?,
-    };
-    Ok(vec![b.value_like(made, x)?])
 }

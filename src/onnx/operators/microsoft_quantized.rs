@@ -23,17 +23,14 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("DynamicQuantizeMatMul", dynamic_quantize_matmul),
     ("MatMulIntegerToFloat", matmul_integer_to_float),
     ("MatMulNBits", matmul_n_bits),
+    ("NhwcMaxPool", |b, n| channels_first(b, n, super::pool::max_pool)),
+    ("QEmbedLayerNormalization", embed_layer_normalization),
     ("QGemm", q_gemm),
     ("QLinearAdd", |b, n| binary(b, n, |b, x, y| b.add(x, y))),
-    ("QLinearAveragePool", average_pool),
+    ("QLinearAveragePool", |b, n| with_channels(b, n, average_pool)),
     ("QLinearConcat", concat),
-    ("QLinearConv", super::quantize::qlinear_conv),
-    ("QLinearGlobalAveragePool", |b, n| {
-        unary(b, n, |b, _, x| {
-            let rank = b.rank(x)?;
-            b.reduce(x, &(2..rank).collect::<Vec<_>>(), ReduceMode::ReduceMean)
-        })
-    }),
+    ("QLinearConv", |b, n| with_channels(b, n, super::quantize::qlinear_conv)),
+    ("QLinearGlobalAveragePool", |b, n| with_channels(b, n, global_average_pool)),
     ("QLinearLeakyRelu", |b, n| {
         let alpha = n.float_or("alpha", 0.01);
         unary(b, n, |b, _, x| b.op(LeakyRelu::new(x, alpha)))
@@ -46,14 +43,40 @@ pub const OPERATORS: &[(&str, Convert)] = &[
             b.op(Softmax::new(x, axis as i64))
         })
     }),
+    ("QLinearWhere", select),
     ("QuantizeLinear", quantize_linear),
 ];
 
+/// Converts a node that may have the channels of its operand and its result last.
+fn with_channels<'m>(b: &mut Importer<'m>, n: &Node<'m>, convert: Convert) -> Result<Vec<Value>> {
+    if n.flag("channels_last") { channels_first(b, n, convert) } else { convert(b, n) }
+}
+
+/// Converts a node that has the channels of its operand and its result last.
+fn channels_first<'m>(b: &mut Importer<'m>, n: &Node<'m>, convert: Convert) -> Result<Vec<Value>> {
+    let permuted = |b: &mut Importer<'m>, x: &Value, order: &[usize]| -> Result<Value> {
+        let tensor = b.tensor(x)?;
+        let moved = b.permute(tensor, order)?;
+        b.value(moved, x.dtype())
+    };
+    let x = n.input(0)?;
+    let last = x.rank().checked_sub(1).filter(|last| *last > 1).ok_or_else(|| invalid("its operand is no image"))?;
+    let mut inputs = n.inputs.clone();
+    inputs[0] = Some(permuted(b, x, &[&[0, last], &(1..last).collect::<Vec<_>>()[..]].concat())?);
+    let results = convert(b, &Node { proto: n.proto, inputs, version: n.version })?;
+    let back = [&[0], &(2..=last).collect::<Vec<_>>()[..], &[1]].concat();
+    results.iter().map(|result| permuted(b, result, &back)).collect()
+}
+
 /// `(x - zero point) * scale`, of the operands from `at` on.
 fn real(b: &mut Importer, n: &Node, at: usize) -> Result<Tensor> {
-    let x = n.input(at)?;
-    let whole = centered(b, x, n.optional(at + 2), -1)?;
-    let value = scaled(b, &whole, n.input(at + 1)?, -1)?;
+    dequantized(b, (n.input(at)?, n.input(at + 1)?, n.optional(at + 2)), -1)
+}
+
+/// `(x - zero point) * scale`. Scales and zero points along `axis`, or one for all.
+pub fn dequantized(b: &mut Importer, (x, scale, zero): (&Value, &Value, Option<&Value>), axis: i64) -> Result<Tensor> {
+    let whole = centered(b, x, zero, axis)?;
+    let value = scaled(b, &whole, scale, axis)?;
     b.tensor(&value)
 }
 
@@ -83,9 +106,6 @@ fn unary<'m>(
     n: &Node<'m>,
     f: impl Fn(&mut Importer<'m>, &Node<'m>, Tensor) -> Result<Tensor>,
 ) -> Result<Vec<Value>> {
-    if n.flag("channels_last") {
-        return Err(argument("channels_last", 1, "expected 0"));
-    }
     let x = real(b, n, 0)?;
     let y = f(b, n, x)?;
     Ok(vec![quantized_by(b, n, y, 3, n.input(0)?.dtype())?])
@@ -106,6 +126,34 @@ fn average_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         let x = b.value(x, Dtype::Float32)?;
         pooled_average(b, n, &x)
     })
+}
+
+fn global_average_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    unary(b, n, |b, _, x| {
+        let rank = b.rank(x)?;
+        b.reduce(x, &(2..rank).collect::<Vec<_>>(), ReduceMode::ReduceMean)
+    })
+}
+
+fn select<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let condition = b.tensor(n.input(0)?)?;
+    let (x, y) = (real(b, n, 1)?, real(b, n, 4)?);
+    let made = b.select(condition, x, y)?;
+    Ok(vec![quantized_by(b, n, made, 7, n.input(1)?.dtype())?])
+}
+
+/// An embedding whose tables are quantized.
+fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let mut inputs: Vec<Option<Value>> = n.inputs.iter().take(8).cloned().collect();
+    inputs.resize(8, None);
+    // The tables of words, positions and segments, the weight and the bias.
+    for (i, table) in inputs[2..7].iter_mut().enumerate() {
+        if let Some(x) = table {
+            let made = dequantized(b, (x, n.input(8 + i)?, n.optional(13 + i)), -1)?;
+            *table = Some(b.value(made, Dtype::Float32)?);
+        }
+    }
+    super::microsoft::embed_layer_normalization(b, &Node { proto: n.proto, inputs, version: n.version })
 }
 
 /// The operands after the first two are in threes: a tensor, its scale and its zero point.

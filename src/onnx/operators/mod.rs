@@ -19,6 +19,7 @@ mod machine_learning;
 mod math;
 mod matmul;
 mod microsoft;
+mod microsoft_attention;
 mod microsoft_quantized;
 mod norm;
 mod pool;
@@ -32,6 +33,7 @@ mod sequence;
 mod signal;
 mod slice;
 mod sort;
+mod svm;
 mod training;
 mod trees;
 mod window;
@@ -83,7 +85,7 @@ const FAMILIES: &[Family] = &[
 ];
 
 /// The operators of onnxruntime.
-const MICROSOFT: &[Family] = &[microsoft::OPERATORS, microsoft_quantized::OPERATORS];
+const MICROSOFT: &[Family] = &[microsoft::OPERATORS, microsoft_attention::OPERATORS, microsoft_quantized::OPERATORS];
 
 /// The operators of scikit-learn and the like.
 const MACHINE_LEARNING: &[Family] = &[machine_learning::OPERATORS];
@@ -91,12 +93,16 @@ const MACHINE_LEARNING: &[Family] = &[machine_learning::OPERATORS];
 /// The steps of optimizers.
 const TRAINING: &[Family] = &[training::OPERATORS];
 
+/// Operators that may still change.
+const PREVIEW: &[Family] = &[attention::PREVIEW];
+
 /// Returns the operators of a domain.
 fn families(domain: &str) -> Option<&'static [Family]> {
     match domain {
         "" | "ai.onnx" => Some(FAMILIES),
         "com.microsoft" => Some(MICROSOFT),
         "ai.onnx.ml" => Some(MACHINE_LEARNING),
+        "ai.onnx.preview" => Some(PREVIEW),
         "ai.onnx.preview.training" => Some(TRAINING),
         _ => None,
     }
@@ -117,7 +123,6 @@ const REFUSED: &[(&[&str], &str)] = &[
         "the Top dialect has no texts",
     ),
     (&["ImageDecoder"], "the Top dialect has no files; images are fed as tensors"),
-    (&["SVMClassifier"], "votes and probabilities of pairs of classes are not supported"),
     (
         &["CategoryMapper", "CastMap", "DictVectorizer"],
         "the Top dialect has neither texts nor dictionaries; feed the numbers that they stand for",

@@ -61,16 +61,15 @@ pub fn pooled_average(b: &mut Importer, n: &Node, x: &Value) -> Result<Tensor> {
     let input = b.tensor(x)?;
     let count_include_pad = n.flag("count_include_pad");
     let (kernel, strides, pads) = (window.kernel.clone(), window.strides.clone(), window.pads.clone());
-    let ceil_mode_attribute = ceil_mode.then_some(true);
     let mean = b.op(AvgPool {
-        ceil_mode: ceil_mode_attribute,
+        ceil_mode: ceil_mode.then_some(true),
         count_include_pad,
         ..AvgPool::new(input, kernel, strides, pads)
     })?;
     if ceil_mode && count_include_pad { without_overhang(b, x, mean, &window) } else { Ok(mean) }
 }
 
-/// Divides sums of windows that reach beyond the padding by the number of elements up to there.
+/// Corrects the means of windows that reach beyond the padding, where there is nothing to count.
 fn without_overhang(b: &mut Importer, x: &Value, mean: Tensor, window: &Window) -> Result<Tensor> {
     let (from, to) = (x.shape(), b.shape(mean)?);
     let axes = window.kernel.len();
@@ -92,7 +91,7 @@ fn without_overhang(b: &mut Importer, x: &Value, mean: Tensor, window: &Window) 
     b.mul(mean, factors)
 }
 
-fn max_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+pub fn max_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let window = window(n, x)?;
     if n.is_wanted(1) {

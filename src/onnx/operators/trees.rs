@@ -1,6 +1,6 @@
 //! Ensembles of decision trees, as products: all decisions are taken at once, and a leaf is reached where as many of them lead to it
 //! as there are on its path.
-use super::machine_learning::{class_labels, label_of_largest, numbers, samples, transformed};
+use super::machine_learning::{class_labels, classified, numbers, samples, transformed};
 use crate::{
     Tensor,
     base::{Dtype, Result, argument, invalid},
@@ -29,11 +29,11 @@ enum Child {
     Leaf(usize),
 }
 
-/// A tree. The first decision is its root; without any, its first leaf is.
+/// A tree, whose root is its first decision, or its first leaf if it has no decision.
 #[derive(Default)]
 struct Tree {
     decisions: Vec<Decision>,
-    /// Of each leaf the targets and their weights.
+    /// The targets of each leaf, with their weights.
     leaves: Vec<Vec<(usize, f64)>>,
 }
 
@@ -66,20 +66,36 @@ impl Tree {
     }
 }
 
-/// Levels of a tree.
+/// Maximum depth of a tree.
 const MAX_DEPTH: usize = 1024;
 
-/// Returns the comparison that a mode stands for.
+/// The comparisons of nodes, in the order of TreeEnsemble's numbers.
+const MODES: [(&str, CompareMode); 6] = [
+    ("BRANCH_LEQ", CompareMode::LessOrEqual),
+    ("BRANCH_LT", CompareMode::Less),
+    ("BRANCH_GTE", CompareMode::GreaterOrEqual),
+    ("BRANCH_GT", CompareMode::Greater),
+    ("BRANCH_EQ", CompareMode::Equal),
+    ("BRANCH_NEQ", CompareMode::NotEqual),
+];
+
+/// Returns the comparison with a name.
 fn mode(name: &str) -> Result<CompareMode> {
-    Ok(match name {
-        "BRANCH_LEQ" => CompareMode::LessOrEqual,
-        "BRANCH_LT" => CompareMode::Less,
-        "BRANCH_GTE" => CompareMode::GreaterOrEqual,
-        "BRANCH_GT" => CompareMode::Greater,
-        "BRANCH_EQ" => CompareMode::Equal,
-        "BRANCH_NEQ" => CompareMode::NotEqual,
-        _ => return Err(argument("a mode of nodes", format!("{name:?}"), "expected a comparison with one number")),
-    })
+    let found = MODES.iter().find(|(known, _)| *known == name).map(|(_, mode)| *mode);
+    found.ok_or_else(|| argument("a mode of nodes", format!("{name:?}"), "expected a comparison with one number"))
+}
+
+/// Returns a number of an attribute that counts from 0.
+fn number(what: &str, value: i64) -> Result<usize> {
+    usize::try_from(value).map_err(|_| invalid(format!("the number of a {what} is negative")))
+}
+
+/// Checks that the lists of nodes have `count` entries.
+fn check_lengths(count: usize, lengths: &[usize]) -> Result<()> {
+    match lengths.iter().all(|length| *length == count) {
+        true => Ok(()),
+        false => Err(invalid("its lists of nodes differ in length")),
+    }
 }
 
 /// Returns the weights that leaves contribute to each target, for each sample: [trees, samples, targets].
@@ -184,12 +200,7 @@ fn listed_trees(b: &mut Importer, n: &Node, of_leaves: &str) -> Result<Vec<Tree>
     let thresholds = floats(b, n, "nodes_values")?;
     let missing = n.ints("nodes_missing_value_tracks_true").unwrap_or_default();
     let count = tree_of.len();
-    if [node_of.len(), feature.len(), yes.len(), no.len(), modes.len(), thresholds.len()]
-        .iter()
-        .any(|len| *len != count)
-    {
-        return Err(invalid("its lists of nodes differ in length"));
-    }
+    check_lengths(count, &[node_of.len(), feature.len(), yes.len(), no.len(), modes.len(), thresholds.len()])?;
     // The tree of each number, and the place of each node in it.
     let (mut trees, mut numbers) = (Vec::<Tree>::new(), HashMap::new());
     let mut places: HashMap<(i64, i64), (usize, Child)> = HashMap::new();
@@ -203,7 +214,7 @@ fn listed_trees(b: &mut Importer, n: &Node, of_leaves: &str) -> Result<Vec<Tree>
             Child::Leaf(trees[tree].leaves.len() - 1)
         } else {
             let decision = Decision {
-                feature: usize::try_from(feature[i]).map_err(|_| invalid("the number of a feature is negative"))?,
+                feature: number("feature", feature[i])?,
                 mode: mode(modes[i])?,
                 threshold: thresholds[i],
                 nan_is_true: missing.get(i).is_some_and(|v| *v != 0),
@@ -229,7 +240,7 @@ fn listed_trees(b: &mut Importer, n: &Node, of_leaves: &str) -> Result<Vec<Tree>
     let target_of = ints(&format!("{of_leaves}_ids"))?;
     let weights = floats(b, n, &format!("{of_leaves}_weights"))?;
     for (((tree, node), target), weight) in tree_of.into_iter().zip(node_of).zip(target_of).zip(weights) {
-        let target = usize::try_from(target).map_err(|_| invalid("the number of a target is negative"))?;
+        let target = number("target", target)?;
         match place(tree, node)? {
             (tree, Child::Leaf(at)) => trees[tree].leaves[at].push((target, weight)),
             _ => return Err(invalid(format!("node {node} of tree {tree} has a weight, and is not a leaf"))),
@@ -297,10 +308,7 @@ pub fn classifier<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     }
     let scores = aggregated(b, x, &trees, labels.len(), "SUM")?;
     let scores = with_base_values(b, n, scores, labels.len())?;
-    let label = label_of_largest(b, scores, &labels)?;
-    let scores = transformed(b, n, scores)?;
-    let label = super::cast::truncated_to(b, label, Dtype::Int64)?;
-    Ok(vec![b.value(label, Dtype::Int64)?, b.value(scores, Dtype::Float32)?])
+    classified(b, n, scores, &labels)
 }
 
 fn of_two(b: &mut Importer, n: &Node, score: Tensor, is_probability: bool, labels: &[f64]) -> Result<Vec<Value>> {
@@ -343,13 +351,7 @@ pub fn ensemble<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let [roots, feature, yes, yes_is_leaf, no, no_is_leaf, target] = &lists;
     let missing = n.ints("nodes_missing_value_tracks_true").unwrap_or_default();
     let count = feature.len();
-    if [thresholds.len(), modes.len(), yes.len(), yes_is_leaf.len(), no.len(), no_is_leaf.len()]
-        .iter()
-        .any(|l| *l != count)
-    {
-        return Err(invalid("its lists of nodes differ in length"));
-    }
-    const MODES: [&str; 6] = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"];
+    check_lengths(count, &[thresholds.len(), modes.len(), yes.len(), yes_is_leaf.len(), no.len(), no_is_leaf.len()])?;
     let mut trees = Vec::new();
     for root in roots {
         let mut tree = Tree::default();
@@ -364,7 +366,7 @@ pub fn ensemble<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
                 return Err(argument("the number of a node", node, format!("there are {count}")));
             }
             let mut child = |to: i64, is_leaf: i64| -> Result<Child> {
-                let to = usize::try_from(to).map_err(|_| invalid("the number of a node is negative"))?;
+                let to = number("node", to)?;
                 if is_leaf != 0 {
                     let (target, weight) = match (target.get(to), weights.get(to)) {
                         (Some(target), Some(weight)) => (usize::try_from(*target).unwrap_or(usize::MAX), *weight),
@@ -381,11 +383,11 @@ pub fn ensemble<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
                 Ok(Child::Decision(order.len() - 1))
             };
             let (on_true, on_false) = (child(yes[node], yes_is_leaf[node])?, child(no[node], no_is_leaf[node])?);
-            let name = MODES.get(modes[node] as usize);
-            let name = name.ok_or_else(|| invalid("sets of numbers (BRANCH_MEMBER) are not supported"))?;
+            let mode = MODES.get(modes[node] as usize).map(|(_, mode)| *mode);
+            let mode = mode.ok_or_else(|| invalid("sets of numbers (BRANCH_MEMBER) are not supported"))?;
             tree.decisions.push(Decision {
-                feature: usize::try_from(feature[node]).map_err(|_| invalid("the number of a feature is negative"))?,
-                mode: mode(name)?,
+                feature: number("feature", feature[node])?,
+                mode,
                 threshold: thresholds[node],
                 nan_is_true: missing.get(node).is_some_and(|v| *v != 0),
                 on_true,

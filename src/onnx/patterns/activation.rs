@@ -10,9 +10,9 @@ use crate::{
 };
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
 
-/// Of the cube, in the tanh approximation of GELU.
+/// The factor of x^3 in the tanh approximation of GELU.
 const CUBE: f64 = 0.044_715;
-/// Of the sigmoid approximation of GELU.
+/// The factor of x in the sigmoid approximation of GELU.
 const SIGMOID_SLOPE: f64 = 1.702;
 
 /// Matches GELU, SiLU, Swish, Mish and hard swish.

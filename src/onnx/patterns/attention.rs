@@ -22,8 +22,7 @@ fn softmax<'r>(r: &'r Rewriter, t: Tensor) -> Option<&'r Op<Tensor>> {
     let of_weights = is_nan.mode == CompareMode::NotEqual && is_nan.lhs == weights && is_nan.rhs == weights;
     let found = r.op(weights)?;
     let Op::Softmax(op) = found else { return None };
-    let is_last = op.axis.rem_euclid(r.rank(t).max(1) as i64) + 1 == r.rank(t) as i64;
-    (becomes_zero && of_weights && is_last && has_open_rows(r, op.input)).then_some(found)
+    (becomes_zero && of_weights && r.is_last_axis(t, op.axis) && has_open_rows(r, op.input)).then_some(found)
 }
 
 /// Returns whether every row of scores has one that is not masked.
@@ -33,7 +32,15 @@ fn has_open_rows(r: &Rewriter, scores: Tensor) -> bool {
     };
     pairs.into_iter().find(|(_, mask)| r.is_coefficient(*mask)).is_some_and(|(_, mask)| {
         let row = r.shape(mask).last().copied().unwrap_or(1);
-        let is_open = |row: &[f64]| row.iter().any(|v| *v > f64::NEG_INFINITY);
-        r.data(mask).is_some_and(|mask| mask.chunks(row.max(1)).all(is_open))
+        let (mut seen, mut is_open, mut are_open) = (0, false, true);
+        // A mask of a long sequence is larger than what is worth copying.
+        let is_known = r.each(mask, |v| {
+            (seen, is_open) = (seen + 1, is_open || v > f64::NEG_INFINITY);
+            if seen == row {
+                are_open &= is_open;
+                (seen, is_open) = (0, false);
+            }
+        });
+        is_known && are_open
     })
 }

@@ -13,7 +13,12 @@ mod rope;
 
 pub use quantized::IntegersOf;
 
-use crate::{Graph, Mode, Tensor, base::Result, ops::Op};
+use crate::{
+    Graph, Mode, Tensor,
+    base::{Result, Warning},
+    ops::Op,
+};
+use quantized::Outcome;
 use rewriter::Rewriter;
 
 /// Returns the op that computes the tensor from operands further up, if there is one.
@@ -42,8 +47,10 @@ pub fn recognize(graph: &mut Graph, integers: &IntegersOf) -> Result<()> {
             }
         }
     }
-    if quantized::quantize(&mut rewriter, integers)? {
-        graph.mode = Mode::Quantized;
+    match quantized::quantize(&mut rewriter, integers)? {
+        Outcome::Float => {}
+        Outcome::Quantized => graph.mode = Mode::Quantized,
+        Outcome::InFloats(reason) => graph.warn(Warning::new(reason)),
     }
     graph.remove_dead();
     Ok(())

@@ -4,7 +4,7 @@ use super::rewriter::Rewriter;
 use crate::{
     Tensor,
     array::Array,
-    base::{Dtype, Result, invalid},
+    base::{Dtype, Result, WarningKind, invalid},
     ops::{Cast, Op},
     quant::{Quantization, RoundMode},
     value::Integers,
@@ -14,17 +14,27 @@ use std::{collections::HashMap, rc::Rc};
 /// The integers that coefficients of floats stand for.
 pub type IntegersOf = HashMap<Tensor, Rc<Integers>>;
 
-/// Makes a network quantized if all of its 8-bit tensors can be, and one of its products is. Returns whether it is.
-pub fn quantize(r: &mut Rewriter, integers: &IntegersOf) -> Result<bool> {
+/// What became of the quantization of a network.
+pub enum Outcome {
+    /// It has none.
+    Float,
+    Quantized,
+    /// It stays a network of floats, and this is why.
+    InFloats(WarningKind),
+}
+
+/// Makes a network quantized if all of its quantized tensors can be, and one of its products is.
+pub fn quantize(r: &mut Rewriter, integers: &IntegersOf) -> Result<Outcome> {
     let results = r.results();
-    let parameters: HashMap<Tensor, (f64, i64)> =
+    if !results.iter().any(|t| matches!(r.op(*t), Some(Op::QuantizeLinear(_)))) {
+        return Ok(Outcome::Float);
+    }
+    let parameters: Vec<(Tensor, (f64, i64))> =
         results.iter().filter_map(|t| Some((*t, quantization(r, *t)?))).collect();
-    // Outputs of the network are read as they are stored.
-    let are_inner = parameters.keys().all(|t| !r.is_output(*t));
     let fused: Vec<(Tensor, Fused)> =
         results.iter().filter_map(|t| Some((*t, Fused::ending(r, *t, integers)?))).collect();
-    if !are_inner || !r.all_ops(|t, op| is_representable(r, t, op)) || !fused.iter().any(|(_, f)| f.is_product()) {
-        return Ok(false);
+    if let Some(reason) = obstacle(r, &results, &fused) {
+        return Ok(Outcome::InFloats(WarningKind::QuantizationInFloats { reason }));
     }
     for (t, fused) in fused {
         let op = fused.op(r)?;
@@ -33,7 +43,7 @@ pub fn quantize(r: &mut Rewriter, integers: &IntegersOf) -> Result<bool> {
     for (t, (scale, zero_point)) in parameters {
         r.quantize(t, &Quantization::per_tensor(scale, zero_point))?;
     }
-    for &t in &results {
+    for t in results {
         let op = match r.op(t) {
             Some(Op::QuantizeLinear(op)) => Cast { round_mode: RoundMode::HalfToEven, ..Cast::new(op.input) },
             Some(Op::DequantizeLinear(op)) => Cast::new(op.input),
@@ -41,7 +51,7 @@ pub fn quantize(r: &mut Rewriter, integers: &IntegersOf) -> Result<bool> {
         };
         r.replace(t, op.into())?;
     }
-    Ok(true)
+    Ok(Outcome::Quantized)
 }
 
 /// Returns scale and zero point if the tensor is quantized to 8 bits with one of each.
@@ -61,16 +71,48 @@ fn single(scales: &[f64], zero_points: &[i64]) -> Option<(f64, i64)> {
     }
 }
 
-/// Returns whether a quantized network can have the operator that computes `t`: quantized tensors are only dequantized, by their own
-/// parameters.
-fn is_representable(r: &Rewriter, t: Tensor, op: &Op<Tensor>) -> bool {
+/// Returns why a network cannot be quantized, if it cannot.
+fn obstacle(r: &Rewriter, results: &[Tensor], fused: &[(Tensor, Fused)]) -> Option<String> {
+    if r.has_blocks() {
+        return Some("it has branches or loops whose conditions are computed".to_owned());
+    }
+    if let Some(found) = results.iter().find_map(|t| misfit_of(r, *t)) {
+        return Some(found);
+    }
+    match fused.iter().any(|(_, f)| f.is_product()) {
+        true => None,
+        false => Some(
+            "it has no convolution and no product between quantized tensors whose weights are int8 with zero point 0, \
+             with one scale, or for convolutions one for each output channel"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Returns why a quantized network cannot have the operator that computes `t`, if it cannot: quantized tensors have 8 bits and one
+/// scale, are dequantized by their own parameters, and nothing else reads their integers.
+fn misfit_of(r: &Rewriter, t: Tensor) -> Option<String> {
+    let name = r.name(t);
+    let (op, _) = r.result_of(t)?;
     match op {
-        Op::QuantizeLinear(_) => quantization(r, t).is_some(),
+        Op::QuantizeLinear(op) => {
+            let bits = r.dtype(t).map_or(0, Dtype::size) * 8;
+            match (op.y_scale.len(), quantization(r, t).is_some()) {
+                (scales @ 2.., _) => Some(format!("{name:?} has {scales} scales; expected one")),
+                (_, false) => Some(format!("{name:?} has {bits} bits; expected 8")),
+                (_, true) => r.is_output(t).then(|| format!("the output {name:?} consists of integers")),
+            }
+        }
         Op::DequantizeLinear(op) => {
             let own = single(&op.x_scale, &op.x_zero_point);
-            own.is_some() && quantization(r, op.input) == own
+            let is_own = own.is_some() && quantization(r, op.input) == own;
+            let of = r.name(op.input);
+            (!is_own).then(|| format!("{of:?} is dequantized by other parameters than it was quantized by"))
         }
-        other => other.operands().all(|(_, t)| quantization(r, *t).is_none()),
+        other => {
+            let (_, of) = other.operands().find(|(_, t)| quantization(r, **t).is_some())?;
+            Some(format!("top.{} reads the integers of {:?}", other.name(), r.name(*of)))
+        }
     }
 }
 
@@ -113,11 +155,11 @@ impl Fused {
         let fused = |operands: Vec<_>, weights| Fused { op: op.clone(), operands, weights };
         Some(match op {
             Op::Conv(op) if !op.do_relu => {
-                let weights = weights(r, integers, op.filter, op.bias, 0)?;
+                let weights = weights(r, integers, op.filter, op.bias)?;
                 fused(vec![source(op.input)?], Some(weights))
             }
             Op::MatMul(op) if !op.do_relu => {
-                let weights = weights(r, integers, op.right, op.bias, 0).filter(|(w, _)| w.scales.len() == 1)?;
+                let weights = weights(r, integers, op.right, op.bias).filter(|(w, _)| w.scales.len() == 1)?;
                 fused(vec![source(op.input)?], Some(weights))
             }
             Op::MaxPool(op) if !op.do_relu => {
@@ -158,17 +200,16 @@ impl Fused {
     }
 }
 
-/// Returns the integers of weights, which have zero point 0, with scales along `axis`; and the bias.
+/// Returns the integers of weights, which have zero point 0, with one scale or one for each entry of axis 0; and the bias.
 fn weights(
     r: &Rewriter,
     integers: &IntegersOf,
     weights: Tensor,
     bias: Option<Tensor>,
-    axis: usize,
 ) -> Option<(Rc<Integers>, Option<Bias>)> {
     let found = integers.get(&weights)?;
     let is_plain = found.array.dtype() == Dtype::Int8 && found.zero_points.iter().all(|z| *z == 0);
-    let has_axis = found.scales.len() == 1 || found.axis == axis;
+    let has_axis = found.scales.len() == 1 || found.axis == 0;
     if !is_plain || !has_axis {
         return None;
     }
@@ -189,10 +230,11 @@ impl Integers {
     /// Adds the integers as a quantized coefficient.
     fn tensor(&self, r: &mut Rewriter) -> Result<Tensor> {
         let tensor = r.coefficient(&self.name, self.array.clone())?;
-        let zero_point = vec![0i64; self.scales.len()];
         let quantization = match self.scales.as_slice() {
             [scale] => Quantization::per_tensor(*scale, 0),
-            scales => Quantization { scale: Some(scales.to_vec().into()), zero_point: Some(zero_point.into()) },
+            scales => {
+                Quantization { scale: Some(scales.to_vec().into()), zero_point: Some(vec![0; scales.len()].into()) }
+            }
         };
         r.quantize(tensor, &quantization)?;
         Ok(tensor)

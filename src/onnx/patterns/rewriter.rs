@@ -54,10 +54,9 @@ impl<'g> Rewriter<'g> {
         self.ops.insert(result, (op, 0));
         Ok(())
     }
-    /// Returns whether `test` holds for all results and the ops that compute them. It never does for ops that own blocks.
-    pub fn all_ops(&self, test: impl Fn(Tensor, &Op<Tensor>) -> bool) -> bool {
-        self.graph.operators().iter().all(|operator| operator.blocks.is_empty())
-            && self.ops.iter().all(|(t, (op, _))| test(*t, op))
+    /// Returns whether some op owns blocks.
+    pub fn has_blocks(&self) -> bool {
+        self.graph.operators().iter().any(|operator| !operator.blocks.is_empty())
     }
     pub fn is_output(&self, t: Tensor) -> bool {
         self.graph.outputs().contains(&t)
@@ -106,15 +105,26 @@ impl<'g> Rewriter<'g> {
         let info = self.graph.tensor(t).ok()?;
         info.data()?.to_f64().ok()
     }
+    /// Passes the elements of a coefficient to `to`. Returns whether they are known.
+    pub fn each(&self, t: Tensor, to: impl FnMut(f64)) -> bool {
+        let data = self.graph.tensor(t).ok().and_then(|info| info.data());
+        data.is_some_and(|array| array.each_f64(to).is_ok())
+    }
     /// Returns whether all elements of a coefficient equal a number.
     pub fn is_filled_with(&self, t: Tensor, number: f64) -> bool {
-        self.data(t).is_some_and(|all| all.iter().all(|v| *v == number))
+        let mut are_equal = true;
+        self.each(t, |v| are_equal &= v == number) && are_equal
     }
     /// Returns whether the tensor is read once.
     pub fn is_read_once(&self, t: Tensor) -> bool {
         self.uses.get(&t) == Some(&1)
     }
-    /// Returns whether constants in the arithmetic of a tensor are close enough to be those of a formula: float16 has 11 bits.
+    /// Returns whether `axis`, which may count from the end, is the last of a tensor.
+    pub fn is_last_axis(&self, t: Tensor, axis: i64) -> bool {
+        let rank = self.rank(t).max(1) as i64;
+        axis.rem_euclid(rank) == rank - 1
+    }
+    /// Returns whether a constant is that of a formula, as precisely as the dtype of `t` can store it.
     pub fn is_near(&self, t: Tensor, found: f64, expected: f64) -> bool {
         let is_whole = self.graph.tensor(t).is_ok_and(|info| info.dtype.size() >= 4);
         (found - expected).abs() <= expected.abs() * if is_whole { 1e-5 } else { 4e-3 }

@@ -31,17 +31,14 @@ fn swapped_halves(r: &Rewriter, t: Tensor) -> Option<Tensor> {
     let Op::Concat(op) = r.op(t)? else { return None };
     let &[negated, first] = op.inputs.as_slice() else { return None };
     let Op::MulConst(negation) = r.op(negated)? else { return None };
-    let last = r.rank(t).checked_sub(1)?;
-    let is_last = op.axis.rem_euclid(last as i64 + 1) == last as i64;
     let (x, second) = (half(r, first, 0)?, half(r, negation.input, 1)?);
-    (is_last && negation.const_val == -1.0 && x == second).then_some(x)
+    (r.is_last_axis(t, op.axis) && negation.const_val == -1.0 && x == second).then_some(x)
 }
 
 /// Returns `x` if the tensor is this half of its last axis.
 fn half(r: &Rewriter, t: Tensor, which: usize) -> Option<Tensor> {
     let size = *r.shape(t).last()?;
-    let last = r.rank(t) as i64 - 1;
-    let is_last = |axis: i64| axis.rem_euclid(last + 1) == last;
+    let is_last = |axis: i64| r.is_last_axis(t, axis);
     match r.result_of(t)? {
         (Op::Slice(op), 0) => {
             let is_half =

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Writes tests/onnx/microsoft.npz: models of one operator of onnxruntime (com.microsoft) each, with inputs and onnxruntime's results.
+
+    target/bench-peer/bin/python scripts/onnx-contrib.py
+"""
+import os
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto as T, helper as h, numpy_helper
+
+TO = os.path.join(os.path.dirname(__file__), "..", "tests", "onnx", "microsoft.npz")
+RNG = np.random.default_rng(5)
+
+
+def floats(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def bytes_of(kind, *shape):
+    limits = np.iinfo(kind)
+    return RNG.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
+
+
+class Case:
+    """An operator with its operands: those of `inputs` are fed, `constants` are initializers, `None` is left out."""
+
+    def __init__(self, op, operands, outputs=1, constants=(), **attributes):
+        self.op, self.operands, self.constants, self.outputs, self.attributes = op, operands, constants, outputs, attributes
+
+    def model(self):
+        names = [name if value is not None else "" for name, value in self.operands.items()]
+        results = ["result%d" % i for i in range(self.outputs)]
+        node = h.make_node(self.op, names, results, domain="com.microsoft", **self.attributes)
+        kind = lambda array: h.np_dtype_to_tensor_dtype(array.dtype)
+        given = {name: value for name, value in self.operands.items() if value is not None}
+        inputs = [h.make_tensor_value_info(n, kind(v), v.shape) for n, v in given.items() if n not in self.constants]
+        known = [numpy_helper.from_array(v, n) for n, v in given.items() if n in self.constants]
+        graph = h.make_graph([node], "case", inputs, [onnx.ValueInfoProto(name=name) for name in results], known)
+        model = h.make_model(graph, opset_imports=[h.make_opsetid("", 20), h.make_opsetid("com.microsoft", 1)])
+        model.ir_version = 9
+        return model.SerializeToString()
+
+    def feeds(self):
+        return {n: v for n, v in self.operands.items() if v is not None and n not in self.constants}
+
+
+def one(value, kind=np.float32):
+    return np.array(value, kind)
+
+
+def attention():
+    x, w, bias = floats(2, 5, 8), floats(8, 24), floats(24)
+    mask = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], np.int32)
+    operands = dict(x=x, w=w, bias=bias)
+    yield Case("Attention", dict(operands, mask=mask), constants=("w", "bias"), num_heads=2)
+    past = floats(2, 2, 2, 3, 4)
+    yield Case("Attention", dict(operands, mask=None, past=past), 2, ("w", "bias"), num_heads=2, unidirectional=1)
+    yield Case("Attention", dict(operands, mask=np.ones((2, 8), np.int32), past=past), 2, ("w", "bias"), num_heads=2)
+    whole = dict(x=bytes_of(np.uint8, 2, 5, 8), w=bytes_of(np.int8, 8, 24), bias=bias, x_scale=one(0.02), w_scale=one(0.01))
+    known = ("w", "bias", "x_scale", "w_scale", "x_zero", "w_zero")
+    zeros = dict(x_zero=one(120, np.uint8), w_zero=one(3, np.int8))
+    yield Case("QAttention", dict(whole, mask=mask, **zeros), 1, known, num_heads=2)
+    yield Case("QAttention", dict(whole, mask=None, **zeros, past=past), 2, known, num_heads=2, unidirectional=1)
+    q, k, v = floats(2, 5, 8), floats(2, 7, 8), floats(2, 7, 8)
+    yield Case("MultiHeadAttention", dict(q=q, k=k, v=v, bias=floats(24)), num_heads=2, scale=0.3)
+    kept = dict(past_k=floats(2, 2, 3, 4), past_v=floats(2, 2, 3, 4))
+    short = dict(q=q, k=floats(2, 5, 8), v=floats(2, 5, 8), bias=None, mask=None)
+    yield Case("MultiHeadAttention", dict(short, added=floats(1, 2, 5, 8), **kept), 3, num_heads=2)
+    yield Case("MultiHeadAttention", dict(short, added=None, **kept), 3, num_heads=2, unidirectional=1)
+
+
+def grouped():
+    tables = dict(cos=floats(16, 8), sin=floats(16, 8))
+    q, k, v = floats(2, 5, 64), floats(2, 5, 32), floats(2, 5, 32)
+    counts = dict(num_heads=4, kv_num_heads=2)
+    first = dict(q=q, k=k, v=v, past_k=None, past_v=None, last=one([4, 4], np.int32), total=one(5, np.int32))
+    yield Case("GroupQueryAttention", first, 3, ("total",), **counts)
+    yield Case("GroupQueryAttention", dict(first, **tables), 3, ("total",), do_rotary=1, local_window_size=3, **counts)
+    packed = dict(first, q=floats(2, 5, 128), k=None, v=None)
+    yield Case("GroupQueryAttention", dict(packed, **tables), 3, ("total",), do_rotary=1, rotary_interleaved=1, softcap=2.0, **counts)
+    past = dict(past_k=floats(2, 2, 6, 16), past_v=floats(2, 2, 6, 16))
+    later = dict(q=q, k=k, v=v, **past, last=one([10, 10], np.int32), total=one(11, np.int32))
+    later = {name: array[:1] if array.ndim else array for name, array in later.items()}
+    yield Case("GroupQueryAttention", dict(later, **tables), 3, ("total",), do_rotary=1, **counts)
+    yield Case("GroupQueryAttention", dict(later, **tables), 3, ("total", "last"), do_rotary=1, **counts)
+    step = dict(later, **past, q=floats(2, 1, 64), k=floats(2, 1, 32), v=floats(2, 1, 32), last=one([6, 4], np.int32), total=one(7, np.int32))
+    yield Case("GroupQueryAttention", dict(step, **tables), 3, ("total",), do_rotary=1, smooth_softmax=1, **counts)
+    yield Case("GroupQueryAttention", dict(step, **tables), 3, ("total",), do_rotary=1, local_window_size=2, **counts)
+    more = dict(cos=None, sin=None, at=None, added=floats(2, 4, 1, 7), sink=floats(4))
+    yield Case("GroupQueryAttention", dict(step, **more), 3, ("total",), **counts)
+
+
+def quantized():
+    x, y = bytes_of(np.uint8, 2, 6), bytes_of(np.uint8, 2, 6)
+    scales = lambda name, scale, zero: {name + "_scale": one(scale), name + "_zero": one(zero, np.uint8)}
+    operands = dict(c=RNG.integers(0, 2, (2, 6)).astype(bool), x=x, **scales("x", 0.02, 100), y=y, **scales("y", 0.03, 90), **scales("z", 0.04, 128))
+    known = tuple(name for name in operands if "_" in name)
+    yield Case("QLinearWhere", operands, 1, known)
+    image = dict(x=bytes_of(np.uint8, 1, 6, 6, 4), **scales("x", 0.02, 120))
+    known = ("x_scale", "x_zero", "y_scale", "y_zero", "w", "w_scale", "w_zero", "bias")
+    last = dict(channels_last=1)
+    window = dict(kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    yield Case("QLinearAveragePool", dict(image, **scales("y", 0.01, 110)), 1, known, **window, **last)
+    yield Case("QLinearGlobalAveragePool", dict(image, **scales("y", 0.01, 110)), 1, known, **last)
+    yield Case("NhwcMaxPool", dict(x=image["x"]), **window)
+    weights = dict(w=bytes_of(np.int8, 5, 4, 3, 3), w_scale=one(0.01), w_zero=one(0, np.int8), **scales("y", 0.2, 128))
+    yield Case("QLinearConv", dict(image, **weights, bias=RNG.integers(-900, 900, 5).astype(np.int32)), 1, known, **window, **last)
+    ids, segments = RNG.integers(0, 9, (2, 5)).astype(np.int32), RNG.integers(0, 2, (2, 5)).astype(np.int32)
+    rows = dict(word=9, position=6, segment=2, gamma=None, beta=None)
+    tables = {name: bytes_of(np.uint8, count, 8) if count else bytes_of(np.uint8, 8) for name, count in rows.items()}
+    scale = {name + "_scale": one(0.01) for name in rows}
+    zero = {name + "_zero": one(120, np.uint8) for name in rows}
+    known = (*tables, *scale, *zero)
+    yield Case("QEmbedLayerNormalization", dict(ids=ids, segments=segments, **tables, mask=None, **scale, **zero), 2, known)
+
+
+def others():
+    yield Case("CDist", dict(a=floats(4, 3), b=floats(5, 3)), metric="sqeuclidean")
+    yield Case("CDist", dict(a=floats(4, 3), b=floats(5, 3)), metric="euclidean")
+
+
+def main():
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    arrays = {}
+    for i, case in enumerate(case for family in (attention, grouped, quantized, others) for case in family()):
+        name, model = "%02d-%s" % (i, case.op), case.model()
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        arrays[name + "/model"] = np.frombuffer(model, np.uint8)
+        arrays.update({"%s/input/%s" % (name, n): v for n, v in case.feeds().items()})
+        results = session.run(None, case.feeds())
+        arrays.update({"%s/output/result%d" % (name, i): v for i, v in enumerate(results)})
+    np.savez_compressed(TO, **arrays)
+    print("%d cases in %s" % (sum(name.endswith("/model") for name in arrays), os.path.normpath(TO)))
+
+
+if __name__ == "__main__":
+    main()
