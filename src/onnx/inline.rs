@@ -1,7 +1,7 @@
 //! Calls of a model's own functions, written out before its nodes are converted.
 use super::proto::{Attribute, Function, Graph, Model, Node};
 use crate::base::{Result, invalid};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Maximum number of nodes once all calls are written out.
 const MAX_NODES: usize = 1_000_000;
@@ -82,15 +82,15 @@ impl Inliner<'_> {
             "" => format!("{}_{}", function.name, self.calls),
             name => name.to_owned(),
         };
-        let mut names: HashMap<String, String> = HashMap::new();
+        let mut names = Names::default();
         for (i, inner) in function.input.iter().enumerate() {
-            names.insert(inner.clone(), call.input.get(i).cloned().unwrap_or_default());
+            names.own.insert(inner.clone(), Some(call.input.get(i).cloned().unwrap_or_default()));
         }
         for (i, inner) in function.output.iter().enumerate() {
             let outer = call.output.get(i).filter(|name| !name.is_empty());
             // A result that nobody reads still needs a name. One that is an operand is copied below.
-            if !names.contains_key(inner) {
-                names.insert(inner.clone(), outer.cloned().unwrap_or_else(|| format!("{scope}/{inner}")));
+            if names.get(inner).is_none() {
+                names.own.insert(inner.clone(), Some(outer.cloned().unwrap_or_else(|| format!("{scope}/{inner}"))));
             }
         }
         let mut given: HashMap<&str, Attribute> = HashMap::new();
@@ -106,7 +106,7 @@ impl Inliner<'_> {
             if let (Some(outer), Some(operand)) = (call.output.get(i), names.get(inner)) {
                 body.push(Node {
                     op_type: "Identity".into(),
-                    input: vec![operand.clone()],
+                    input: vec![operand.to_owned()],
                     output: vec![outer.clone()],
                     ..Node::default()
                 });
@@ -118,13 +118,34 @@ impl Inliner<'_> {
     }
 }
 
+/// The names that values of a function have outside of it.
+#[derive(Default)]
+struct Names<'o> {
+    /// Those of the graph at hand. `None` is a value of a branch or a body that keeps its name, and hides another.
+    own: HashMap<String, Option<String>>,
+    /// Those of the graph around it.
+    outer: Option<&'o Names<'o>>,
+}
+
+impl Names<'_> {
+    fn get(&self, name: &str) -> Option<&str> {
+        match self.own.get(name) {
+            Some(found) => found.as_deref(),
+            None => self.outer?.get(name),
+        }
+    }
+    fn apply(&self, name: &mut String) {
+        if let Some(found) = self.get(name) {
+            *name = found.to_owned();
+        }
+    }
+}
+
 /// Gives the values of a function their names outside of it, and its attributes their values.
-fn rename(nodes: &mut [Node], names: &mut HashMap<String, String>, scope: &str, given: &HashMap<&str, Attribute>) {
+fn rename(nodes: &mut [Node], names: &mut Names, scope: &str, given: &HashMap<&str, Attribute>) {
     for node in nodes {
         for input in &mut node.input {
-            if let Some(outer) = names.get(input) {
-                input.clone_from(outer);
-            }
+            names.apply(input);
         }
         for attribute in &mut node.attribute {
             if !attribute.ref_attr_name.is_empty() {
@@ -141,26 +162,21 @@ fn rename(nodes: &mut [Node], names: &mut HashMap<String, String>, scope: &str, 
         node.attribute.retain(|a| !a.name.is_empty());
         node.name = if node.name.is_empty() { scope.to_owned() } else { format!("{scope}/{}", node.name) };
         for output in node.output.iter_mut().filter(|name| !name.is_empty()) {
-            let outer = names.entry(output.clone()).or_insert_with(|| format!("{scope}/{output}"));
-            output.clone_from(outer);
+            if names.get(output).is_none() {
+                names.own.insert(output.clone(), Some(format!("{scope}/{output}")));
+            }
+            names.apply(output);
         }
     }
 }
 
 /// The same for a branch or a body, whose own values are not those of the function.
-fn rename_graph(graph: &mut Graph, names: &HashMap<String, String>, scope: &str, given: &HashMap<&str, Attribute>) {
-    let own: HashSet<&String> =
-        graph.input.iter().map(|i| &i.name).chain(graph.initializer.iter().map(|t| &t.name)).collect();
-    let mut inner: HashMap<String, String> = names
-        .iter()
-        .filter(|(name, _)| !own.contains(name))
-        .map(|(name, outer)| (name.clone(), outer.clone()))
-        .collect();
+fn rename_graph(graph: &mut Graph, names: &Names, scope: &str, given: &HashMap<&str, Attribute>) {
+    let own = graph.input.iter().map(|i| &i.name).chain(graph.initializer.iter().map(|t| &t.name));
+    let mut inner = Names { own: own.map(|name| (name.clone(), None)).collect(), outer: Some(names) };
     rename(&mut graph.node, &mut inner, scope, given);
     for output in &mut graph.output {
-        if let Some(outer) = inner.get(&output.name) {
-            output.name.clone_from(outer);
-        }
+        inner.apply(&mut output.name);
     }
 }
 

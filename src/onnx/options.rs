@@ -83,6 +83,16 @@ impl Options {
                     shape_text(given)
                 )));
             }
+            let mut pairs = given.iter().zip(&declared.dim);
+            if let Some((size, name, other)) = pairs.find_map(|(g, d)| {
+                let (name, other) = (d.dim_param.as_deref()?, self.size(d)?);
+                (other != *g).then_some((g, name, other))
+            }) {
+                let given = shape_text(given);
+                return Err(invalid(format!(
+                    "is given the shape {given}, where {name} is {size}; {name} is set to {other}"
+                )));
+            }
             return Ok(given.clone());
         }
         let shape = declared.dim.iter().map(|d| self.size(d).ok_or(())).collect::<Result<Shape, ()>>();

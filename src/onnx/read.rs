@@ -59,7 +59,10 @@ fn decode(
         order::sort(graph);
         cut(graph, &options.inputs, &options.outputs)?;
     }
-    let graph = model.graph.as_ref().ok_or_else(|| Error::format(path, "not a valid ONNX file: it has no graph"))?;
+    let graph = model
+        .graph
+        .as_ref()
+        .ok_or_else(|| Error::format(path, "not a valid ONNX file: it has no graph, or is empty"))?;
     options.check_names(graph)?;
     let shared = Model { evaluate, options };
     let mut importer = Importer::new(&graph_name(name), &shared, tensors)?;

@@ -133,7 +133,7 @@ impl<R: Read + Seek> Skimmer<'_, R> {
                 }
                 self.bytes(kind, field, length, depth, to)?;
             }
-            _ => return Err(self.invalid("a field has an unknown encoding")),
+            _ => return Err(self.invalid("it is another kind of file, or damaged")),
         }
         Ok(())
     }

@@ -24,11 +24,12 @@ fn printed(args: &[&str]) -> String {
 #[test]
 fn commands_take_onnx_files() {
     let [classifier, unsupported] = [&file("classifier.onnx"), &file("unsupported.onnx")];
-    let commands: [&[&str]; 14] = [
+    let commands: [&[&str]; 15] = [
         &["check", classifier],
         &["check", classifier, "--param", "batch=2"],
         &["check", classifier, "--shape", "image=2x3x8x8"],
         &["check", classifier, "--shape", "image=2x4x8x8"],
+        &["check", classifier, "--shape", "image=2x3x8x8", "--param", "batch=3"],
         &["check", classifier, "--shape", "picture=2x3x8x8"],
         &["check", classifier, "--param", "bath=2"],
         &["check", classifier, "--param", "batch=two"],
