@@ -50,6 +50,53 @@ class Unet(nn.Module):
         return self.last(self.fifth(torch.cat([c, a], 1)))
 
 
+class Yolo(nn.Module):
+    """A small YOLO: blocks that split and join channels, pools of several sizes, two scales, and boxes from distributions."""
+
+    def __init__(self, width=16, classes=5, bins=8):
+        super().__init__()
+        conv = lambda i, o, k=3, s=1: nn.Sequential(nn.Conv2d(i, o, k, s, k // 2, bias=False), nn.BatchNorm2d(o), nn.SiLU())
+        self.stem, self.down = conv(3, width, 3, 2), conv(width, 2 * width, 3, 2)
+        self.inner = nn.Sequential(conv(width, width), conv(width, width))
+        self.joined, self.deep = conv(3 * width, 2 * width, 1), conv(2 * width, 4 * width, 3, 2)
+        self.reduced, self.expanded = conv(4 * width, width, 1), conv(4 * width, 4 * width, 1)
+        self.up = conv(6 * width, 2 * width)
+        self.classes, self.bins = classes, bins
+        self.heads = nn.ModuleList(nn.Conv2d(i, 4 * bins + classes, 1) for i in (2 * width, 4 * width))
+
+    def forward(self, x):
+        first, second = self.down(self.stem(x)).chunk(2, 1)
+        shallow = self.joined(torch.cat([first, second, self.inner(second) + second], 1))
+        pools = [self.reduced(self.deep(shallow))]
+        for _ in range(3):
+            pools.append(nn.functional.max_pool2d(pools[-1], 5, 1, 2))
+        deep = self.expanded(torch.cat(pools, 1))
+        shallow = self.up(torch.cat([nn.functional.interpolate(deep, scale_factor=2.0), shallow], 1))
+        boxes, scores = [], []
+        for level, head, stride in zip((shallow, deep), self.heads, (4, 8)):
+            height, width = level.shape[2:]
+            made = head(level).flatten(2)
+            sides, classes = made.split([4 * self.bins, self.classes], 1)
+            sides = (sides.unflatten(1, (4, self.bins)).softmax(2) * torch.arange(self.bins).view(1, 1, -1, 1)).sum(2)
+            y, x = torch.meshgrid(torch.arange(height) + 0.5, torch.arange(width) + 0.5, indexing="ij")
+            centers = torch.stack([x, y]).flatten(1)
+            low, high = sides.chunk(2, 1)
+            boxes.append(torch.cat([centers - low, centers + high], 1) * stride)
+            scores.append(classes.sigmoid())
+        return torch.cat(boxes, 2), torch.cat(scores, 2)
+
+
+class Detector(nn.Module):
+    """What a detector of torchvision computes before it selects boxes."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x):
+        return self.model.head(list(self.model.backbone(x).values()))
+
+
 class Recurrent(nn.Module):
     def __init__(self, kind):
         super().__init__()
@@ -96,6 +143,10 @@ def networks():
     for name in ("deeplabv3_mobilenet_v3_large", "fcn_resnet50", "lraspp_mobilenet_v3_large"):
         make = lambda name=name: getattr(vision.segmentation, name)(weights=None, weights_backbone=None)
         yield name, make, (torch.randn(1, 3, 128, 128),)
+    for name in ("fcos_resnet50_fpn", "retinanet_resnet50_fpn", "ssdlite320_mobilenet_v3_large"):
+        make = lambda name=name: Detector(getattr(vision.detection, name)(weights=None, weights_backbone=None))
+        yield name, make, (torch.randn(1, 3, 128, 128),)
+    yield "yolo", Yolo, (torch.randn(1, 3, 64, 64),)
     yield "unet", Unet, (torch.randn(1, 3, 64, 64),)
     for kind in (nn.LSTM, nn.GRU, nn.RNN):
         yield kind.__name__.lower(), lambda kind=kind: Recurrent(kind), (torch.randn(2, 7, 16),)
@@ -281,7 +332,7 @@ def main():
                 report(name, exporter, "PyTorch: " + str(problem).splitlines()[0][:80])
                 continue
             report(name, exporter, path)
-            if exporter == "old" and name in ("resnet18", "mobilenet_v3_small", "transformer", "bert", "lstm"):
+            if exporter == "old" and name in ("resnet18", "mobilenet_v3_small", "transformer", "bert", "lstm", "yolo"):
                 for kind, variant in variants(path):
                     report(name, kind, variant)
     if args.table:
