@@ -167,9 +167,9 @@ onnx-exporters: build ## compare models that scikit-learn and TensorFlow export 
 
 onnx-bench: build ## compare how tpulang and tpu_mlir read the networks of onnx-networks; rewrites docs/onnx.md (half an hour)
 	sh benches/setup.sh $(BENCH_PEER)
-	sh benches/onnx.sh target/peer-onnx
+	sh benches/onnx_readers.sh target/peer-onnx
 	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) target/peer-onnx
-	$(BENCH_PEER)/bin/python benches/onnx.py --bin $(BIN) --networks build/onnx-networks --reader target/peer-onnx --torch $(SCRIPTS_TORCH) --write
+	$(BENCH_PEER)/bin/python benches/onnx_readers.py --bin $(BIN) --networks build/onnx-networks --reader target/peer-onnx --torch $(SCRIPTS_TORCH) --write
 
 # Where the Python package is installed.
 PACKAGE ?= target/wheel-package

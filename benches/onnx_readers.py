@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares how tpulang and tpu_mlir read ONNX files: the operators that they make of them, and the time that it takes.
 
-    onnx.py --bin TPULANG --networks DIR --reader VENV --torch DIR [--only REGEX] [--write]
+    onnx_readers.py --bin TPULANG --networks DIR --reader VENV --torch DIR [--only REGEX] [--write]
 
 DIR has the files that conformance/onnx_networks.py exports. The operators are those of the canonical modules that tpuc-opt makes.
 The time is that of `tpulang convert`, the median of three, and of tpu_mlir's model_transform without tpuc-opt, which it runs, too.
@@ -135,7 +135,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--networks", required=True)
-    parser.add_argument("--reader", required=True, help="the virtual environment of benches/onnx.sh")
+    parser.add_argument("--reader", required=True, help="the virtual environment of benches/onnx_readers.sh")
     parser.add_argument("--torch", required=True, help="a folder with PyTorch for it")
     parser.add_argument("--only", default="")
     parser.add_argument("--write", action="store_true")
