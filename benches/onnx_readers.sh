@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs tpu_mlir's reader of ONNX files: the packages that it needs beside tpu_mlir, in the versions that it is pinned to.
-#   onnx.sh VENV
+#   onnx_readers.sh VENV
 set -eu
-VENV=${1:?usage: onnx.sh VENV}
+VENV=${1:?usage: onnx_readers.sh VENV}
 if [ -e "$VENV/reader" ]; then exit 0; fi
 sh "$(dirname "$0")/../conformance/setup.sh" "$VENV"
 "$VENV/bin/python" -m pip install --quiet onnx==1.14.1 onnxruntime==1.16.3 onnxsim==0.4.17

@@ -5,7 +5,7 @@
 //! inside the input. In small planes there would be many such pixels, so these planes are copied with their padding and
 //! then have no edges. In large planes, or with a stride, the copy costs more than the edges.
 use super::{
-    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finish,
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finished,
 };
 use crate::base::Result;
 use rayon::prelude::*;
@@ -193,13 +193,13 @@ impl Rows<'_> {
                 }
             }
         }
-        let out = &mut self.out[at..at + T];
+        let (out, residual) = (&mut self.out[at..at + T], self.residual.map(|r| &r[at..at + T]));
         for t in 0..T {
             for v in 0..V {
-                ops.store(sums[t][v], &mut out[t][v * lanes..]);
+                let sum = finished(ops, sums[t][v], residual.map(|r| &r[t][v * lanes..]), self.relu);
+                ops.store(sum, &mut out[t][v * lanes..]);
             }
         }
-        self.finish(ops, at, T);
     }
     /// Computes a pixel whose window may cross an edge.
     #[inline(always)]
@@ -222,15 +222,8 @@ impl Rows<'_> {
             }
         }
         for v in 0..V {
-            ops.store(sums[v], &mut self.out[at][v * lanes..]);
-        }
-        self.finish(ops, at, 1);
-    }
-    #[inline(always)]
-    fn finish<O: NumOps<f32>>(&mut self, ops: O, at: usize, pixels: usize) {
-        if self.residual.is_some() || self.relu.is_some() {
-            let residual = self.residual.map(|r| &r[at..at + pixels]);
-            finish(ops, &mut self.out[at..at + pixels], residual, self.relu);
+            let sum = finished(ops, sums[v], self.residual.map(|r| &r[at][v * lanes..]), self.relu);
+            ops.store(sum, &mut self.out[at][v * lanes..]);
         }
     }
 }

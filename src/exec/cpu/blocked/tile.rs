@@ -4,7 +4,7 @@
 //! Each input value of a pixel needs one multiply-add per vector of output channels. With AVX-512, 14 pixels x 2 blocks
 //! have 28 accumulators, which together with two vectors of weights and one input value occupy 31 of the 32 registers,
 //! and 28 multiply-adds need only 16 loads. The tile sizes for other instruction sets follow from the same reasoning.
-use super::{BLOCK, Pixel};
+use super::Pixel;
 use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps},
@@ -90,10 +90,6 @@ impl<const C: usize> Sweep<'_, '_, C> {
             for i in 0..n {
                 let pixels = self.width / n + usize::from(i < self.width % n);
                 let (x, at) = (row * self.step + col, row * self.width + col);
-                if let Some(begin) = self.begin {
-                    let outs = self.outs.iter_mut().zip(begin);
-                    outs.for_each(|(out, begin)| out[at..at + pixels].fill(*begin));
-                }
                 macro_rules! tile {
                     ($($t:literal)*) => { match pixels {
                         $($t if $t <= M => self.tile::<_, $t, B, V>(ops, x, at, share),)*
@@ -101,12 +97,6 @@ impl<const C: usize> Sweep<'_, '_, C> {
                     } };
                 }
                 tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
-                if let Some(end) = self.end {
-                    for (block, out) in self.outs.iter_mut().enumerate() {
-                        let residual = end.residual.get(block).map(|r| &r[at..at + pixels]);
-                        finish(ops, &mut out[at..at + pixels], residual, end.relu);
-                    }
-                }
                 col += pixels;
             }
         }
@@ -124,16 +114,47 @@ impl<const C: usize> Sweep<'_, '_, C> {
     ) {
         let lanes = ops.len();
         let mut sums = [[[ops.zero(); V]; B]; T];
+        // Loops over the accumulators do one thing each: the compiler then unrolls them all, and needs no memory for the sums.
         for b in 0..B {
-            let out = &self.outs[b][at..at + T];
-            for t in 0..T {
-                for v in 0..V {
-                    sums[t][b][v] = ops.load(&out[t][v * lanes..]);
+            if let Some(begin) = self.begin {
+                for t in 0..T {
+                    for v in 0..V {
+                        sums[t][b][v] = ops.load(&begin[b][v * lanes..]);
+                    }
+                }
+            } else {
+                let out = &self.outs[b][at..at + T];
+                for t in 0..T {
+                    for v in 0..V {
+                        sums[t][b][v] = ops.load(&out[t][v * lanes..]);
+                    }
                 }
             }
         }
         let x = Planes { x: &self.x[x..], plane: self.plane, taps: self.taps };
         sums = accumulate(ops, sums, x, self.weights, share, &mut self.next);
+        if let Some(end) = self.end {
+            for b in 0..B {
+                if let Some(residual) = end.residual.get(b) {
+                    let residual = &residual[at..at + T];
+                    for t in 0..T {
+                        for v in 0..V {
+                            sums[t][b][v] = ops.add(sums[t][b][v], ops.load(&residual[t][v * lanes..]));
+                        }
+                    }
+                }
+            }
+            if let Some(bound) = end.relu {
+                let (zero, bound) = (ops.zero(), ops.splat(bound));
+                for t in 0..T {
+                    for b in 0..B {
+                        for v in 0..V {
+                            sums[t][b][v] = clamped(ops, sums[t][b][v], zero, bound);
+                        }
+                    }
+                }
+            }
+        }
         for b in 0..B {
             let out = &mut self.outs[b][at..at + T];
             for t in 0..T {
@@ -197,26 +218,26 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
     sums
 }
 
-/// Applies the epilogue to some pixels.
+/// Applies the epilogue to a vector of sums.
 #[inline(always)]
-pub(super) fn finish<O: NumOps<f32>>(ops: O, out: &mut [Pixel], residual: Option<&[Pixel]>, bound: Option<f32>) {
-    let lanes = (0..BLOCK).step_by(ops.len());
-    for (i, out) in out.iter_mut().enumerate() {
-        for lane in lanes.clone() {
-            let mut sum = ops.load(&out[lane..]);
-            if let Some(residual) = residual {
-                sum = ops.add(sum, ops.load(&residual[i][lane..]));
-            }
-            ops.store(relu(ops, sum, bound), &mut out[lane..]);
-        }
-    }
+pub(super) fn finished<O: NumOps<f32>>(ops: O, sum: O::Simd, residual: Option<&[f32]>, bound: Option<f32>) -> O::Simd {
+    let sum = match residual {
+        Some(residual) => ops.add(sum, ops.load(residual)),
+        None => sum,
+    };
+    relu(ops, sum, bound)
 }
 
-/// Clamps to 0 and the bound, by comparisons instead of minimum and maximum, so that NaN is preserved.
+/// Clamps to 0 and the bound, if there is one.
 #[inline(always)]
 pub(super) fn relu<O: NumOps<f32>>(ops: O, v: O::Simd, bound: Option<f32>) -> O::Simd {
     let Some(bound) = bound else { return v };
-    let (zero, bound) = (ops.zero(), ops.splat(bound));
-    let v = ops.select(zero, v, ops.lt(v, zero));
-    ops.select(bound, v, ops.gt(v, bound))
+    clamped(ops, v, ops.zero(), ops.splat(bound))
+}
+
+/// Clamps by comparisons instead of minimum and maximum, so that NaN is preserved.
+#[inline(always)]
+fn clamped<O: NumOps<f32>>(ops: O, v: O::Simd, low: O::Simd, high: O::Simd) -> O::Simd {
+    let v = ops.select(low, v, ops.lt(v, low));
+    ops.select(high, v, ops.gt(v, high))
 }
