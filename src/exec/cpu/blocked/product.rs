@@ -329,13 +329,23 @@ fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
 ) {
     let lanes = ops.len();
     let mut sums = [[[ops.zero(); V]; B]; T];
-    for t in 0..T {
-        for b in 0..B {
-            for v in 0..V {
-                sums[t][b][v] = match begin {
-                    Some(begin) => ops.load(&begin[b][v * lanes..]),
-                    None => ops.load(&outs[t][b * BLOCK + v * lanes..]),
-                };
+    match begin {
+        Some(begin) => {
+            for t in 0..T {
+                for b in 0..B {
+                    for v in 0..V {
+                        sums[t][b][v] = ops.load(&begin[b][v * lanes..]);
+                    }
+                }
+            }
+        }
+        None => {
+            for t in 0..T {
+                for b in 0..B {
+                    for v in 0..V {
+                        sums[t][b][v] = ops.load(&outs[t][b * BLOCK + v * lanes..]);
+                    }
+                }
             }
         }
     }
