@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/onnx/microsoft.npz: models of one operator of onnxruntime (com.microsoft) each, with inputs and onnxruntime's results.
+"""Writes tests/onnx/microsoft.npz: models with a single operator of onnxruntime's domain com.microsoft, their inputs, and its results.
 
     target/bench-peer/bin/python scripts/onnx-contrib.py
 """
@@ -46,7 +46,7 @@ class Case:
         return {n: v for n, v in self.operands.items() if v is not None and n not in self.constants}
 
 
-def one(value, kind=np.float32):
+def array(value, kind=np.float32):
     return np.array(value, kind)
 
 
@@ -58,12 +58,15 @@ def attention():
     past = floats(2, 2, 2, 3, 4)
     yield Case("Attention", dict(operands, mask=None, past=past), 2, ("w", "bias"), num_heads=2, unidirectional=1)
     yield Case("Attention", dict(operands, mask=np.ones((2, 8), np.int32), past=past), 2, ("w", "bias"), num_heads=2)
-    whole = dict(x=bytes_of(np.uint8, 2, 5, 8), w=bytes_of(np.int8, 8, 24), bias=bias, x_scale=one(0.02), w_scale=one(0.01))
+    whole = dict(x=bytes_of(np.uint8, 2, 5, 8), w=bytes_of(np.int8, 8, 24), bias=bias, x_scale=array(0.02), w_scale=array(0.01))
     known = ("w", "bias", "x_scale", "w_scale", "x_zero", "w_zero")
-    zeros = dict(x_zero=one(120, np.uint8), w_zero=one(3, np.int8))
+    zeros = dict(x_zero=array(120, np.uint8), w_zero=array(3, np.int8))
     yield Case("QAttention", dict(whole, mask=mask, **zeros), 1, known, num_heads=2)
     yield Case("QAttention", dict(whole, mask=None, **zeros, past=past), 2, known, num_heads=2, unidirectional=1)
+    counted = dict(operands, mask=np.array([[2, 1, 3, 1, -1], [1, 1, 1, 0, 0]], np.int32))
+    yield Case("Attention", counted, constants=("w", "bias"), num_heads=2)
     q, k, v = floats(2, 5, 8), floats(2, 7, 8), floats(2, 7, 8)
+    yield Case("MultiHeadAttention", dict(q=q, k=k, v=v), num_heads=2, unidirectional=1)
     yield Case("MultiHeadAttention", dict(q=q, k=k, v=v, bias=floats(24)), num_heads=2, scale=0.3)
     kept = dict(past_k=floats(2, 2, 3, 4), past_v=floats(2, 2, 3, 4))
     short = dict(q=q, k=floats(2, 5, 8), v=floats(2, 5, 8), bias=None, mask=None)
@@ -75,17 +78,19 @@ def grouped():
     tables = dict(cos=floats(16, 8), sin=floats(16, 8))
     q, k, v = floats(2, 5, 64), floats(2, 5, 32), floats(2, 5, 32)
     counts = dict(num_heads=4, kv_num_heads=2)
-    first = dict(q=q, k=k, v=v, past_k=None, past_v=None, last=one([4, 4], np.int32), total=one(5, np.int32))
+    first = dict(q=q, k=k, v=v, past_k=None, past_v=None, last=array([4, 4], np.int32), total=array(5, np.int32))
     yield Case("GroupQueryAttention", first, 3, ("total",), **counts)
     yield Case("GroupQueryAttention", dict(first, **tables), 3, ("total",), do_rotary=1, local_window_size=3, **counts)
+    wide = dict(first, q=floats(2, 5, 128), k=floats(2, 5, 64), v=floats(2, 5, 64))
+    yield Case("GroupQueryAttention", dict(wide, **tables), 3, ("total",), do_rotary=1, **counts)
     packed = dict(first, q=floats(2, 5, 128), k=None, v=None)
     yield Case("GroupQueryAttention", dict(packed, **tables), 3, ("total",), do_rotary=1, rotary_interleaved=1, softcap=2.0, **counts)
     past = dict(past_k=floats(2, 2, 6, 16), past_v=floats(2, 2, 6, 16))
-    later = dict(q=q, k=k, v=v, **past, last=one([10, 10], np.int32), total=one(11, np.int32))
+    later = dict(q=q, k=k, v=v, **past, last=array([10, 10], np.int32), total=array(11, np.int32))
     later = {name: array[:1] if array.ndim else array for name, array in later.items()}
     yield Case("GroupQueryAttention", dict(later, **tables), 3, ("total",), do_rotary=1, **counts)
     yield Case("GroupQueryAttention", dict(later, **tables), 3, ("total", "last"), do_rotary=1, **counts)
-    step = dict(later, **past, q=floats(2, 1, 64), k=floats(2, 1, 32), v=floats(2, 1, 32), last=one([6, 4], np.int32), total=one(7, np.int32))
+    step = dict(later, **past, q=floats(2, 1, 64), k=floats(2, 1, 32), v=floats(2, 1, 32), last=array([6, 4], np.int32), total=array(7, np.int32))
     yield Case("GroupQueryAttention", dict(step, **tables), 3, ("total",), do_rotary=1, smooth_softmax=1, **counts)
     yield Case("GroupQueryAttention", dict(step, **tables), 3, ("total",), do_rotary=1, local_window_size=2, **counts)
     more = dict(cos=None, sin=None, at=None, added=floats(2, 4, 1, 7), sink=floats(4))
@@ -94,7 +99,7 @@ def grouped():
 
 def quantized():
     x, y = bytes_of(np.uint8, 2, 6), bytes_of(np.uint8, 2, 6)
-    scales = lambda name, scale, zero: {name + "_scale": one(scale), name + "_zero": one(zero, np.uint8)}
+    scales = lambda name, scale, zero: {name + "_scale": array(scale), name + "_zero": array(zero, np.uint8)}
     operands = dict(c=RNG.integers(0, 2, (2, 6)).astype(bool), x=x, **scales("x", 0.02, 100), y=y, **scales("y", 0.03, 90), **scales("z", 0.04, 128))
     known = tuple(name for name in operands if "_" in name)
     yield Case("QLinearWhere", operands, 1, known)
@@ -105,18 +110,30 @@ def quantized():
     yield Case("QLinearAveragePool", dict(image, **scales("y", 0.01, 110)), 1, known, **window, **last)
     yield Case("QLinearGlobalAveragePool", dict(image, **scales("y", 0.01, 110)), 1, known, **last)
     yield Case("NhwcMaxPool", dict(x=image["x"]), **window)
-    weights = dict(w=bytes_of(np.int8, 5, 4, 3, 3), w_scale=one(0.01), w_zero=one(0, np.int8), **scales("y", 0.2, 128))
+    weights = dict(w=bytes_of(np.int8, 5, 4, 3, 3), w_scale=array(0.01), w_zero=array(0, np.int8), **scales("y", 0.2, 128))
     yield Case("QLinearConv", dict(image, **weights, bias=RNG.integers(-900, 900, 5).astype(np.int32)), 1, known, **window, **last)
     ids, segments = RNG.integers(0, 9, (2, 5)).astype(np.int32), RNG.integers(0, 2, (2, 5)).astype(np.int32)
     rows = dict(word=9, position=6, segment=2, gamma=None, beta=None)
     tables = {name: bytes_of(np.uint8, count, 8) if count else bytes_of(np.uint8, 8) for name, count in rows.items()}
-    scale = {name + "_scale": one(0.01) for name in rows}
-    zero = {name + "_zero": one(120, np.uint8) for name in rows}
+    scale = {name + "_scale": array(0.01) for name in rows}
+    zero = {name + "_zero": array(120, np.uint8) for name in rows}
     known = (*tables, *scale, *zero)
     yield Case("QEmbedLayerNormalization", dict(ids=ids, segments=segments, **tables, mask=None, **scale, **zero), 2, known)
 
 
 def others():
+    x, w = dict(a=bytes_of(np.uint8, 3, 6), a_scale=array(0.02), a_zero=array(100, np.uint8)), dict(w=bytes_of(np.int8, 6, 4), w_scale=array(0.01), w_zero=array(0, np.int8))
+    c = dict(c=RNG.integers(-900, 900, 4).astype(np.int32))
+    known = ("a_scale", "a_zero", "w", "w_scale", "w_zero", "c")
+    yield Case("QGemm", dict(x, **w, **c), 1, known, alpha=0.5)
+    y = dict(x=bytes_of(np.uint8, 2, 3, 4), x_scale=array(0.05), x_zero=array(100, np.uint8), y_scale=array(1 / 256), y_zero=array(0, np.uint8))
+    known = ("x_scale", "x_zero", "y_scale", "y_zero")
+    yield Case("QLinearSoftmax", y, 1, known, opset=12, axis=1)
+    yield Case("QLinearSoftmax", y, 1, known, opset=13, axis=1)
+    zeros = dict(a=np.zeros((3, 6), np.float32), **w)
+    yield Case("DynamicQuantizeMatMul", zeros, 1, ("w", "w_scale", "w_zero"))
+    heads = dict(x=floats(2, 5, 2 * 32), at=array(np.arange(5)[None].repeat(2, 0), np.int64), cos=floats(8, 8), sin=floats(8, 8))
+    yield Case("RotaryEmbedding", heads, 1, num_heads=2, rotary_embedding_dim=16)
     yield Case("CDist", dict(a=floats(4, 3), b=floats(5, 3)), metric="sqeuclidean")
     yield Case("CDist", dict(a=floats(4, 3), b=floats(5, 3)), metric="euclidean")
 

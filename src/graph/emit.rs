@@ -2,7 +2,7 @@
 use crate::{
     Graph, Tensor,
     array::Array,
-    base::{Dtype, Result, Shape, argument, invalid},
+    base::{Dtype, Error, Result, Shape, argument, invalid, pluralized},
     ops::{
         Add, AddConst, Cast, Choice, Compare, CompareConst, CompareMode, Concat, Div, Exp, Expand, Log, MatMul, Mul,
         MulConst, Op, Pad, PadMode, Permute, Pow, Reciprocal, Reduce, ReduceMode, Reshape, Reverse, Sigmoid, Slice,
@@ -13,6 +13,10 @@ use crate::{
 /// Axes and sizes as attributes hold them.
 pub fn ints(values: &[usize]) -> Vec<i64> {
     values.iter().map(|&v| v as i64).collect()
+}
+
+fn no_axis(axis: usize, rank: usize) -> Error {
+    argument("the axis", axis, format!("the tensor has {}", pluralized(rank, "dimension")))
 }
 
 /// Adds operators to a graph. Results are named by the graph.
@@ -207,7 +211,8 @@ pub trait Emit {
     }
     /// `count` entries of an axis from `start`, `step` apart.
     fn strided(&mut self, x: Tensor, axis: usize, start: usize, count: usize, step: usize) -> Result<Tensor> {
-        let size = self.shape(x)?[axis];
+        let shape = self.shape(x)?;
+        let size = *shape.get(axis).ok_or_else(|| no_axis(axis, shape.len()))?;
         if (start, count, step) == (0, size, 1) {
             return Ok(x);
         }
@@ -232,7 +237,8 @@ pub trait Emit {
     /// Adds zeros before and after one axis.
     fn pad_axis(&mut self, x: Tensor, axis: usize, before: usize, after: usize) -> Result<Tensor> {
         let mut counts = vec![(0, 0); self.rank(x)?];
-        counts[axis] = (before, after);
+        let rank = counts.len();
+        *counts.get_mut(axis).ok_or_else(|| no_axis(axis, rank))? = (before, after);
         self.pad(x, &counts)
     }
     /// The reverse of [`Emit::strided`]: puts the entries of an axis `step` apart, from `start`, among zeros.

@@ -20,25 +20,17 @@ const LARGEST: usize = 256 << 20;
 /// Maximum number of elements of what is computed while a file is read.
 const MOST_ELEMENTS: usize = 1 << 26;
 
-/// Operators that make other numbers on every run, or whose results depend on blocks.
-const NEVER: &[&str] = &[
-    "RandomNormal",
-    "RandomNormalLike",
-    "RandomUniform",
-    "RandomUniformLike",
-    "Bernoulli",
-    "Multinomial",
-    "If",
-    "Loop",
-    "Scan",
-    "SequenceMap",
-];
+/// Operators that make other numbers on every run.
+const NEVER: &[&str] =
+    &["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"];
 
 /// Whether a node's results are known.
 pub fn is_foldable(node: &Node) -> bool {
     let known = node.inputs.iter().flatten().all(Value::is_constant);
     let bytes = || node.inputs.iter().flatten().map(bytes).fold(0usize, usize::saturating_add);
-    known && !NEVER.contains(&node.proto.op_type.as_str()) && bytes() <= LARGEST
+    // A graph may use values around the node.
+    let has_graph = node.proto.attribute.iter().any(|a| a.g.is_some());
+    known && !has_graph && !NEVER.contains(&node.proto.op_type.as_str()) && bytes() <= LARGEST
 }
 
 fn bytes(value: &Value) -> usize {

@@ -1,10 +1,13 @@
 //! Calls of a model's own functions, written out before its nodes are converted.
 use super::proto::{Attribute, Function, Graph, Model, Node};
 use crate::base::{Result, invalid};
-use std::collections::HashMap;
+use prost::Message;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of nodes once all calls are written out.
 const MAX_NODES: usize = 1_000_000;
+/// Maximum number of bytes of nodes that calls are written out in.
+const MAX_BYTES: usize = 1 << 30;
 /// Maximum depth of functions that call each other.
 const MAX_DEPTH: usize = 50;
 
@@ -21,7 +24,7 @@ pub fn inline(model: &mut Model) -> Result<()> {
     let functions: HashMap<Key, Function> =
         std::mem::take(&mut model.functions).into_iter().map(|f| (key(&f), f)).collect();
     let Some(graph) = &mut model.graph else { return Ok(()) };
-    let mut inliner = Inliner { functions: &functions, made: 0, calls: 0 };
+    let mut inliner = Inliner { functions: &functions, made: 0, calls: 0, bytes: 0, scopes: HashSet::new() };
     let versions = versions.into_iter().map(|(domain, version)| (domain.to_owned(), version)).collect();
     inliner.graph(graph, &versions, 0)
 }
@@ -37,6 +40,10 @@ struct Inliner<'f> {
     functions: &'f HashMap<Key, Function>,
     made: usize,
     calls: usize,
+    /// Bytes that have been written out.
+    bytes: usize,
+    /// What precedes the names of calls' values.
+    scopes: HashSet<String>,
 }
 
 impl Inliner<'_> {
@@ -67,7 +74,10 @@ impl Inliner<'_> {
             match self.functions.get(&key) {
                 Some(function) => all.extend(self.call(function, &node, depth + 1)?),
                 None => {
-                    node.version = versions.get(plain(&node.domain)).copied().unwrap_or(1);
+                    // A graph that was passed to a function has the versions of its caller.
+                    if node.version == 0 {
+                        node.version = versions.get(plain(&node.domain)).copied().unwrap_or(1);
+                    }
                     all.push(node);
                 }
             }
@@ -77,32 +87,24 @@ impl Inliner<'_> {
 
     /// Returns the nodes of a function, with the operands and attributes of a call.
     fn call(&mut self, function: &Function, call: &Node, depth: usize) -> Result<Vec<Node>> {
-        self.calls += 1;
-        let scope = match call.name.as_str() {
-            "" => format!("{}_{}", function.name, self.calls),
-            name => name.to_owned(),
-        };
+        let scope = self.scope(function, call);
+        let inputs: HashSet<&String> = function.input.iter().collect();
         let mut names = Names::default();
         for (i, inner) in function.input.iter().enumerate() {
-            names.own.insert(inner.clone(), Some(call.input.get(i).cloned().unwrap_or_default()));
+            names.own.insert(inner.clone(), call.input.get(i).cloned().unwrap_or_default());
         }
         for (i, inner) in function.output.iter().enumerate() {
             let outer = call.output.get(i).filter(|name| !name.is_empty());
             // A result that nobody reads still needs a name. One that is an operand is copied below.
-            if names.get(inner).is_none() {
-                names.own.insert(inner.clone(), Some(outer.cloned().unwrap_or_else(|| format!("{scope}/{inner}"))));
+            if !names.own.contains_key(inner) {
+                names.own.insert(inner.clone(), outer.cloned().unwrap_or_else(|| format!("{scope}/{inner}")));
             }
         }
-        let mut given: HashMap<&str, Attribute> = HashMap::new();
-        for default in &function.attribute_proto {
-            given.insert(&default.name, default.clone());
-        }
-        for attribute in &call.attribute {
-            given.insert(&attribute.name, attribute.clone());
-        }
+        let attributes = function.attribute_proto.iter().chain(&call.attribute);
+        let given = attributes.map(|attribute| (attribute.name.as_str(), attribute)).collect();
         let mut body = function.node.clone();
-        rename(&mut body, &mut names, &scope, &given);
-        for (i, inner) in function.output.iter().enumerate().filter(|(_, inner)| function.input.contains(inner)) {
+        Written { scope: &scope, given, bytes: &mut self.bytes }.nodes(&mut body, &mut names)?;
+        for (i, inner) in function.output.iter().enumerate().filter(|(_, inner)| inputs.contains(inner)) {
             if let (Some(outer), Some(operand)) = (call.output.get(i), names.get(inner)) {
                 body.push(Node {
                     op_type: "Identity".into(),
@@ -116,23 +118,30 @@ impl Inliner<'_> {
         let versions = versions.into_iter().map(|(domain, version)| (domain.to_owned(), version)).collect();
         self.nodes(body, &versions, depth)
     }
+
+    /// Returns what precedes the names of a call's values: the name of the call, if no other has it.
+    fn scope(&mut self, function: &Function, call: &Node) -> String {
+        self.calls += 1;
+        let name = if call.name.is_empty() { &function.name } else { &call.name };
+        let numbered = format!("{name}_{}", self.calls);
+        let scope = if call.name.is_empty() || self.scopes.contains(name) { numbered } else { name.clone() };
+        self.scopes.insert(scope.clone());
+        scope
+    }
 }
 
 /// The names that values of a function have outside of it.
 #[derive(Default)]
 struct Names<'o> {
-    /// Those of the graph at hand. `None` is a value of a branch or a body that keeps its name, and hides another.
-    own: HashMap<String, Option<String>>,
+    /// Those of the graph at hand.
+    own: HashMap<String, String>,
     /// Those of the graph around it.
     outer: Option<&'o Names<'o>>,
 }
 
 impl Names<'_> {
     fn get(&self, name: &str) -> Option<&str> {
-        match self.own.get(name) {
-            Some(found) => found.as_deref(),
-            None => self.outer?.get(name),
-        }
+        self.own.get(name).map(String::as_str).or_else(|| self.outer?.get(name))
     }
     fn apply(&self, name: &mut String) {
         if let Some(found) = self.get(name) {
@@ -141,49 +150,85 @@ impl Names<'_> {
     }
 }
 
-/// Gives the values of a function their names outside of it, and its attributes their values.
-fn rename(nodes: &mut [Node], names: &mut Names, scope: &str, given: &HashMap<&str, Attribute>) {
-    for node in nodes {
-        for input in &mut node.input {
-            names.apply(input);
-        }
-        for attribute in &mut node.attribute {
-            if !attribute.ref_attr_name.is_empty() {
-                let name = std::mem::take(&mut attribute.name);
-                let reference = std::mem::take(&mut attribute.ref_attr_name);
-                // Without a value the attribute is left out.
-                *attribute = given.get(reference.as_str()).cloned().unwrap_or_default();
-                attribute.name = if *attribute == Attribute::default() { String::new() } else { name };
-            }
-            if let Some(graph) = &mut attribute.g {
-                rename_graph(graph, names, scope, given);
-            }
-        }
-        node.attribute.retain(|a| !a.name.is_empty());
-        node.name = if node.name.is_empty() { scope.to_owned() } else { format!("{scope}/{}", node.name) };
-        for output in node.output.iter_mut().filter(|name| !name.is_empty()) {
-            if names.get(output).is_none() {
-                names.own.insert(output.clone(), Some(format!("{scope}/{output}")));
-            }
-            names.apply(output);
-        }
-    }
+/// A call that is being written out.
+struct Written<'c> {
+    /// Precedes the names of its values.
+    scope: &'c str,
+    /// The values of the function's attributes.
+    given: HashMap<&'c str, &'c Attribute>,
+    /// Bytes that have been written out so far.
+    bytes: &'c mut usize,
 }
 
-/// The same for a branch or a body, whose own values are not those of the function.
-fn rename_graph(graph: &mut Graph, names: &Names, scope: &str, given: &HashMap<&str, Attribute>) {
-    let own = graph.input.iter().map(|i| &i.name).chain(graph.initializer.iter().map(|t| &t.name));
-    let mut inner = Names { own: own.map(|name| (name.clone(), None)).collect(), outer: Some(names) };
-    rename(&mut graph.node, &mut inner, scope, given);
-    for output in &mut graph.output {
-        inner.apply(&mut output.name);
+impl Written<'_> {
+    /// Counts what is written out.
+    ///
+    /// # Errors
+    /// Returns an error if it is too much.
+    fn count(&mut self, bytes: usize) -> Result<()> {
+        *self.bytes = self.bytes.saturating_add(bytes);
+        if *self.bytes > MAX_BYTES {
+            return Err(invalid(format!(
+                "the model has more than {MAX_BYTES} bytes when its functions are written out"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Gives the values of a function their names outside of it, and its attributes their values.
+    fn nodes(&mut self, nodes: &mut [Node], names: &mut Names) -> Result<()> {
+        for node in nodes {
+            self.count(node.encoded_len() + (node.output.len() + 1) * self.scope.len())?;
+            node.input.iter_mut().for_each(|input| names.apply(input));
+            for attribute in &mut node.attribute {
+                self.attribute(attribute, names)?;
+            }
+            node.attribute.retain(|a| !a.name.is_empty());
+            let scope = self.scope;
+            node.name = if node.name.is_empty() { scope.to_owned() } else { format!("{scope}/{}", node.name) };
+            for output in node.output.iter_mut().filter(|name| !name.is_empty()) {
+                if names.get(output).is_none() {
+                    names.own.insert(output.clone(), format!("{scope}/{output}"));
+                }
+                names.apply(output);
+            }
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, attribute: &mut Attribute, names: &Names) -> Result<()> {
+        if !attribute.ref_attr_name.is_empty() {
+            let given = self.given.get(attribute.ref_attr_name.as_str());
+            let name = std::mem::take(&mut attribute.name);
+            // Without a value the attribute is left out. A graph of the caller's has the caller's names.
+            *attribute = given.map(|given| Attribute { name, ..(*given).clone() }).unwrap_or_default();
+            return self.count(attribute.encoded_len());
+        }
+        match &mut attribute.g {
+            Some(graph) => self.graph(graph, names),
+            None => Ok(()),
+        }
+    }
+
+    /// The same for a branch or a body, whose own values are not those of the function.
+    fn graph(&mut self, graph: &mut Graph, names: &Names) -> Result<()> {
+        let sparse = graph.sparse_initializer.iter_mut().filter_map(|tensor| tensor.values.as_mut());
+        let initializers = graph.initializer.iter_mut().chain(sparse).map(|tensor| &mut tensor.name);
+        let mut inner = Names { own: HashMap::new(), outer: Some(names) };
+        for name in graph.input.iter_mut().map(|input| &mut input.name).chain(initializers) {
+            let renamed = format!("{}/{name}", self.scope);
+            inner.own.insert(std::mem::replace(name, renamed.clone()), renamed);
+        }
+        self.nodes(&mut graph.node, &mut inner)?;
+        graph.output.iter_mut().for_each(|output| inner.apply(&mut output.name));
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::OperatorSet;
+    use crate::proto::{OperatorSet, ValueInfo};
 
     fn node(op: &str, domain: &str, input: &[&str], output: &[&str]) -> Node {
         let own = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
@@ -233,6 +278,29 @@ mod tests {
                 r#"Abs ["z"] ["w"] 20"#,
             ]
         );
+    }
+
+    /// The input `x` of a loop's body is not the operand `x` of the call.
+    #[test]
+    fn values_of_bodies_do_not_capture_operands() {
+        let input = vec![ValueInfo { name: "x".into(), ..ValueInfo::default() }];
+        let output = vec![ValueInfo { name: "t".into(), ..ValueInfo::default() }];
+        let body = Graph { node: vec![node("Add", "", &["x", "a"], &["t"])], input, output, ..Graph::default() };
+        let mut scan = node("Scan", "", &["a"], &["b"]);
+        scan.attribute.push(Attribute { name: "body".into(), g: Some(body), ..Attribute::default() });
+        let nodes = inlined(vec![function("F", &["a"], &["b"], vec![scan])], vec![node("F", "local", &["x"], &["y"])]);
+        let nodes = nodes.unwrap();
+        let body = nodes[0].attribute[0].g.as_ref().unwrap();
+        assert_eq!(body.input[0].name, "F_1/x");
+        assert_eq!((&body.node[0].input, &body.output[0].name), (&vec!["F_1/x".into(), "x".into()], &"F_1/t".into()));
+    }
+
+    #[test]
+    fn calls_with_the_same_name_have_their_own_values() {
+        let body = vec![node("Relu", "", &["a"], &["t"]), node("Neg", "", &["t"], &["b"])];
+        let call = |from: &str, to: &str| Node { name: "f".into(), ..node("F", "local", &[from], &[to]) };
+        let nodes = inlined(vec![function("F", &["a"], &["b"], body)], vec![call("x", "y"), call("z", "w")]).unwrap();
+        assert_eq!((&nodes[0].output[0], &nodes[2].output[0]), (&"f/t".into(), &"f_2/t".into()));
     }
 
     #[test]

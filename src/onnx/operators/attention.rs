@@ -81,7 +81,7 @@ fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     for (at, tensor) in [(4, &mut key), (5, &mut value)] {
         if let Some(before) = n.optional(at) {
             let before = b.tensor(before)?;
-            past = b.shape(before)?[2];
+            past = b.shape(before)?.get(2).copied().unwrap_or(0);
             *tensor = b.concat(vec![before, *tensor], 2)?;
         }
     }
@@ -175,7 +175,7 @@ fn visible(b: &mut Importer, n: &Node, past: usize, length: usize, keys: usize) 
     let Some(lengths) = lengths else {
         let sees = |i: i64, j: i64| {
             let at = i + past as i64;
-            f64::from(u8::from((right < 0 || j <= at + right) && (left < 0 || j >= at - left)))
+            f64::from(u8::from((right < 0 || j <= at.saturating_add(right)) && (left < 0 || j >= at - left)))
         };
         let all = (0..length as i64).flat_map(|i| (0..keys as i64).map(move |j| (i, j))).map(|(i, j)| sees(i, j));
         let mask = Array::from_f64s(Dtype::Float32, [1, 1, length, keys], all)?;
@@ -315,8 +315,12 @@ pub fn rotated(
             Some(positions) => b.op(Gather { axis: 0, ..Gather::new(table, positions) })?,
             None => table,
         };
-        let last = b.rank(table)? - 1;
-        let table = b.slice(table, last, 0, pairs)?;
+        let shape = b.shape(table)?;
+        let known = shape.last().copied().unwrap_or(1);
+        if known < pairs {
+            return Err(argument("the number of angles", known, format!("{dim} elements have {pairs} pairs")));
+        }
+        let table = b.slice(table, shape.len() - 1, 0, pairs)?;
         let of = b.shape(table)?;
         let batch = of.iter().product::<usize>() / (length * pairs).max(1);
         angles.push(b.reshape(table, &[batch.max(1), length, 1, pairs])?);

@@ -1,5 +1,5 @@
-//! The operators of `ai.onnx.ml`, which scikit-learn and the like are exported to, except for trees and support vector machines. Labels that are texts become
-//! their positions.
+//! The operators of `ai.onnx.ml`, to which scikit-learn and similar libraries are exported, except trees and support vector machines.
+//! String labels become their positions.
 use super::{Convert, gather::selected, svm, trees};
 use crate::{
     Tensor,
@@ -33,9 +33,12 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 
 /// Returns numbers as a coefficient.
 pub fn numbers(b: &mut Importer, shape: &[usize], all: impl IntoIterator<Item = f64>) -> Result<Tensor> {
-    let all: Vec<f64> = all.into_iter().collect();
-    if table(shape)? != all.len() {
-        return Err(invalid(format!("an attribute has {} numbers; expected the shape {shape:?}", all.len())));
+    let count = table(shape)?;
+    // No more are needed to see that there are too many.
+    let all: Vec<f64> = all.into_iter().take(count.saturating_add(1)).collect();
+    if count != all.len() {
+        let found = if all.len() > count { "more".to_owned() } else { all.len().to_string() };
+        return Err(invalid(format!("an attribute has {found} numbers; expected {count}, of the shape {shape:?}")));
     }
     b.coefficient(Array::from_f64s(Dtype::Float32, shape, all.into_iter())?)
 }
@@ -119,12 +122,16 @@ fn label_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             return Ok(Some((all, Dtype::Float32)));
         }
         if let Some(all) = n.ints(ints) {
-            return Ok(Some((all.into_iter().map(|v| v as f64).collect(), Dtype::Int64)));
+            return Ok(Some((exact(ints, all)?, Dtype::Int64)));
         }
         match n.attribute(tensor).and_then(|a| a.t.as_ref()) {
             Some(tensor) => {
-                let array = b.array(tensor)?;
-                Ok(Some((array.to_f64()?, array.dtype())))
+                let (array, dtype) = (b.array(tensor)?, b.array(tensor)?.dtype());
+                let all = array.to_f64()?;
+                match dtype.is_float() {
+                    true => Ok(Some((all, dtype))),
+                    false => Ok(Some((exact(ints, all.into_iter().map(|v| v as i64).collect())?, dtype))),
+                }
             }
             None => Ok(None),
         }
@@ -152,11 +159,25 @@ fn label_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 }
 
 /// Returns the labels of the classes; for texts, their positions.
-pub fn class_labels(n: &Node, ints: &str) -> Vec<f64> {
+///
+/// # Errors
+/// Returns an error if a label is not exact in float32.
+pub fn class_labels(n: &Node, ints: &str) -> Result<Vec<f64>> {
     match (n.ints(ints).filter(|all| !all.is_empty()), n.attribute("classlabels_strings")) {
-        (Some(all), _) => all.into_iter().map(|v| v as f64).collect(),
-        (None, Some(texts)) => (0..texts.strings.len()).map(|i| i as f64).collect(),
-        (None, None) => Vec::new(),
+        (Some(all), _) => exact(ints, all),
+        (None, Some(texts)) => Ok((0..texts.strings.len()).map(|i| i as f64).collect()),
+        (None, None) => Ok(Vec::new()),
+    }
+}
+
+/// Returns integers as the numbers that they are computed as.
+///
+/// # Errors
+/// Returns an error for one that is not exact in float32.
+fn exact(name: &str, all: Vec<i64>) -> Result<Vec<f64>> {
+    match all.iter().find(|v| v.unsigned_abs() > 1 << 24) {
+        Some(large) => Err(argument(name, large, "it is computed as float32, where integers are exact up to 2^24")),
+        None => Ok(all.into_iter().map(|v| v as f64).collect()),
     }
 }
 
@@ -219,7 +240,7 @@ fn linear_regressor<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>
 }
 
 fn linear_classifier<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let labels = class_labels(n, "classlabels_ints");
+    let labels = class_labels(n, "classlabels_ints")?;
     let features = n.input(0)?.shape().last().copied().unwrap_or(1).max(1);
     let classes = n.floats("coefficients").map_or(0, |all| all.len()) / features;
     if classes != labels.len() || classes < 2 {
@@ -265,7 +286,7 @@ fn one_hot_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>>
     let column = b.reshape(tensor, &shape)?;
     let mut along = vec![1; shape.len()];
     along[shape.len() - 1] = categories.len();
-    let categories = numbers(b, &along, categories.into_iter().map(|v| v as f64))?;
+    let categories = numbers(b, &along, exact("cats_int64s", categories)?)?;
     let made = b.compare(column, CompareMode::Equal, categories)?;
     Ok(vec![b.value(made, Dtype::Float32)?])
 }

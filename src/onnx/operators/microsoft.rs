@@ -182,7 +182,8 @@ pub fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Resu
         let segment = embedded(b, table, segments)?;
         sum = b.add(sum, segment)?;
     }
-    let size = b.shape(sum)?[2] as i64;
+    let [_, _, size] = b.shape(sum)?[..] else { return Err(invalid("its tables must have 2 dimensions")) };
+    let size = size as i64;
     let (weight, bias) = (b.optional_tensor(n.optional(5))?, b.optional_tensor(n.optional(6))?);
     let made = b.op(LayerNorm { weight, bias, ..LayerNorm::new(sum, vec![size], 2, n.float_or("epsilon", 1e-12)) })?;
     let dtype = n.input(2)?.dtype();

@@ -33,7 +33,7 @@ struct Scoring {
     cap: Option<f64>,
     /// What is added to the scores.
     masks: Vec<Tensor>,
-    /// The score of a further key without a value, [1, heads, 1, 1].
+    /// The score of an additional key that has no value, [1, heads, 1, 1].
     sink: Option<Tensor>,
 }
 
@@ -75,15 +75,18 @@ fn attended(b: &mut Importer, heads: &Heads, scoring: Scoring) -> Result<Tensor>
     join_heads(b, made)
 }
 
-/// What is added to the scores so that a query sees no later key. The last query sees all.
-fn causal_mask(b: &mut Importer, length: usize, keys: usize) -> Result<Tensor> {
+/// What is added to the scores so that a query sees no later key, after `past` keys of earlier runs. As in onnxruntime, the last query
+/// sees all keys, also if there are more of them than queries.
+fn causal_mask(b: &mut Importer, length: usize, keys: usize, past: usize) -> Result<Tensor> {
     table(&[length, keys])?;
-    let hidden = (0..length).flat_map(|i| (0..keys).map(move |j| if j + length > i + keys { MASKED } else { 0.0 }));
+    let is_hidden = |i: usize, j: usize| i + 1 < length && j > past + i;
+    let hidden = (0..length).flat_map(|i| (0..keys).map(move |j| if is_hidden(i, j) { MASKED } else { 0.0 }));
     b.coefficient(Array::from_f64s(Dtype::Float32, [1, 1, length, keys], hidden)?)
 }
 
 /// The numbers from 0 on, along an axis of four.
 fn positions(b: &mut Importer, count: usize, axis: usize) -> Result<Tensor> {
+    table(&[count])?;
     let mut shape = [1; 4];
     shape[axis] = count;
     b.coefficient(Array::from_f64s(Dtype::Float32, shape, (0..count).map(|j| j as f64))?)
@@ -99,17 +102,26 @@ fn key_mask(b: &mut Importer, mask: &Value, batch: usize, keys: usize, filter: f
             let j = positions(b, keys, 3)?;
             b.compare(j, CompareMode::Less, lengths)?
         }
-        [batch, keys] => b.reshape(tensor, &[batch, 1, 1, keys])?,
-        [batch, length, keys] => b.reshape(tensor, &[batch, 1, length, keys])?,
-        [_, _, _, _] => tensor,
-        _ => return Err(argument("the shape of the mask", format!("{:?}", mask.shape()), "expected batch x keys")),
+        [_, _] | [_, _, _] | [_, _, _, _] => {
+            let counts = b.compare_const(tensor, CompareMode::Greater, 0.0)?;
+            match mask.shape()[..] {
+                [batch, keys] => b.reshape(counts, &[batch, 1, 1, keys])?,
+                [batch, length, keys] => b.reshape(counts, &[batch, 1, length, keys])?,
+                _ => counts,
+            }
+        }
+        _ => {
+            let expected = "expected [batch], [batch, keys], [batch, length, keys] or 4 dimensions";
+            return Err(argument("the shape of the mask", format!("{:?}", mask.shape()), expected));
+        }
     };
     let hidden = b.const_sub(1.0, counts)?;
     b.mul_const(hidden, filter)
 }
 
-/// The masks of the node: of the keys at input `mask`, what is added to the scores at `bias`, and that of an attribute.
-fn masks(b: &mut Importer, n: &Node, mask: usize, bias: usize, heads: &Heads) -> Result<Vec<Tensor>> {
+/// The masks of the node: of the keys at input `mask`, what is added to the scores at `bias`, and that of an attribute. Keys are those
+/// of earlier runs, `past`, and new ones.
+fn masks(b: &mut Importer, n: &Node, (mask, bias): (usize, usize), heads: &Heads, past: usize) -> Result<Vec<Tensor>> {
     let (batch, length) = (b.shape(heads.query)?[0], b.shape(heads.query)?[2]);
     let keys = b.shape(heads.key)?[2];
     let mut masks = Vec::new();
@@ -118,13 +130,27 @@ fn masks(b: &mut Importer, n: &Node, mask: usize, bias: usize, heads: &Heads) ->
     }
     masks.extend(b.optional_tensor(n.optional(bias))?);
     if n.flag("unidirectional") {
-        masks.push(causal_mask(b, length, keys)?);
+        masks.push(causal_mask(b, length, keys, past)?);
     }
     Ok(masks)
 }
 
+/// Refuses operands and results that change what the node computes, and are not supported.
+fn refuse(n: &Node, inputs: &[usize], outputs: &[usize]) -> Result<()> {
+    if let Some(at) = inputs.iter().find(|at| n.optional(**at).is_some()) {
+        return Err(invalid(format!("its input {at} is not supported")));
+    }
+    match outputs.iter().find(|at| n.is_wanted(**at)) {
+        Some(at) => Err(invalid(format!("its output {at} is not supported"))),
+        None => Ok(()),
+    }
+}
+
 /// Attention with its projection of query, keys and values.
 fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    if n.flag("past_present_share_buffer") {
+        return Err(argument("past_present_share_buffer", 1, "expected 0"));
+    }
     let (input, weights) = (b.tensor(n.input(0)?)?, b.tensor(n.input(1)?)?);
     let bias = b.optional_tensor(n.optional(2))?;
     let projected = b.op(MatMul { bias, ..MatMul::new(input, weights) })?;
@@ -166,14 +192,18 @@ fn self_attention(b: &mut Importer, n: &Node, projected: Tensor, at: SelfAttenti
     let (query, mut key, mut value) = (heads()?, heads()?, heads()?);
     let query = split_heads(b, query, count)?;
     (key, value) = (split_heads(b, key, count)?, split_heads(b, value, count)?);
+    let new = b.shape(key)?[2];
     if let Some(past) = n.optional(at.past) {
-        // [2, batch, heads, length, size]
+        if past.rank() != 5 {
+            return Err(argument("the rank of its past", past.rank(), "expected 5: [2, batch, heads, length, size]"));
+        }
         let past = b.tensor(past)?;
         let past = b.steps(past, 2)?;
         (key, value) = (b.concat(vec![past[0], key], 2)?, b.concat(vec![past[1], value], 2)?);
     }
     let heads = Heads { query, key, value };
-    let scoring = Scoring { masks: masks(b, n, at.mask, at.bias, &heads)?, ..Scoring::of(n) };
+    let past = b.shape(key)?[2] - new;
+    let scoring = Scoring { masks: masks(b, n, (at.mask, at.bias), &heads, past)?, ..Scoring::of(n) };
     let made = attended(b, &heads, scoring)?;
     let mut results = vec![b.value(made, at.dtype)?];
     if n.is_wanted(1) {
@@ -215,6 +245,7 @@ fn unpacked(b: &mut Importer, x: &Value, count: usize) -> Result<Vec<Tensor>> {
 
 /// Attention of projected operands, or of one that holds all three.
 fn multi_head_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    refuse(n, &[8, 9], &[3])?;
     let (q, count) = (n.input(0)?, n.size("num_heads")?);
     let [query, key, value] = match (n.optional(1), n.optional(2)) {
         (None, _) => unpacked(b, q, 3)?[..].try_into().map_err(|_| invalid("it has three operands"))?,
@@ -226,7 +257,7 @@ fn multi_head_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Va
     };
     let hidden = b.shape(query)?.last().copied().unwrap_or(1);
     let bias = b.optional_tensor(n.optional(3))?;
-    // Keys of another network come with their heads apart.
+    // In cross-attention, keys and values may come with their heads already split.
     let apart = |b: &mut Importer<'m>, x: Tensor, start: usize| -> Result<Tensor> {
         if b.rank(x)? == 4 {
             return Ok(x);
@@ -243,6 +274,7 @@ fn multi_head_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Va
     };
     let query = apart(b, query, 0)?;
     let (mut key, mut value) = (apart(b, key, hidden)?, apart(b, value, 2 * hidden)?);
+    let new = dimension(b, key, 2)?;
     for (at, tensor) in [(6, &mut key), (7, &mut value)] {
         if let Some(past) = n.optional(at) {
             let past = b.tensor(past)?;
@@ -250,26 +282,40 @@ fn multi_head_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Va
         }
     }
     let heads = Heads { query, key, value };
-    let scoring = Scoring { masks: masks(b, n, 4, 5, &heads)?, ..Scoring::of(n) };
+    let past = dimension(b, key, 2)? - new;
+    let scoring = Scoring { masks: masks(b, n, (4, 5), &heads, past)?, ..Scoring::of(n) };
     let made = attended(b, &heads, scoring)?;
     let mut results = vec![b.value(made, q.dtype())?, b.value(key, q.dtype())?, b.value(value, q.dtype())?];
     results.truncate(n.outputs());
     Ok(results)
 }
 
-/// Attention whose queries share keys and values in groups, and whose cache holds more keys than are known.
+/// Returns the size of an axis.
+fn dimension(b: &Importer, x: Tensor, axis: usize) -> Result<usize> {
+    let shape = b.shape(x)?;
+    let size = shape.get(axis).copied();
+    size.ok_or_else(|| argument("the number of dimensions", shape.len(), format!("expected more than {axis}")))
+}
+
+/// Attention whose queries share keys and values in groups, with a cache that may be longer than the keys it holds.
 fn group_query_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    refuse(n, &[12, 13], &[3])?;
     let q = n.input(0)?;
     let (count, kv_count) = (n.size("num_heads")?, n.size("kv_num_heads")?);
     let [batch, length, width] = q.shape()[..] else { return Err(invalid("its query must have 3 dimensions")) };
     let query = b.tensor(q)?;
     let [query, key, value] = match (n.optional(1), n.optional(2)) {
         (Some(k), Some(v)) => [query, b.tensor(k)?, b.tensor(v)?],
-        _ => {
-            let size = width / (count + 2 * kv_count);
+        (None, None) => {
+            let heads = kv_count.saturating_mul(2).saturating_add(count);
+            if !width.is_multiple_of(heads) {
+                return Err(argument("the number of heads", heads, format!("it must divide {width}")));
+            }
+            let size = width / heads;
             let all = parts(b, query, &[count * size, kv_count * size, kv_count * size])?;
             all.try_into().map_err(|_| invalid("it has three operands"))?
         }
+        _ => return Err(invalid("it has a key or a value, but not both")),
     };
     let cache = Cache::of(b, n, batch, length)?;
     let (query, key) = match n.flag("do_rotary") {
@@ -283,7 +329,7 @@ fn group_query_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     if let Some(bias) = n.optional(10) {
         // It may be longer than there are keys.
         let tensor = b.tensor(bias)?;
-        let known = bias.shape().last().copied().unwrap_or(1).min(cache.keys);
+        let known = dimension(b, tensor, 3)?.min(cache.keys);
         let bias = b.slice(tensor, 3, 0, known)?;
         scoring.masks.push(b.pad_axis(bias, 3, 0, cache.keys - known)?);
     }
@@ -303,7 +349,7 @@ struct Cache {
     batch: usize,
     /// The number of new keys.
     length: usize,
-    /// The number of keys in all, those included that are not known yet.
+    /// The length of the cache after this run, including places that hold no key yet.
     keys: usize,
     /// The position of the first new key of each sample, [batch, 1, 1, 1].
     first: Value,
@@ -316,10 +362,15 @@ impl Cache {
             .ok()
             .filter(|t| *t >= length)
             .ok_or_else(|| argument("total_sequence_length", total, format!("there are {length} new keys")))?;
-        let past = n.optional(3).map_or(0, |past| past.shape().get(2).copied().unwrap_or(0));
+        let past = |at: usize| n.optional(at).map_or(0, |past| past.shape().get(2).copied().unwrap_or(0));
+        if past(3) != past(4) {
+            return Err(argument("the length of past_value", past(4), format!("that of past_key is {}", past(3))));
+        }
+        let past = past(3);
         let keys = total.max(past);
         table(&[batch, length, keys])?;
-        // The last position of each sample, except in the first run, where samples are padded behind.
+        // `seqlens_k` is the position of each sample's last key. In the first run samples are padded at the end, and their keys start
+        // at 0.
         let last = n.input(5)?;
         let zero = Value::constant(Array::from_f64s(Dtype::Int32, [batch], vec![0.0; batch].into_iter())?);
         let (of, offset) = if total == length { (&zero, 0.0) } else { (last, 1.0 - length as f64) };
@@ -335,6 +386,8 @@ impl Cache {
     /// Rotates queries or keys by their positions, and splits them into heads.
     fn rotated(&self, b: &mut Importer, n: &Node, x: Tensor, count: usize) -> Result<Tensor> {
         let tables = [b.tensor(n.input(7)?)?, b.tensor(n.input(8)?)?];
+        // The rest of a head is not rotated.
+        let pairs = n.input(7)?.shape().last().copied().unwrap_or(1);
         let at = match n.optional(9) {
             Some(given) => given.clone(),
             None => known(b, &[&self.first], |b, values| {
@@ -349,7 +402,7 @@ impl Cache {
         let at = b.tensor(&at)?;
         let heads = split_heads(b, x, count)?;
         let spread = b.permute(heads, &[0, 2, 1, 3])?;
-        let made = rotated(b, spread, tables, Some(at), 0, n.flag("rotary_interleaved"))?;
+        let made = rotated(b, spread, tables, Some(at), 2 * pairs, n.flag("rotary_interleaved"))?;
         b.permute(made, &[0, 2, 1, 3])
     }
 
@@ -359,6 +412,9 @@ impl Cache {
             let known = match past.filter(|_| first > 0) {
                 Some(past) => {
                     let past = b.tensor(past)?;
+                    if first > dimension(b, past, 2)? {
+                        return Err(argument("seqlens_k", first + self.length - 1, "there are not as many past keys"));
+                    }
                     let past = b.slice(past, 2, 0, first)?;
                     b.concat(vec![past, new], 2)?
                 }
@@ -374,9 +430,9 @@ impl Cache {
         let places = b.compare(j, CompareMode::Equal, target)?;
         let moved = b.matmul(places, new)?;
         let Some(past) = past else { return Ok(moved) };
-        let size = past.shape().get(2).copied().unwrap_or(0);
         let past = b.tensor(past)?;
-        let past = b.pad_axis(past, 2, 0, self.keys - size)?;
+        let size = dimension(b, past, 2)?;
+        let past = b.pad_axis(past, 2, 0, self.keys.saturating_sub(size))?;
         let is_past = b.compare(j, CompareMode::Less, first)?;
         let kept = b.mul(past, is_past)?;
         b.add(kept, moved)
@@ -387,7 +443,7 @@ impl Cache {
         let Some(array) = self.first.as_constant() else { return Ok(None) };
         let all = array.to_f64()?;
         let first = all.first().copied().unwrap_or(0.0);
-        let is_valid = first >= 0.0 && first as usize + self.length <= self.keys;
+        let is_valid = (0.0..=(self.keys - self.length) as f64).contains(&first);
         Ok((is_valid && all.iter().all(|v| *v == first)).then_some(first as usize))
     }
 

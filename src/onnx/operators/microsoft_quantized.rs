@@ -39,8 +39,16 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("QLinearSigmoid", |b, n| unary(b, n, |b, _, x| b.sigmoid(x))),
     ("QLinearSoftmax", |b, n| {
         unary(b, n, |b, n, x| {
-            let axis = n.axis_or("axis", -1, b.rank(x)?)?;
-            b.op(Softmax::new(x, axis as i64))
+            let shape = b.shape(x)?;
+            if n.int_or("opset", 13) >= 13 {
+                let axis = n.axis_or("axis", -1, shape.len())?;
+                return b.op(Softmax::new(x, axis as i64));
+            }
+            // Older versions normalize all axes from one on.
+            let axis = n.axis_or("axis", 1, shape.len())?;
+            let flat = b.reshape(x, &[shape[..axis].iter().product(), shape[axis..].iter().product()])?;
+            let made = b.op(Softmax::new(flat, 1))?;
+            b.reshape(made, &shape)
         })
     }),
     ("QLinearWhere", select),
@@ -180,7 +188,6 @@ fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         left = b.transposed(left)?;
     }
     let mut made = b.op(MatMul { right_transpose: n.flag("transB"), ..MatMul::new(left, right) })?;
-    made = b.mul_const(made, n.float_or("alpha", 1.0))?;
     if let Some(bias) = n.optional(6) {
         // Its scale is the product of the operands'.
         let shape = b.shape(made)?;
@@ -190,6 +197,7 @@ fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         let bias = b.mul(bias, scale)?;
         made = b.add(made, bias)?;
     }
+    let made = b.mul_const(made, n.float_or("alpha", 1.0))?;
     match n.optional(7) {
         Some(_) => Ok(vec![quantized_by(b, n, made, 7, a.dtype())?]),
         None => Ok(vec![b.value(made, Dtype::Float32)?]),
@@ -257,6 +265,9 @@ fn matmul_n_bits<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let bits = n.int_or("bits", 4) as usize;
     if !matches!(bits, 2 | 4 | 8) || n.optional(4).is_some() {
         return Err(argument("bits", bits, "expected 2, 4 or 8, without g_idx"));
+    }
+    if !(block.is_power_of_two() && (16..=1 << 20).contains(&block)) {
+        return Err(argument("block_size", block, "expected a power of two from 16 to 2^20"));
     }
     let packed = n.input(1)?.as_constant().ok_or_else(|| invalid("its weights must be known"))?;
     let bytes = packed.bytes()?;

@@ -7,7 +7,7 @@ use crate::{
     fold::known,
     import::Importer,
     node::{Node, known_floats, known_ints, resolved_axis},
-    ops::{Clip, DequantizeLinear, Div, Floor, MatMul, MaxConst, MinConst, QuantizeLinear, ReduceMode},
+    ops::{Clip, CompareMode, DequantizeLinear, Div, Floor, MatMul, MaxConst, MinConst, QuantizeLinear, ReduceMode},
     tensors::Element,
     value::{Computed, Integers, Value},
 };
@@ -41,7 +41,13 @@ pub fn spread(b: &mut Importer, value: &Value, shape: &[usize], axis: i64, block
         }
         return b.along(tensor, axis, shape.len());
     }
-    let blocks = value.shape()[axis];
+    let blocks = *value.shape().get(axis).ok_or_else(|| {
+        argument(
+            "the number of dimensions of its scales",
+            value.rank(),
+            format!("expected that of the operand, {}", shape.len()),
+        )
+    })?;
     let each = if block > 0 { block as usize } else { shape[axis].div_ceil(blocks) };
     let mut longer = value.shape();
     longer.insert(axis + 1, 1);
@@ -204,6 +210,9 @@ fn dynamic(b: &mut Importer, x: Tensor) -> Result<Dynamic> {
     let (most, least) = (b.op(MaxConst::new(most, 0.0))?, b.op(MinConst::new(least, 0.0))?);
     let range = b.sub(most, least)?;
     let scale = b.mul_const(range, 1.0 / 255.0)?;
+    // Zeros are divided by 1.
+    let is_zero = b.compare_const(range, CompareMode::Equal, 0.0)?;
+    let scale = b.add(scale, is_zero)?;
     let negative = b.mul_const(least, -1.0)?;
     let zero = b.op(Div::new(vec![negative, scale]))?;
     let zero = round_half_to_even(b, zero)?;

@@ -6,14 +6,14 @@ use crate::{
     emit::Emit,
     import::Importer,
     node::{Node, table},
-    ops::{Abs, Clip, CompareMode, MatMul, Max, Pow, Tanh},
+    ops::{Abs, Clip, CompareMode, MatMul, Max, MaxConst, Pow, Tanh},
     value::Value,
 };
 
 /// Decides between each pair of classes. The class with the most votes wins; the scores are those of the pairs.
 pub fn classifier<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, features) = samples(b, n.input(0)?)?;
-    let labels = class_labels(n, "classlabels_ints");
+    let labels = class_labels(n, "classlabels_ints")?;
     let pairs = Pairs::of(n, labels.len())?;
     let sums = weighted_kernels(b, n, x, features, (&pairs.weights, pairs.of.len()))?;
     let rho = numbers(b, &[1, pairs.of.len()], n.floats("rho").unwrap_or_default())?;
@@ -25,11 +25,15 @@ pub fn classifier<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     let votes = numbers(b, &[pairs.of.len(), labels.len()], votes)?;
     let is_first = b.compare_const(scores, CompareMode::Greater, 0.0)?;
     let votes = b.op(MatMul::new(is_first, votes))?;
-    let offset = (0..labels.len()).map(|c| pairs.of.iter().filter(|(_, j)| c == *j).count() as f64);
-    let offset = numbers(b, &[1, labels.len()], offset)?;
+    // A class is the second one of as many pairs as there are classes before it.
+    let offset = numbers(b, &[1, labels.len()], (0..labels.len()).map(|c| c as f64))?;
     let votes = b.add(votes, offset)?;
     let label = label_of_largest(b, votes, &labels)?;
     let scores = match n.floats("prob_a").filter(|all| !all.is_empty()) {
+        Some(_) if labels.len() > 2 => {
+            let problem = "the probabilities of more than two classes, which are found by iteration, are not supported";
+            return Err(argument("the number of its classes", labels.len(), problem));
+        }
         Some(slopes) => probabilities(b, scores, &slopes, &n.floats("prob_b").unwrap_or_default())?,
         None if labels.len() > 2 => scores,
         None => {
@@ -62,6 +66,8 @@ impl Pairs {
             let problem = format!("{classes} classes with {vectors} support vectors");
             return Err(argument("the number of its coefficients", coefficients.len(), format!("it has {problem}")));
         }
+        // Votes are a table of pairs and classes.
+        table(&[classes, classes, classes])?;
         let of: Vec<_> = (0..classes).flat_map(|i| (i + 1..classes).map(move |j| (i, j))).collect();
         let class_of: Vec<usize> =
             counts.iter().enumerate().flat_map(|(class, count)| std::iter::repeat_n(class, *count)).collect();
@@ -84,11 +90,8 @@ impl Pairs {
 /// iterations, which become a formula: the probability p of the first class starts at 1/2, and its error is p - a.
 fn probabilities(b: &mut Importer, scores: Tensor, slopes: &[f64], offsets: &[f64]) -> Result<Tensor> {
     let ([slope], [offset]) = (slopes, offsets) else {
-        return Err(argument(
-            "prob_a",
-            format!("{} numbers", slopes.len()),
-            "the probabilities of more than two classes, which are found by iteration, are not supported",
-        ));
+        let found = format!("{} and {} numbers", slopes.len(), offsets.len());
+        return Err(argument("prob_a and prob_b", found, "expected one each"));
     };
     let scaled = b.mul_const(scores, -slope)?;
     let argument = b.add_const(scaled, -offset)?;
@@ -192,20 +195,34 @@ fn weighted_kernels(
             let argument = affine(b)?;
             b.op(Tanh::new(argument))?
         }
-        // exp(-gamma |x - v|^2)
-        _ => {
-            let own = b.square(x)?;
-            let own = b.sum(own, &[1])?;
-            let squares = vectors.chunks(features.max(1)).map(|v| v.iter().map(|v| v * v).sum::<f64>());
-            let theirs = numbers(b, &[1, count], squares)?;
-            let squares = b.add(own, theirs)?;
-            let product = product(b)?;
-            let doubled = b.mul_const(product, 2.0)?;
-            let distance = b.sub(squares, doubled)?;
+        "RBF" => {
+            let distance = squared_distances(b, x, features, &vectors)?;
             let scaled = b.mul_const(distance, -gamma)?;
             b.exp(scaled)?
         }
+        other => return Err(argument("kernel_type", format!("{other:?}"), "expected LINEAR, POLY, RBF or SIGMOID")),
     };
     let weights = numbers(b, &[count, columns], weights.iter().copied())?;
     b.op(MatMul::new(kernel, weights))
+}
+
+/// Returns the squared distance of each sample from each vector: `|x|^2 + |v|^2 - 2 x v`.
+fn squared_distances(b: &mut Importer, x: Tensor, features: usize, vectors: &[f64]) -> Result<Tensor> {
+    // These terms are large and cancel out where the origin is far away, so it is moved to the mean of the vectors.
+    let count = vectors.len() / features.max(1);
+    let mean: Vec<f64> =
+        (0..features).map(|f| vectors.iter().skip(f).step_by(features).sum::<f64>() / count as f64).collect();
+    let moved: Vec<f64> = vectors.iter().zip(mean.iter().cycle()).map(|(v, m)| v - m).collect();
+    let mean = numbers(b, &[1, features], mean)?;
+    let x = b.sub(x, mean)?;
+    let own = b.square(x)?;
+    let own = b.sum(own, &[1])?;
+    let squares = moved.chunks(features.max(1)).map(|v| v.iter().map(|v| v * v).sum::<f64>());
+    let theirs = numbers(b, &[1, count], squares)?;
+    let squares = b.add(own, theirs)?;
+    let table = numbers(b, &[count, features], moved)?;
+    let product = b.op(MatMul { right_transpose: true, ..MatMul::new(x, table) })?;
+    let doubled = b.mul_const(product, 2.0)?;
+    let distance = b.sub(squares, doubled)?;
+    b.op(MaxConst::new(distance, 0.0))
 }

@@ -10,7 +10,7 @@ use crate::{
     ops::{CompareMode, Max, Mul, ReduceMode, Sigmoid},
     value::Value,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A comparison with a threshold, and where it leads to.
 struct Decision {
@@ -53,6 +53,9 @@ impl Tree {
                 return Err(invalid(format!("its nodes do not form trees of at most {MAX_DEPTH} levels")));
             }
             match child {
+                Child::Leaf(at) if paths.get(at).is_none_or(Option::is_some) => {
+                    return Err(invalid("its nodes do not form trees: a leaf has two parents"));
+                }
                 Child::Leaf(at) => paths[at] = Some(path),
                 Child::Decision(at) => {
                     let decision = &self.decisions[at];
@@ -224,7 +227,9 @@ fn listed_trees(b: &mut Importer, n: &Node, of_leaves: &str) -> Result<Vec<Tree>
             trees[tree].decisions.push(decision);
             Child::Decision(trees[tree].decisions.len() - 1)
         };
-        places.insert((tree_of[i], node_of[i]), (tree, child));
+        if places.insert((tree_of[i], node_of[i]), (tree, child)).is_some() {
+            return Err(invalid(format!("node {} of tree {} is listed twice", node_of[i], tree_of[i])));
+        }
     }
     let place = |tree: i64, node: i64| {
         places.get(&(tree, node)).copied().ok_or_else(|| invalid(format!("tree {tree} has no node {node}")))
@@ -289,7 +294,7 @@ pub fn regressor<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 /// With two classes and scores for one of them, the other's follow: the rest to 1 of a probability, or the negative.
 pub fn classifier<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let labels = class_labels(n, "classlabels_int64s");
+    let labels = class_labels(n, "classlabels_int64s")?;
     let mut trees = listed_trees(b, n, "class")?;
     check_targets(&trees, labels.len())?;
     let weights = || trees.iter().flat_map(|tree| &tree.leaves).flatten();
@@ -353,12 +358,15 @@ pub fn ensemble<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let count = feature.len();
     check_lengths(count, &[thresholds.len(), modes.len(), yes.len(), yes_is_leaf.len(), no.len(), no_is_leaf.len()])?;
     let mut trees = Vec::new();
+    // The nodes of all trees.
+    let mut seen: HashSet<usize> = HashSet::new();
     for root in roots {
         let mut tree = Tree::default();
-        // Nodes in the order in which they are found, with their places.
-        let mut places: HashMap<usize, usize> = HashMap::new();
-        let mut order = vec![*root as usize];
-        places.insert(*root as usize, 0);
+        // Nodes in the order in which they are found.
+        let mut order = vec![number("node", *root)?];
+        if !seen.insert(order[0]) {
+            return Err(invalid(format!("node {root} has two parents, or is a root twice")));
+        }
         let mut at = 0;
         while let Some(&node) = order.get(at) {
             at += 1;
@@ -375,10 +383,9 @@ pub fn ensemble<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
                     tree.leaves.push(vec![(target, weight)]);
                     return Ok(Child::Leaf(tree.leaves.len() - 1));
                 }
-                if places.contains_key(&to) {
-                    return Err(invalid(format!("node {to} has two parents")));
+                if !seen.insert(to) {
+                    return Err(invalid(format!("node {to} has two parents, or is a root twice")));
                 }
-                places.insert(to, order.len());
                 order.push(to);
                 Ok(Child::Decision(order.len() - 1))
             };

@@ -82,8 +82,8 @@ fn obstacle(r: &Rewriter, results: &[Tensor], fused: &[(Tensor, Fused)]) -> Opti
     match fused.iter().any(|(_, f)| f.is_product()) {
         true => None,
         false => Some(
-            "it has no convolution and no product between quantized tensors whose weights are int8 with zero point 0, \
-             with one scale, or for convolutions one for each output channel"
+            "none of its convolutions and products can be computed with integers: they need quantized operands and \
+             results, and int8 weights with zero point 0 and one scale (a convolution may have one for each output channel)"
                 .to_owned(),
         ),
     }
@@ -107,7 +107,12 @@ fn misfit_of(r: &Rewriter, t: Tensor) -> Option<String> {
             let own = single(&op.x_scale, &op.x_zero_point);
             let is_own = own.is_some() && quantization(r, op.input) == own;
             let of = r.name(op.input);
-            (!is_own).then(|| format!("{of:?} is dequantized by other parameters than it was quantized by"))
+            (!is_own).then(|| match r.op(op.input) {
+                Some(Op::QuantizeLinear(_)) => {
+                    format!("{of:?} is dequantized with another scale or zero point than it was quantized with")
+                }
+                _ => format!("{of:?} consists of integers that the network does not quantize itself"),
+            })
         }
         other => {
             let (_, of) = other.operands().find(|(_, t)| quantization(r, **t).is_some())?;
@@ -155,12 +160,14 @@ impl Fused {
         let fused = |operands: Vec<_>, weights| Fused { op: op.clone(), operands, weights };
         Some(match op {
             Op::Conv(op) if !op.do_relu => {
-                let weights = weights(r, integers, op.filter, op.bias)?;
-                fused(vec![source(op.input)?], Some(weights))
+                let operand = source(op.input)?;
+                let weights = weights(r, integers, op.filter, op.bias, operand.1.0)?;
+                fused(vec![operand], Some(weights))
             }
             Op::MatMul(op) if !op.do_relu => {
-                let weights = weights(r, integers, op.right, op.bias).filter(|(w, _)| w.scales.len() == 1)?;
-                fused(vec![source(op.input)?], Some(weights))
+                let operand = source(op.input)?;
+                let weights = weights(r, integers, op.right, op.bias, operand.1.0)?;
+                (weights.0.scales.len() == 1).then(|| fused(vec![operand], Some(weights)))?
             }
             Op::MaxPool(op) if !op.do_relu => {
                 let operand = source(op.input)?;
@@ -184,7 +191,7 @@ impl Fused {
         let (right, bias) = match weights {
             Some((weights, bias)) => {
                 let right = weights.tensor(r)?;
-                let scales: Vec<f64> = weights.scales.iter().map(|scale| scale * operands[0].1.0).collect();
+                let scales = weights.product_scales(operands[0].1.0);
                 (Some(right), bias.map(|bias| bias.tensor(r, &scales)).transpose()?)
             }
             None => (None, None),
@@ -200,12 +207,14 @@ impl Fused {
     }
 }
 
-/// Returns the integers of weights, which have zero point 0, with one scale or one for each entry of axis 0; and the bias.
+/// Returns the integers of weights, which have zero point 0, with one scale or one for each entry of axis 0; and the bias, which fits in
+/// 32 bits in units of the product's scales.
 fn weights(
     r: &Rewriter,
     integers: &IntegersOf,
     weights: Tensor,
     bias: Option<Tensor>,
+    operand_scale: f64,
 ) -> Option<(Rc<Integers>, Option<Bias>)> {
     let found = integers.get(&weights)?;
     let is_plain = found.array.dtype() == Dtype::Int8 && found.zero_points.iter().all(|z| *z == 0);
@@ -223,10 +232,19 @@ fn weights(
             _ => return None,
         }),
     };
-    Some((found.clone(), bias))
+    let scales = found.product_scales(operand_scale);
+    let fits = match &bias {
+        Some(bias) => bias.units(r, &scales).ok()?.is_none_or(|all| all.iter().all(|v| v.abs() <= f64::from(i32::MAX))),
+        None => true,
+    };
+    fits.then(|| (found.clone(), bias))
 }
 
 impl Integers {
+    /// Returns the scales of products with an operand.
+    fn product_scales(&self, operand: f64) -> Vec<f64> {
+        self.scales.iter().map(|scale| scale * operand).collect()
+    }
     /// Adds the integers as a quantized coefficient.
     fn tensor(&self, r: &mut Rewriter) -> Result<Tensor> {
         let tensor = r.coefficient(&self.name, self.array.clone())?;
@@ -242,23 +260,33 @@ impl Integers {
 }
 
 impl Bias {
-    /// Adds the bias as int32, in units of `scales`: one for all, or one for each element.
-    fn tensor(self, r: &mut Rewriter, scales: &[f64]) -> Result<Tensor> {
-        let is_in_units = |bias: &Integers| {
-            let pairs = bias.scales.iter().zip(scales);
-            bias.scales.len() == scales.len() && pairs.into_iter().all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs())
-        };
-        let (name, values, shape) = match self {
-            Bias::Integers(bias) if is_in_units(&bias) => return r.coefficient(&bias.name, bias.array.clone()),
+    /// Returns the elements in units of `scales`: one for all, or one for each element. `None` if they are stored in these units.
+    fn units(&self, r: &Rewriter, scales: &[f64]) -> Result<Option<Vec<f64>>> {
+        let values: Vec<f64> = match self {
             Bias::Integers(bias) => {
-                let scales = bias.scales.iter().cycle();
-                let values = bias.array.to_f64()?.into_iter().zip(scales).map(|(v, scale)| v * scale).collect();
-                (bias.name.clone(), values, bias.array.shape().to_vec())
+                let pairs = bias.scales.iter().zip(scales);
+                let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * b.abs();
+                if bias.scales.len() == scales.len() && pairs.into_iter().all(is_near) {
+                    return Ok(None);
+                }
+                bias.array.to_f64()?.into_iter().zip(bias.scales.iter().cycle()).map(|(v, scale)| v * scale).collect()
             }
-            Bias::Floats(t) => (r.name(t).to_owned(), r.data(t).unwrap_or_default(), r.shape(t).to_vec()),
+            Bias::Floats(t) => r.data(*t).unwrap_or_default(),
         };
-        let units = values.iter().zip(scales.iter().cycle()).map(|(v, scale)| (v / scale).round());
-        let array = Array::from_f64s(Dtype::Int32, shape, units.collect::<Vec<f64>>().into_iter())?;
+        Ok(Some(values.iter().zip(scales.iter().cycle()).map(|(v, scale)| (v / scale).round()).collect()))
+    }
+
+    /// Adds the bias as int32, in units of `scales`.
+    fn tensor(self, r: &mut Rewriter, scales: &[f64]) -> Result<Tensor> {
+        let units = self.units(r, scales)?;
+        let (name, shape) = match &self {
+            Bias::Integers(bias) => (bias.name.clone(), bias.array.shape().to_vec()),
+            Bias::Floats(t) => (r.name(*t).to_owned(), r.shape(*t).to_vec()),
+        };
+        let array = match (units, self) {
+            (None, Bias::Integers(bias)) => bias.array.clone(),
+            (units, _) => Array::from_f64s(Dtype::Int32, shape, units.unwrap_or_default().into_iter())?,
+        };
         r.coefficient(&name, array)
     }
 }
