@@ -60,6 +60,7 @@ mod session;
 mod signature;
 mod state;
 mod steps;
+mod threads;
 mod value_info;
 #[doc(hidden)]
 pub mod views;

@@ -56,7 +56,7 @@ impl<B: Backend> Session<B> {
             loans.push(loan);
         }
         let outcome = self.places(&plan, &wanted, lent).and_then(|mut places| {
-            let computed = self.pool.install(|| self.go(fed, (&plan, &wanted), &mut places, None))?;
+            let computed = self.on_threads(&plan, || self.go(fed, (&plan, &wanted), &mut places, None))?;
             // Those that a kernel has written are dropped, so that their loans can end.
             let elsewhere = |(array, loan): (Array, &Loan)| Ok(if loan.is_of(&array)? { None } else { Some(array) });
             computed.into_iter().zip(&loans).map(elsewhere).collect::<Result<Vec<_>>>()

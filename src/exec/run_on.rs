@@ -99,7 +99,7 @@ impl<B: Backend> Session<B> {
         go: impl FnOnce(Run<B::Buffer>) -> Result<T> + Send,
     ) -> Result<T> {
         let PlanPlacement { is_repeatable, has_host_steps } = plan.placement();
-        self.pool.install(|| {
+        self.threads.install(|| {
             let fed = |feeds: Vec<B::Buffer>| tensors.iter().copied().zip(feeds);
             let steps = &mut |feeds| self.steps(plan, fed(feeds), wanted, &mut Places::new(), &mut None);
             let check = &|| plan.check_faults();

@@ -5,6 +5,7 @@ use super::{
     plan::{Network, Plan, PlanPlacement, TensorIndex, computed, for_compute},
     state::State,
     steps::Places,
+    threads::Threads,
 };
 use crate::{
     array::Array,
@@ -49,7 +50,7 @@ pub fn run<B: Backend>(
 /// A graph prepared for a backend, with its kernels and coefficients. It runs any number of times, from any thread.
 pub struct Session<B: Backend> {
     pub(super) placement: Placement<B>,
-    pub(super) pool: rayon::ThreadPool,
+    pub(super) threads: Threads,
     pub(super) network: Network,
     pub(super) names: Names,
     pub(super) options: RunOptions,
@@ -111,10 +112,7 @@ impl<B: Backend> Session<B> {
             let expected = format!("the backend {} supports only {}", backend.name(), Precision::F32);
             return Err(argument("precision", options.precision, expected));
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.threads.min(256))
-            .build()
-            .map_err(|e| argument("threads", options.threads, e))?;
+        let threads = Threads::new(options.threads)?;
         let network = Network::new(graph, options.precision)?;
         let placement = Placement::new(backend, cpu, graph, options)?;
         let names = Names::new(graph, &network);
@@ -133,12 +131,12 @@ impl<B: Backend> Session<B> {
         let next = network.variables.iter().map(|v| v.next).filter(|t| seen.insert(*t));
         let stepped: Vec<TensorIndex> = wanted.iter().copied().chain(next).collect();
         let make = || Plan::new(&network, &placement, (&fed, &stepped), options, available);
-        let plan = pool.install(make)?;
+        let plan = threads.install(make)?;
         let state = State::new(&network, &placement.backend)?;
         Ok(Session {
             names,
             placement,
-            pool,
+            threads,
             network,
             options: options.clone(),
             available,
@@ -260,7 +258,7 @@ impl<B: Backend> Session<B> {
         }
         let fed_and_wanted = (request.0.as_slice(), wanted);
         let make = || Plan::new(&self.network, &self.placement, fed_and_wanted, &self.options, self.available);
-        let plan = Arc::new(self.pool.install(make)?);
+        let plan = Arc::new(self.threads.install(make)?);
         // Another thread may have created it in the meantime.
         if let Some(plan) = self.cached(&request) {
             return Ok(plan);
@@ -296,11 +294,16 @@ impl<B: Backend> Session<B> {
         } else {
             self.check_memory(&plan)?;
         }
-        // Kernels divide their work among the pool's threads.
-        let results = self.pool.install(|| self.go(fed, (&plan, wanted), &mut Places::new(), observer))?;
+        let results = self.on_threads(&plan, || self.go(fed, (&plan, wanted), &mut Places::new(), observer))?;
         let named = |(t, array): (&TensorIndex, Array)| Ok((plan.entry(*t)?.ty.name.clone(), array));
         let results = wanted.iter().zip(results).map(named).collect::<Result<_>>()?;
         Ok((plan, results))
+    }
+
+    /// Calls `run`, which runs a plan, on a thread of the session. Kernels divide their work among all of them.
+    pub(super) fn on_threads<R: Send>(&self, plan: &Plan<B>, run: impl FnOnce() -> R + Send) -> R {
+        // While a GPU computes, the host's threads have nothing to wait for.
+        if plan.recorder.is_some() { self.threads.install(run) } else { self.threads.run(run) }
     }
 
     /// Runs a plan; returns the arrays of the wanted tensors.

@@ -15,7 +15,7 @@
 use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
-    clear_beyond,
+    clear_beyond, tasks,
     tile::{End, Sweep, WeightVector},
 };
 use crate::{array::reserve, base::Result};
@@ -28,8 +28,6 @@ pub(super) const FEW: usize = 4;
 const NEAR: usize = 20 << 10;
 /// Bytes of input that stay in the second-level cache.
 const BAND: usize = 512 << 10;
-/// Minimum number of multiply-adds per task.
-const TASK: usize = 1 << 19;
 
 /// A prepared convolution. The pixels of an input plane have `C` channels, [`BLOCK`] or 1.
 pub(super) struct Direct<const C: usize> {
@@ -94,7 +92,7 @@ impl<const C: usize> Direct<C> {
         let (rows, blocks) = (g.rows.output, self.blocks);
         let height = self.height();
         let cost = (g.pixels() * g.batch).saturating_mul(self.weights.len() * BLOCK);
-        let tasks = (cost / TASK).clamp(1, 4 * rayon::current_num_threads());
+        let tasks = tasks(cost);
         let bands = rows.div_ceil(height) * g.batch * g.group;
         let missing = tasks.div_ceil(bands);
         let input = g.area() * self.planes * C;

@@ -53,6 +53,18 @@ pub(super) type Pixel = [f32; BLOCK];
 /// kernels.
 const LONGEST: i64 = 1 << 20;
 
+/// Minimum number of multiply-adds per task, and of tasks if there are more of them than threads.
+const TASK: usize = 1 << 19;
+const LONG_TASK: usize = 1 << 22;
+
+/// Returns the number of tasks that some multiply-adds are divided into. A long computation has more of them than threads, since
+/// threads are interrupted; in a short one, further tasks would cost more than that.
+fn tasks(multiply_adds: usize) -> usize {
+    let threads = rayon::current_num_threads();
+    let most = if threads == 1 { 1 } else { (multiply_adds / LONG_TASK).clamp(threads, 4 * threads) };
+    (multiply_adds / TASK).clamp(1, most)
+}
+
 /// Zeroes the channels after the last in the last block: infinity times a weight of 0 would be NaN.
 fn clear_beyond(channels: usize, block: &mut [Pixel]) {
     let first = channels % BLOCK;

@@ -9,6 +9,7 @@
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::{with_scratch, zero_pixels},
+    tasks,
     tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, most_pixels},
 };
 use crate::{array::reserve, base::Result, cpu::gemm::Mat};
@@ -21,8 +22,9 @@ use rten_simd::{
 /// Number of elements of a row, and of rows, that are processed at a time.
 const DEPTH: usize = 384;
 const ROWS: usize = 224;
-/// Minimum number of multiply-adds per task.
-const TASK: usize = 1 << 19;
+/// The time that it takes to copy 16 elements of a row, and to read a line of the matrix, in multiply-adds of a line.
+const COPY: usize = 1;
+const READ: usize = 4;
 
 /// A packed right-hand matrix.
 pub(in crate::cpu) struct PackedB {
@@ -144,14 +146,26 @@ impl PackedB {
         Ok(begin)
     }
 
-    /// Returns the rows and blocks of a task, divided by cost.
+    /// Returns the rows and blocks of a task: the division that takes the least time, if tasks run as many at a time as there are
+    /// threads.
     fn cut(&self, rows: usize) -> (usize, usize) {
         let threads = rayon::current_num_threads();
-        let most = if threads == 1 { 1 } else { 4 * threads };
-        let tasks = (rows.saturating_mul(self.lines.len() * BLOCK) / TASK).clamp(1, most);
-        let row_parts = rows.div_ceil(ROWS).max(1);
-        let blocks = self.n.div_ceil(BLOCK).div_ceil(tasks.div_ceil(row_parts)).next_multiple_of(self.together);
-        (rows.div_ceil(row_parts).max(1), blocks.max(1))
+        let (rows, blocks) = (rows.max(1), self.n.div_ceil(BLOCK).max(1));
+        let work = rows.saturating_mul(self.lines.len() * BLOCK);
+        let tasks = tasks(work);
+        let row_parts = rows.div_ceil(ROWS);
+        let divisions = (1..=tasks).map(|columns| {
+            let share = blocks.div_ceil(columns).next_multiple_of(self.together);
+            let columns = blocks.div_ceil(share);
+            (rows.div_ceil(tasks.div_ceil(columns).max(row_parts)), share)
+        });
+        let time = |&(height, share): &(usize, usize)| {
+            let tasks = rows.div_ceil(height) * blocks.div_ceil(share);
+            // Multiply-adds, copies of rows into tiles, and reads of the matrix, in the time of a line of multiply-adds.
+            let task = height * share + COPY * height + READ * share;
+            tasks.div_ceil(threads) * task
+        };
+        divisions.min_by_key(time).unwrap_or((rows, blocks))
     }
 
     /// Splits the result into parts, each with its own memory.
