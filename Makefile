@@ -231,7 +231,7 @@ minilm: setup ## fetch, convert and run a real language model, and pass it to tp
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
 bench bench-quick: PROFILE = release
-bench: build ## measure speed against TpuLang, onnxruntime, PyTorch and pymlir: docs/performance.md
+bench: build ## measure speed against TpuLang, onnxruntime, OpenVINO, tract, PyTorch and pymlir: docs/performance.md
 	sh conformance/setup.sh $(PEER)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the speed of whole models and single operators with onnxruntime, PyTorch and pymlir, in one run.
+"""Compares the speed of whole models and single operators with other programs, in one run.
 
     compare.py --bin TPULANG [--peer VENV] [--quick] [--only REGEX] [--threads 1,2] [--rounds N] [--out FILE.md]
 
@@ -27,7 +27,7 @@ from models import MODELS
 from single import SINGLE
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PEERS = ["onnxruntime", "torch", "pymlir"]
+PEERS = ["onnxruntime", "openvino", "tract", "torch", "pymlir"]
 TOLERANCE = 1e-3
 QUICK = r"resnet50|mobilenet_v2|minilm_128|qwen2_decode_512|gemm_512|conv_3x3_64_56|depthwise_3x3_144_56|layer_norm_128x768|chain_64x112x112|permute_nhwc.*|matmul_int_512"
 
@@ -119,7 +119,8 @@ def measure(a, name, net, folder, threads, versions, wrong):
     players, row = {"tpulang": Ours(a.bin, folder, threads)}, {"remarks": {}}
     integers = any(op.kind.endswith("_int") for op in net.ops())
     for kind in a.peers:
-        if integers and kind != "onnxruntime":
+        # tract's Python package uses one thread.
+        if integers and kind != "onnxruntime" or kind == "tract" and threads > 1:
             continue
         peer = Peer(a.peer if kind == "pymlir" else sys.executable, kind, name, folder, threads)
         if peer.problem:

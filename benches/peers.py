@@ -1,6 +1,6 @@
 """Runs a peer in its own process while its network is measured.
 
-    peers.py onnxruntime|torch|pymlir NAME FOLDER THREADS
+    peers.py onnxruntime|openvino|tract|torch|pymlir NAME FOLDER THREADS
     peers.py machine - - THREADS
 
 When it is ready, it prints a line of JSON (version and path of the outputs, or the error), then one with milliseconds for
@@ -63,6 +63,29 @@ def onnxruntime_peer():
     names = [o.name for o in session.get_outputs()]
     run = lambda: session.run(None, given)
     return onnxruntime.__version__, run, dict(zip(names, run())), ""
+
+
+def openvino_peer():
+    import openvino
+    core = openvino.Core()
+    options = {"INFERENCE_NUM_THREADS": int(threads), "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    compiled = core.compile_model(os.path.join(folder, "net.onnx"), "CPU", options)
+    request, given = compiled.create_infer_request(), inputs()
+    # Inputs and outputs are shared, not copied.
+    run = lambda: request.infer(given, share_inputs=True, share_outputs=True)
+    outputs = {port.get_any_name(): np.array(value) for port, value in run().items()}
+    return openvino.__version__.split("-")[0], run, outputs, ""
+
+
+def tract_peer():
+    import tract
+    model = tract.onnx().load(os.path.join(folder, "net.onnx"))
+    names = [model.output_name(i) for i in range(model.output_count())]
+    given = inputs()
+    tensors = [given[model.input_name(i)] for i in range(model.input_count())]
+    runnable = model.into_model().into_runnable()
+    run = lambda: runnable.run(tensors)
+    return tract.version(), run, {n: o.to_numpy() for n, o in zip(names, run())}, ""
 
 
 def torch_peer():
@@ -141,7 +164,7 @@ def machine():
 def main():
     if kind == "machine":
         return machine()
-    peer = {"onnxruntime": onnxruntime_peer, "torch": torch_peer, "pymlir": pymlir_peer}[kind]
+    peer = {"onnxruntime": onnxruntime_peer, "openvino": openvino_peer, "tract": tract_peer, "torch": torch_peer, "pymlir": pymlir_peer}[kind]
     try:
         version, run, outputs, remark = peer()
     except Exception as e:

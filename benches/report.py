@@ -4,10 +4,11 @@
 """
 import json
 import os
+import statistics
 import sys
 
-TITLES = {"tpulang": "tpulang", "onnxruntime": "onnxruntime", "torch": "PyTorch", "pymlir": "pymlir"}
-COLOURS = {"onnxruntime": "#4477aa", "torch": "#ee6677", "pymlir": "#999999"}
+TITLES = {"tpulang": "tpulang", "onnxruntime": "onnxruntime", "openvino": "OpenVINO", "tract": "tract", "torch": "PyTorch", "pymlir": "pymlir"}
+COLOURS = {"onnxruntime": "#4477aa", "openvino": "#66ccee", "tract": "#ccbb44", "torch": "#ee6677", "pymlir": "#999999"}
 PEERS = list(COLOURS)
 
 
@@ -61,13 +62,14 @@ def joined(lines):
 
 
 def whole_models(told):
-    """Return one sentence: the range of the ratios to onnxruntime, by number of threads."""
+    """Return one sentence: range and mean of the ratios to onnxruntime, by number of threads."""
     parts = []
     for threads in sorted({r["threads"] for r in told["rows"]}):
         rows = [r for r in told["rows"] if r["model"] and r["threads"] == threads]
         ratios = [x for x in (ratio(r, "onnxruntime") for r in rows) if x is not None]
         if ratios:
-            parts.append("%.2f to %.2f times onnxruntime's speed on %s" % (min(ratios), max(ratios), counted(threads)))
+            mean = statistics.geometric_mean(ratios)
+            parts.append("%.2f to %.2f times onnxruntime's speed (geometric mean %.2f) on %s" % (min(ratios), max(ratios), mean, counted(threads)))
     return "Whole models run at %s." % ", and at ".join(parts) if parts else ""
 
 

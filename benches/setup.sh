@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs PyTorch and onnxruntime for `make bench` in their own virtual environment, because tpu_mlir needs
+# Installs PyTorch, onnxruntime, OpenVINO and tract for `make bench` in their own virtual environment, because tpu_mlir needs
 # another version of numpy.
 #   setup.sh VENV
 set -eu
@@ -15,7 +15,7 @@ if [ -z "$PY" ]; then
 fi
 rm -rf "$VENV"
 "$PY" -m venv "$VENV"
-"$VENV/bin/python" -m pip install --quiet onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6
+"$VENV/bin/python" -m pip install --quiet onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6 openvino==2026.4.1 tract==0.23.9
 # The CPU wheel is a tenth of the size of PyPI's, which works on CPUs too. If neither installs, PyTorch is left out,
 # and the next call tries again.
 if "$VENV/bin/python" -m pip install --quiet --retries 1 torch==2.15.0 --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||

@@ -35,11 +35,13 @@ fn flash(t: &mut Task, op: &GroupedQueryAttention) -> Result<()> {
         match op.masked {
             Mask::Additive(_) => {
                 let batch = if entries.len() > sizes.queries * sizes.keys { batch } else { 0 };
-                added.copy_from_slice(&entries[(batch * sizes.queries + place) * sizes.keys..][..sizes.keys]);
+                added.copy_from_slice(&entries[(batch * sizes.queries + place) * sizes.keys..][..added.len()]);
             }
             Mask::Causal(value) => {
-                let seen = (place + sizes.keys + 1).saturating_sub(sizes.queries);
-                added.iter_mut().enumerate().for_each(|(i, v)| *v = if i < seen { 0.0 } else { value });
+                for (place, added) in (place..).zip(added.chunks_mut(sizes.keys)) {
+                    let seen = (place + sizes.keys + 1).saturating_sub(sizes.queries);
+                    added.iter_mut().enumerate().for_each(|(i, v)| *v = if i < seen { 0.0 } else { value });
+                }
             }
             Mask::None => added.fill(0.0),
         }

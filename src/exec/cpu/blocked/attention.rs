@@ -33,7 +33,8 @@ impl<'a> Heads<'a> {
     }
 }
 
-/// Reads the mask of a query. Rows are numbered across all heads and batches.
+/// Reads the masks of consecutive queries of a head, one row per query, from that of a row on. Rows are numbered across all heads and
+/// batches.
 type Mask<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
 
 /// The operands of attention.
@@ -70,9 +71,9 @@ impl Attention<'_> {
     /// Peak memory of a run over that many queries of all heads in bytes, with the current number of threads.
     pub fn workspace(sizes: AttentionSizes, rows: usize) -> u64 {
         let packed = sizes.keys.next_multiple_of(2 * BLOCK).saturating_mul(sizes.elements + sizes.values + 2 * BLOCK);
-        let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + BLOCK);
-        // Scores are stored once more in packed order.
-        let of_thread = (packed.saturating_add(scores.saturating_mul(2)) as u64).saturating_mul(4);
+        let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + 2 * BLOCK);
+        // Scores are stored once more in packed order, and their masks take as much.
+        let of_thread = (packed.saturating_add(scores.saturating_mul(3)) as u64).saturating_mul(4);
         let lists = rows * size_of::<&mut [f32]>() + rows / sizes.queries.max(1) * size_of::<QueryRange>();
         of_thread.saturating_mul(rayon::current_num_threads() as u64).saturating_add(lists as u64)
     }
@@ -110,12 +111,15 @@ impl Attention<'_> {
     }
 
     fn part(&self, memory: &mut Memory, mut part: QueryRange) -> Result<()> {
-        let AttentionSizes { keys, .. } = self.sizes;
-        let row = keys.next_multiple_of(BLOCK);
+        let AttentionSizes { heads, queries, keys, .. } = self.sizes;
+        // Whole panels of columns are written in place.
+        let row = keys.next_multiple_of(2 * BLOCK);
         let head = self.head(memory, &part)?;
         let (mut first, at_once) = (part.query, rows_at_once(keys));
         let Memory { scores, added, .. } = memory;
-        for (memory, size) in [(&mut *scores, part.outs.len().min(at_once) * row), (&mut *added, row)] {
+        let rows = part.outs.len().min(at_once);
+        let masks = if self.mask.is_some() { rows * keys } else { 0 };
+        for (memory, size) in [(&mut *scores, rows * row), (&mut *added, masks)] {
             let more = size.saturating_sub(memory.len());
             reserve(memory, more)?;
             memory.resize(size, 0.0);
@@ -123,10 +127,15 @@ impl Attention<'_> {
         let mut logs = part.logs.iter_mut();
         for outs in part.outs.chunks_mut(at_once) {
             let scores = &mut scores[..outs.len() * row];
-            head.scores(first, &mut scores.chunks_mut(row).map(|r| &mut r[..keys]).collect::<Vec<_>>())?;
+            head.scores(first, &mut scores.chunks_mut(row).collect::<Vec<_>>())?;
+            let masks = self.mask.map(|read| {
+                let masks = &mut added[..outs.len() * keys];
+                read((part.batch * heads + part.head) * queries + first, masks);
+                &*masks
+            });
             let mut sums = zeros::<f32>(outs.len())?;
             for (i, (row, sum)) in scores.chunks_mut(row).zip(&mut sums).enumerate() {
-                let (most, powers) = self.powers((part.batch, part.head, first + i), row, added);
+                let (most, powers) = self.powers(first + i, row, masks.map(|masks| &masks[i * keys..][..keys]));
                 logs.next().into_iter().for_each(|log| **log = most + powers.ln());
                 *sum = powers;
             }
@@ -143,13 +152,9 @@ impl Attention<'_> {
 
     /// Replaces the scores of a query by exponentials. Returns the maximum that was subtracted and the sum of the
     /// exponentials.
-    fn powers(&self, (batch, head, query): (usize, usize, usize), row: &mut [f32], added: &mut [f32]) -> (f32, f32) {
-        let AttentionSizes { heads, queries, keys, .. } = self.sizes;
+    fn powers(&self, query: usize, row: &mut [f32], mask: Option<&[f32]>) -> (f32, f32) {
+        let keys = self.sizes.keys;
         let seen = if self.is_causal { keys.min(query + 1) } else { keys };
-        let mask = self.mask.map(|read| {
-            read((batch * heads + head) * queries + query, &mut added[..keys]);
-            &added[..]
-        });
         self.isa.run(Powers { row, seen, scale: self.scale, mask })
     }
 
@@ -197,7 +202,7 @@ struct Head<'a> {
 }
 
 impl Head<'_> {
-    /// Computes the products of the queries from `first` on with each key, one row per query.
+    /// Computes the products of the queries from `first` on with each key, one row per query. What follows in a row is overwritten.
     fn scores(&self, first: usize, scores: &mut [&mut [f32]]) -> Result<()> {
         let query = Rows { data: &self.query.data[first * self.query.stride..], ..self.query };
         if let Some([(begin, keys), _]) = &self.packed {
@@ -205,7 +210,7 @@ impl Head<'_> {
         }
         for (i, scores) in scores.iter_mut().enumerate() {
             let query = &query.data[i * query.stride..][..self.sizes.elements];
-            self.isa.run(Dots { query, keys: self.key, scores });
+            self.isa.run(Dots { query, keys: self.key, scores: &mut scores[..self.sizes.keys] });
         }
         Ok(())
     }

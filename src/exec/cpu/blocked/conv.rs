@@ -15,7 +15,7 @@
 use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
-    clear_beyond, tasks,
+    clear_beyond, task_count,
     tile::{End, Sweep, WeightVector},
 };
 use crate::{array::reserve, base::Result};
@@ -92,7 +92,7 @@ impl<const C: usize> Direct<C> {
         let (rows, blocks) = (g.rows.output, self.blocks);
         let height = self.height();
         let cost = (g.pixels() * g.batch).saturating_mul(self.weights.len() * BLOCK);
-        let tasks = tasks(cost);
+        let tasks = task_count(cost);
         let bands = rows.div_ceil(height) * g.batch * g.group;
         let missing = tasks.div_ceil(bands);
         let input = g.area() * self.planes * C;

@@ -26,7 +26,13 @@ pub(super) fn largest<O: NumOps<f32>>(ops: O, row: &[f32]) -> f32 {
     let [a, b, c, d] = most;
     let mut all = [f32::NEG_INFINITY; BLOCK];
     ops.store(ops.max(ops.max(a, b), ops.max(c, d)), &mut all);
-    all.iter().chain(vectors.remainder()).copied().fold(f32::NEG_INFINITY, f32::max)
+    // Halves are compared, which takes four steps instead of sixteen.
+    for half in [8, 4, 2, 1] {
+        for i in 0..half {
+            all[i] = all[i].max(all[i + half]);
+        }
+    }
+    vectors.remainder().iter().copied().fold(all[0], f32::max)
 }
 
 /// Replaces each `x` of a row, whose maximum is `most`, by `e^(x - most)` and returns the sum. With `keep` the row is not

@@ -59,7 +59,7 @@ const LONG_TASK: usize = 1 << 22;
 
 /// Returns the number of tasks that some multiply-adds are divided into. A long computation has more of them than threads, since
 /// threads are interrupted; in a short one, further tasks would cost more than that.
-fn tasks(multiply_adds: usize) -> usize {
+fn task_count(multiply_adds: usize) -> usize {
     let threads = rayon::current_num_threads();
     let most = if threads == 1 { 1 } else { (multiply_adds / LONG_TASK).clamp(threads, 4 * threads) };
     (multiply_adds / TASK).clamp(1, most)

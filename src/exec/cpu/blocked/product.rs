@@ -9,7 +9,7 @@
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::{with_scratch, zero_pixels},
-    tasks,
+    task_count,
     tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, most_pixels},
 };
 use crate::{array::reserve, base::Result, cpu::gemm::Mat};
@@ -152,7 +152,7 @@ impl PackedB {
         let threads = rayon::current_num_threads();
         let (rows, blocks) = (rows.max(1), self.n.div_ceil(BLOCK).max(1));
         let work = rows.saturating_mul(self.lines.len() * BLOCK);
-        let tasks = tasks(work);
+        let tasks = task_count(work);
         let row_parts = rows.div_ceil(ROWS);
         let divisions = (1..=tasks).map(|columns| {
             let share = blocks.div_ceil(columns).next_multiple_of(self.together);
@@ -160,10 +160,10 @@ impl PackedB {
             (rows.div_ceil(tasks.div_ceil(columns).max(row_parts)), share)
         });
         let time = |&(height, share): &(usize, usize)| {
-            let tasks = rows.div_ceil(height) * blocks.div_ceil(share);
+            let count = rows.div_ceil(height) * blocks.div_ceil(share);
             // Multiply-adds, copies of rows into tiles, and reads of the matrix, in the time of a line of multiply-adds.
             let task = height * share + COPY * height + READ * share;
-            tasks.div_ceil(threads) * task
+            count.div_ceil(threads) * task
         };
         divisions.min_by_key(time).unwrap_or((rows, blocks))
     }
