@@ -6,6 +6,7 @@ use super::{
     exp::{largest, powers},
     few_queries_attention::{Dots, Weighed},
     product::{Lines, PackedB, Rows},
+    tile::blocks_together,
 };
 use crate::{
     array::{reserve, zeros},
@@ -113,7 +114,7 @@ impl Attention<'_> {
     fn part(&self, memory: &mut Memory, mut part: QueryRange) -> Result<()> {
         let AttentionSizes { heads, queries, keys, .. } = self.sizes;
         // Whole panels of columns are written in place.
-        let row = keys.next_multiple_of(2 * BLOCK);
+        let row = keys.next_multiple_of(blocks_together(self.isa) * BLOCK);
         let head = self.head(memory, &part)?;
         let (mut first, at_once) = (part.query, rows_at_once(keys));
         let Memory { scores, added, .. } = memory;

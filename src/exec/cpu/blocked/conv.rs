@@ -16,7 +16,7 @@ use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
     clear_beyond, task_count,
-    tile::{End, Sweep, WeightVector},
+    tile::{End, Sweep, WeightVector, blocks_together},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -59,7 +59,7 @@ struct OutputRows<'a, 'r> {
 impl<const C: usize> Direct<C> {
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
         let (planes, blocks) = ((g.ic / g.group).div_ceil(C), (g.oc / g.group).div_ceil(BLOCK));
-        let together = if isa.lanes() == BLOCK { 2 } else { 1 };
+        let together = blocks_together(isa);
         let weights = pack::<C>(&g, weights, together)?;
         let bias = bias_pixels(end.bias, g.oc)?;
         Ok(Direct { isa, g, planes, blocks, together, weights, bias, relu: end.relu })

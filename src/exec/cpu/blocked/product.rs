@@ -10,7 +10,7 @@ use super::{
     BLOCK, InstructionSet, Pixel,
     band::{with_scratch, zero_pixels},
     task_count,
-    tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, most_pixels},
+    tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, blocks_together, most_pixels},
 };
 use crate::{array::reserve, base::Result, cpu::gemm::Mat};
 use rayon::prelude::*;
@@ -86,7 +86,7 @@ impl PackedB {
         n: usize,
         square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
     ) -> Result<PackedB> {
-        let together = if isa.lanes() == BLOCK { 2 } else { 1 };
+        let together = blocks_together(isa);
         let depth = k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK);
         let panels = n.div_ceil(together * BLOCK);
         let rows = k.next_multiple_of(BLOCK);

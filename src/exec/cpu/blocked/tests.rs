@@ -1,5 +1,8 @@
 use super::*;
-use crate::cpu::gemm::Mat;
+use crate::{
+    cpu::gemm::Mat,
+    heads::{AttentionSizes, HeadStrides},
+};
 use proptest::prelude::*;
 
 /// Number of floats of a blocked activation.
@@ -372,5 +375,64 @@ fn softmax_of_infinities() {
         let mut to = [1.0; 6];
         isa.run(Softmax { from: &x, to: &mut to, n: 3, beta: 1.0, log: false });
         assert!(to[..3] == [0.5, 0.0, 0.5] && to[3..].iter().all(|v| v.is_nan()), "{to:?}");
+    }
+}
+
+/// `softmax(scale * Q K^T + mask) V`, with heads before rows.
+fn attention(sizes: AttentionSizes, [q, k, v]: [&[f32]; 3], mask: &[f32], scale: f32, is_causal: bool) -> Vec<f64> {
+    let AttentionSizes { heads, kv_heads, queries, keys, elements, values } = sizes;
+    let mut out = vec![];
+    for head in 0..heads {
+        let of_keys = head / (heads / kv_heads);
+        for i in 0..queries {
+            let query = &q[(head * queries + i) * elements..][..elements];
+            let weight = |j: usize| {
+                let key = &k[(of_keys * keys + j) * elements..][..elements];
+                let dot: f64 = query.iter().zip(key).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+                let added = mask.get((head * queries + i) * keys + j).copied().unwrap_or(0.0);
+                if is_causal && j > i { 0.0 } else { (dot * f64::from(scale) + f64::from(added)).exp() }
+            };
+            let weights: Vec<f64> = (0..keys).map(weight).collect();
+            let value = |j: usize, c: usize| f64::from(v[(of_keys * keys + j) * values + c]);
+            let sum: f64 = weights.iter().sum();
+            out.extend((0..values).map(|c| (0..keys).map(|j| weights[j] * value(j, c)).sum::<f64>() / sum));
+        }
+    }
+    out
+}
+
+proptest! {
+    #[test]
+    fn attention_is_the_definition(
+        kv_heads in 1usize..3, groups in 1usize..3, queries in 1usize..40, keys in 1usize..70, elements in 1usize..20,
+        values in 1usize..40, masked: bool, is_causal: bool, heads_inside: bool,
+    ) {
+        let sizes = AttentionSizes { heads: kv_heads * groups, kv_heads, queries, keys, elements, values };
+        let (q, k) = (numbers(sizes.heads * queries * elements, 1), numbers(kv_heads * keys * elements, 2));
+        let v = numbers(kv_heads * keys * values, 3);
+        let mask = if masked { numbers(sizes.heads * queries * keys, 4) } else { vec![] };
+        let want = attention(sizes, [&q, &k, &v], &mask, 0.5, is_causal);
+        let read = |row: usize, out: &mut [f32]| out.copy_from_slice(&mask[row * keys..][..out.len()]);
+        let heads = |data, rows: usize, size: usize| Heads { data, places: HeadStrides { head: rows * size, row: size, batch: 0 } };
+        for isa in InstructionSet::all() {
+            let attention = Attention {
+                isa,
+                sizes,
+                query: heads(&q, queries, elements),
+                key: heads(&k, keys, elements),
+                value: heads(&v, keys, values),
+                scale: 0.5,
+                mask: masked.then_some(&read as _),
+                is_causal,
+            };
+            let mut out = vec![f32::NAN; want.len()];
+            attention.run(heads_inside, &mut out, &mut []).unwrap();
+            if heads_inside {
+                let place = |head: usize, query: usize| (query * sizes.heads + head) * values;
+                let rows = (0..sizes.heads).flat_map(|head| (0..queries).map(move |query| (head, query)));
+                out = rows.flat_map(|(head, query)| out[place(head, query)..][..values].to_vec()).collect();
+            }
+            close(&out, &want);
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! Each input value of a pixel needs one multiply-add per vector of output channels. With AVX-512, 14 pixels x 2 blocks
 //! have 28 accumulators, which together with two vectors of weights and one input value occupy 31 of the 32 registers,
 //! and 28 multiply-adds need only 16 loads. The tile sizes for other instruction sets follow from the same reasoning.
-use super::Pixel;
+use super::{BLOCK, InstructionSet, Pixel};
 use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps},
@@ -28,6 +28,11 @@ pub(super) fn most_pixels(lanes: usize) -> usize {
         8 => OF_8,
         _ => OF_4,
     }
+}
+
+/// Returns the number of blocks of output channels, or of columns, that a tile has.
+pub(super) fn blocks_together(isa: InstructionSet) -> usize {
+    if isa.lanes() == BLOCK { 2 } else { 1 }
 }
 
 /// Rows of tiles for one or two blocks of output channels, over some of the input channels.
