@@ -27,7 +27,6 @@ from models import MODELS
 from single import SINGLE
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PEERS = ["onnxruntime", "openvino", "tract", "torch", "pymlir"]
 TOLERANCE = 1e-3
 QUICK = r"resnet50|mobilenet_v2|minilm_128|qwen2_decode_512|gemm_512|conv_3x3_64_56|depthwise_3x3_144_56|layer_norm_128x768|chain_64x112x112|permute_nhwc.*|matmul_int_512"
 
@@ -174,7 +173,7 @@ def arguments():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--bin", required=True)
     ap.add_argument("--peer", default="target/peer")
-    ap.add_argument("--peers", default=",".join(PEERS), help="some of " + ", ".join(PEERS))
+    ap.add_argument("--peers", default=",".join(report.PEERS), help="some of " + ", ".join(report.PEERS))
     ap.add_argument("--only", help="regular expression that matches full names of networks")
     ap.add_argument("--threads", default="1,2")
     ap.add_argument("--rounds", type=int)

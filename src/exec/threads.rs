@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Runs that take less than this end before further threads are awake.
+/// Shorter runs would end before the other threads wake up.
 const SHORT: Duration = Duration::from_micros(300);
 
 /// How long a thread looks for tasks before it only does so now and then.
@@ -45,7 +45,7 @@ impl Threads {
     /// Like [`Threads::install`], for a run, which keeps the other threads awake.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let start = Instant::now();
-        // Several runs keep the threads busy. Looking for tasks, a thread of one might find another one as a whole.
+        // Concurrent runs keep the threads busy by themselves, and a thread that looks for tasks might pick up another run.
         let is_alone = self.runs.fetch_add(1, Ordering::SeqCst) == 0;
         let _ended = OnDrop(|| {
             self.runs.fetch_sub(1, Ordering::SeqCst);

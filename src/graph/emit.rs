@@ -27,6 +27,11 @@ pub trait Emit {
     fn shape(&self, t: Tensor) -> Result<Shape> {
         Ok(self.graph().tensor(t)?.shape.clone())
     }
+    /// Returns the size of an axis.
+    fn size(&self, t: Tensor, axis: usize) -> Result<usize> {
+        let shape = &self.graph().tensor(t)?.shape;
+        shape.get(axis).copied().ok_or_else(|| no_axis(axis, shape.len()))
+    }
     fn dtype(&self, t: Tensor) -> Result<Dtype> {
         Ok(self.graph().tensor(t)?.dtype)
     }
@@ -211,8 +216,7 @@ pub trait Emit {
     }
     /// `count` entries of an axis from `start`, `step` apart.
     fn strided(&mut self, x: Tensor, axis: usize, start: usize, count: usize, step: usize) -> Result<Tensor> {
-        let shape = self.shape(x)?;
-        let size = *shape.get(axis).ok_or_else(|| no_axis(axis, shape.len()))?;
+        let size = self.size(x, axis)?;
         if (start, count, step) == (0, size, 1) {
             return Ok(x);
         }

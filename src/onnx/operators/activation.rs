@@ -113,30 +113,34 @@ fn gelu<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 /// 1 at the first largest entry of an axis, otherwise 0.
 fn hardmax<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let (flat, axis) = flattened(b, n)?;
+    let tensor = b.tensor(x)?;
+    let (flat, axis) = flattened(b, n, (tensor, &x.shape()), n.version)?;
     let y = super::sort::one_at_largest(b, flat, axis)?;
     Ok(vec![b.shaped(y, &x.shape(), x.dtype())?])
 }
 
 /// Returns the operand of a softmax and its axis: before opset 13, all axes from the one that is named are one.
-fn flattened<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<(crate::Tensor, usize)> {
-    let x = n.input(0)?;
-    let shape = x.shape();
-    let tensor = b.tensor(x)?;
-    if n.version >= 13 {
-        return Ok((tensor, n.axis_or("axis", -1, shape.len())?));
+pub fn flattened(
+    b: &mut Importer,
+    n: &Node,
+    (x, shape): (crate::Tensor, &[usize]),
+    version: i64,
+) -> Result<(crate::Tensor, usize)> {
+    if version >= 13 {
+        return Ok((x, n.axis_or("axis", -1, shape.len())?));
     }
     let axis = n.axis_or("axis", 1, shape.len())?;
     if axis + 1 >= shape.len() {
-        return Ok((tensor, axis));
+        return Ok((x, axis));
     }
-    let flat = b.reshape(tensor, &[shape[..axis].iter().product(), shape[axis..].iter().product()])?;
+    let flat = b.reshape(x, &[shape[..axis].iter().product(), shape[axis..].iter().product()])?;
     Ok((flat, 1))
 }
 
 fn softmax<'m>(b: &mut Importer<'m>, n: &Node<'m>, log: bool) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let (flat, axis) = flattened(b, n)?;
+    let tensor = b.tensor(x)?;
+    let (flat, axis) = flattened(b, n, (tensor, &x.shape()), n.version)?;
     let y = b.op(Softmax { log, ..Softmax::new(flat, axis as i64) })?;
     Ok(vec![b.shaped(y, &x.shape(), x.dtype())?])
 }

@@ -26,8 +26,14 @@ pub struct Heads {
     pub value: Tensor,
 }
 
-/// Splits the last axis of [batch, length, heads * size] into heads.
+/// Splits the last axis of [batch, length, heads * size] into heads, which are moved to the front: [batch, heads, length, size].
 pub fn split_heads(b: &mut Importer, x: Tensor, heads: usize) -> Result<Tensor> {
+    let spread = spread_heads(b, x, heads)?;
+    b.permute(spread, &[0, 2, 1, 3])
+}
+
+/// Splits the last axis of [batch, length, heads * size] into heads: [batch, length, heads, size].
+pub fn spread_heads(b: &mut Importer, x: Tensor, heads: usize) -> Result<Tensor> {
     let shape = b.shape(x)?;
     let [batch, length, width] = shape[..] else {
         return Err(argument("the number of dimensions", shape.len(), "expected 3"));
@@ -35,8 +41,7 @@ pub fn split_heads(b: &mut Importer, x: Tensor, heads: usize) -> Result<Tensor> 
     if heads == 0 || !width.is_multiple_of(heads) {
         return Err(argument("the number of heads", heads, format!("it must divide {width}")));
     }
-    let split = b.reshape(x, &[batch, length, heads, width / heads])?;
-    b.permute(split, &[0, 2, 1, 3])
+    b.reshape(x, &[batch, length, heads, width / heads])
 }
 
 /// Joins [batch, heads, length, size] to [batch, length, heads * size].
@@ -61,6 +66,29 @@ pub fn repeat_heads(b: &mut Importer, x: Tensor, heads: usize) -> Result<Tensor>
     b.reshape(all, &[batch, heads, length, size])
 }
 
+/// `scale * Q K^T`, where each key may be that of several heads. Without a scale it is 1 / sqrt(size of a head).
+pub fn scaled_scores(b: &mut Importer, query: Tensor, key: Tensor, scale: Option<f64>) -> Result<Tensor> {
+    let (count, size) = (b.size(query, 1)?, b.size(query, 3)?);
+    let key = repeat_heads(b, key, count)?;
+    let transposed = b.transposed(key)?;
+    let scores = b.matmul(query, transposed)?;
+    b.mul_const(scores, scale.unwrap_or(1.0 / (size as f64).sqrt()))
+}
+
+/// `weights V`, where each value may be that of several heads.
+pub fn weighted_values(b: &mut Importer, weights: Tensor, value: Tensor) -> Result<Tensor> {
+    let count = b.size(weights, 1)?;
+    let value = repeat_heads(b, value, count)?;
+    b.matmul(weights, value)
+}
+
+/// Puts the keys or values of earlier runs, if there are any, before new ones.
+pub fn with_past(b: &mut Importer, past: Option<&Value>, new: Tensor) -> Result<Tensor> {
+    let Some(past) = past else { return Ok(new) };
+    let past = b.tensor(past)?;
+    b.concat(vec![past, new], 2)
+}
+
 /// The operands with their heads apart, and whether they are joined in the file.
 fn heads(b: &mut Importer, n: &Node) -> Result<(Heads, bool)> {
     let (q, k, v) = (n.input(0)?, n.input(1)?, n.input(2)?);
@@ -76,24 +104,11 @@ fn heads(b: &mut Importer, n: &Node) -> Result<(Heads, bool)> {
 
 fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let dtype = n.input(0)?.dtype();
-    let (Heads { query, mut key, mut value }, are_joined) = heads(b, n)?;
-    let mut past = 0;
-    for (at, tensor) in [(4, &mut key), (5, &mut value)] {
-        if let Some(before) = n.optional(at) {
-            let before = b.tensor(before)?;
-            past = b.shape(before)?.get(2).copied().unwrap_or(0);
-            *tensor = b.concat(vec![before, *tensor], 2)?;
-        }
-    }
-    let present = [key, value];
-    let shape = b.shape(query)?;
-    let (count, length, size) = (shape[1], shape[2], shape[3]);
-    let (key, value) = (repeat_heads(b, key, count)?, repeat_heads(b, value, count)?);
-    let keys = b.shape(key)?[2];
-    let scale = n.float("scale").unwrap_or(1.0 / (size as f64).sqrt());
-    let transposed = b.transposed(key)?;
-    let raw = b.matmul(query, transposed)?;
-    let raw = b.mul_const(raw, scale)?;
+    let (Heads { query, key: new_key, value: new_value }, are_joined) = heads(b, n)?;
+    let (key, value) = (with_past(b, n.optional(4), new_key)?, with_past(b, n.optional(5), new_value)?);
+    let (length, keys) = (b.size(query, 2)?, b.size(value, 2)?);
+    let past = keys - b.size(new_value, 2)?;
+    let raw = scaled_scores(b, query, key, n.float("scale"))?;
     let softcap = n.float_or("softcap", 0.0);
     let capped = if softcap == 0.0 { raw } else { soft_capped(b, raw, softcap)? };
     let allowed = visible(b, n, past, length, keys)?;
@@ -104,11 +119,11 @@ fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         let any = b.reduce(allowed, &[3], crate::ops::ReduceMode::ReduceMax)?;
         weights = b.mul(weights, any)?;
     }
-    let y = b.matmul(weights, value)?;
+    let y = weighted_values(b, weights, value)?;
     let y = if are_joined { join_heads(b, y)? } else { y };
     let mut results = vec![b.value(y, dtype)?];
-    results.push(b.value(present[0], dtype)?);
-    results.push(b.value(present[1], dtype)?);
+    results.push(b.value(key, dtype)?);
+    results.push(b.value(value, dtype)?);
     // Masked scores are infinite in ONNX.
     results.push(match n.int_or("qk_matmul_output_mode", 0) {
         0 => b.value(raw, dtype)?,
@@ -133,15 +148,11 @@ fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn flex_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let dtype = n.input(0)?.dtype();
     let (Heads { query, key, value }, _) = heads(b, n)?;
-    let [_, count, _, size] = b.shape(query)?[..] else { return Err(invalid("its operands must have 4 dimensions")) };
-    let (key, value) = (repeat_heads(b, key, count)?, repeat_heads(b, value, count)?);
-    let transposed = b.transposed(key)?;
-    let scores = b.matmul(query, transposed)?;
-    let scores = b.mul_const(scores, n.float("scale").unwrap_or(1.0 / (size as f64).sqrt()))?;
+    let scores = scaled_scores(b, query, key, n.float("scale"))?;
     let scores = modified(b, n, "score_mod", scores)?;
     let weights = b.op(Softmax::new(scores, 3))?;
     let weights = modified(b, n, "prob_mod", weights)?;
-    let y = b.matmul(weights, value)?;
+    let y = weighted_values(b, weights, value)?;
     Ok(vec![b.value(y, dtype)?])
 }
 
@@ -265,30 +276,26 @@ pub fn with_rank(b: &mut Importer, x: Tensor, rank: usize) -> Result<Tensor> {
 }
 
 fn rotary_embedding<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let x = n.input(0)?;
-    let (cos, sin) = (n.input(1)?, n.input(2)?);
-    let heads = usize::try_from(n.int_or("num_heads", 0)).unwrap_or(0);
-    let tensor = b.tensor(x)?;
-    // [batch, length, heads, size]
-    let spread = match x.shape()[..] {
-        [_, _, _, _] => b.permute(tensor, &[0, 2, 1, 3])?,
-        [batch, length, width] if heads > 0 && width.is_multiple_of(heads) => {
-            b.reshape(tensor, &[batch, length, heads, width / heads])?
-        }
-        _ => {
-            return Err(invalid(
-                "its operand must have 4 dimensions, or 3 and a number of heads that divides the last",
-            ));
-        }
-    };
-    let (cos, sin) = (b.tensor(cos)?, b.tensor(sin)?);
+    let tables = [b.tensor(n.input(1)?)?, b.tensor(n.input(2)?)?];
     let positions = b.optional_tensor(n.optional(3))?;
-    let rotated =
-        rotated(b, spread, [cos, sin], positions, n.int_or("rotary_embedding_dim", 0) as usize, n.flag("interleaved"))?;
-    let made = match x.rank() {
-        4 => b.permute(rotated, &[0, 2, 1, 3])?,
-        _ => b.reshape(rotated, &x.shape())?,
-    };
+    let heads = usize::try_from(n.int_or("num_heads", 0)).unwrap_or(0);
+    rotated_value(b, n, heads, tables, positions)
+}
+
+/// Rotates the first operand of a rotary embedding: [batch, heads, length, size], or [batch, length, heads * size].
+pub fn rotated_value(
+    b: &mut Importer,
+    n: &Node,
+    heads: usize,
+    tables: [Tensor; 2],
+    positions: Option<Tensor>,
+) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let tensor = b.tensor(x)?;
+    let spread = if x.rank() == 4 { b.permute(tensor, &[0, 2, 1, 3])? } else { spread_heads(b, tensor, heads)? };
+    let dim = usize::try_from(n.int_or("rotary_embedding_dim", 0)).unwrap_or(usize::MAX);
+    let rotated = rotated(b, spread, tables, positions, dim, n.flag("interleaved"))?;
+    let made = if x.rank() == 4 { b.permute(rotated, &[0, 2, 1, 3])? } else { b.reshape(rotated, &x.shape())? };
     Ok(vec![b.value_like(made, x)?])
 }
 

@@ -122,16 +122,13 @@ fn label_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             return Ok(Some((all, Dtype::Float32)));
         }
         if let Some(all) = n.ints(ints) {
-            return Ok(Some((exact(ints, all)?, Dtype::Int64)));
+            return Ok(Some((exact(ints, all.into_iter().map(|v| v as f64))?, Dtype::Int64)));
         }
         match n.attribute(tensor).and_then(|a| a.t.as_ref()) {
             Some(tensor) => {
-                let (array, dtype) = (b.array(tensor)?, b.array(tensor)?.dtype());
-                let all = array.to_f64()?;
-                match dtype.is_float() {
-                    true => Ok(Some((all, dtype))),
-                    false => Ok(Some((exact(ints, all.into_iter().map(|v| v as i64).collect())?, dtype))),
-                }
+                let array = b.array(tensor)?;
+                let (all, dtype) = (array.to_f64()?, array.dtype());
+                Ok(Some((if dtype.is_float() { all } else { exact(ints, all)? }, dtype)))
             }
             None => Ok(None),
         }
@@ -164,21 +161,22 @@ fn label_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 /// Returns an error if a label is not exact in float32.
 pub fn class_labels(n: &Node, ints: &str) -> Result<Vec<f64>> {
     match (n.ints(ints).filter(|all| !all.is_empty()), n.attribute("classlabels_strings")) {
-        (Some(all), _) => exact(ints, all),
+        (Some(all), _) => exact(ints, all.into_iter().map(|v| v as f64)),
         (None, Some(texts)) => Ok((0..texts.strings.len()).map(|i| i as f64).collect()),
         (None, None) => Ok(Vec::new()),
     }
 }
 
-/// Returns integers as the numbers that they are computed as.
+/// Returns integers that float32 holds exactly.
 ///
 /// # Errors
-/// Returns an error for one that is not exact in float32.
-fn exact(name: &str, all: Vec<i64>) -> Result<Vec<f64>> {
-    match all.iter().find(|v| v.unsigned_abs() > 1 << 24) {
-        Some(large) => Err(argument(name, large, "it is computed as float32, where integers are exact up to 2^24")),
-        None => Ok(all.into_iter().map(|v| v as f64).collect()),
-    }
+/// Returns an error for one that it does not.
+fn exact(name: &str, all: impl IntoIterator<Item = f64>) -> Result<Vec<f64>> {
+    let check = |v: f64| match v.abs() <= f64::from(1 << 24) {
+        true => Ok(v),
+        false => Err(argument(name, v, "it is computed as float32, where integers are exact up to 2^24")),
+    };
+    all.into_iter().map(check).collect()
 }
 
 /// Returns the results of a classifier: the label of the largest score of each sample, and the transformed scores.
@@ -286,7 +284,7 @@ fn one_hot_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>>
     let column = b.reshape(tensor, &shape)?;
     let mut along = vec![1; shape.len()];
     along[shape.len() - 1] = categories.len();
-    let categories = numbers(b, &along, exact("cats_int64s", categories)?)?;
+    let categories = numbers(b, &along, exact("cats_int64s", categories.into_iter().map(|v| v as f64))?)?;
     let made = b.compare(column, CompareMode::Equal, categories)?;
     Ok(vec![b.value(made, Dtype::Float32)?])
 }

@@ -1,5 +1,5 @@
 //! Operators of `com.microsoft` that onnxruntime's optimizer writes.
-use super::{Convert, attention::with_rank, conv, layout, matmul, norm, slice};
+use super::{Convert, activation::flattened, attention::with_rank, conv, layout, matmul, norm, slice};
 use crate::{
     Tensor,
     base::{Dtype, Result, argument, invalid},
@@ -63,11 +63,11 @@ fn biased_gelu<'m>(b: &mut Importer<'m>, n: &Node<'m>, approx_mode: GeluApproxMo
 
 fn bias_softmax<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let axis = n.axis_or("axis", 1, x.rank())?;
     let shape = x.shape();
     let sum = added(b, &[n.optional(0), n.optional(1)])?;
-    let flat = b.reshape(sum, &[shape[..axis].iter().product::<usize>().max(1), shape[axis..].iter().product()])?;
-    let made = b.op(Softmax::new(flat, 1))?;
+    // Like ONNX's before opset 13.
+    let (flat, axis) = flattened(b, n, (sum, &shape), 1)?;
+    let made = b.op(Softmax::new(flat, axis as i64))?;
     Ok(vec![b.shaped(made, &shape, x.dtype())?])
 }
 

@@ -1,7 +1,10 @@
 //! Attention of `com.microsoft`: with the projections before it, with a cache of keys and values, and with grouped heads.
 use super::{
     Convert,
-    attention::{Heads, MASKED, join_heads, repeat_heads, rotated, soft_capped, split_heads},
+    attention::{
+        Heads, MASKED, join_heads, rotated, rotated_value, scaled_scores, soft_capped, split_heads, spread_heads,
+        weighted_values, with_past,
+    },
     microsoft_quantized::dequantized,
 };
 use crate::{
@@ -49,13 +52,7 @@ impl Scoring {
 
 /// `softmax(scale * Q K^T + masks) V`, with the heads joined.
 fn attended(b: &mut Importer, heads: &Heads, scoring: Scoring) -> Result<Tensor> {
-    let shape = b.shape(heads.query)?;
-    let (batch, count, length, size) = (shape[0], shape[1], shape[2], shape[3]);
-    let (key, value) = (repeat_heads(b, heads.key, count)?, repeat_heads(b, heads.value, count)?);
-    let keys = b.shape(key)?[2];
-    let transposed = b.transposed(key)?;
-    let scores = b.matmul(heads.query, transposed)?;
-    let mut scores = b.mul_const(scores, scoring.scale.unwrap_or(1.0 / (size as f64).sqrt()))?;
+    let mut scores = scaled_scores(b, heads.query, heads.key, scoring.scale)?;
     if let Some(cap) = scoring.cap {
         scores = soft_capped(b, scores, cap)?;
     }
@@ -65,13 +62,15 @@ fn attended(b: &mut Importer, heads: &Heads, scoring: Scoring) -> Result<Tensor>
     let weights = match scoring.sink {
         None => b.op(Softmax::new(scores, 3))?,
         Some(sink) => {
-            let sink = b.expand_to(sink, &[batch, count, length, 1])?;
+            let mut shape = b.shape(scores)?;
+            let keys = std::mem::replace(&mut shape[3], 1);
+            let sink = b.expand_to(sink, &shape)?;
             let all = b.concat(vec![scores, sink], 3)?;
             let all = b.op(Softmax::new(all, 3))?;
             b.slice(all, 3, 0, keys)?
         }
     };
-    let made = b.matmul(weights, value)?;
+    let made = weighted_values(b, weights, heads.value)?;
     join_heads(b, made)
 }
 
@@ -95,42 +94,49 @@ fn positions(b: &mut Importer, count: usize, axis: usize) -> Result<Tensor> {
 /// What is added to the scores for a mask of the keys: [batch, keys] or with more axes, 1 where a key counts; or the numbers of keys
 /// that count, [batch].
 fn key_mask(b: &mut Importer, mask: &Value, batch: usize, keys: usize, filter: f64) -> Result<Tensor> {
-    let tensor = b.float_tensor(mask)?;
-    let counts = match mask.shape()[..] {
-        [count] if count == batch => {
-            let lengths = b.reshape(tensor, &[batch, 1, 1, 1])?;
-            let j = positions(b, keys, 3)?;
-            b.compare(j, CompareMode::Less, lengths)?
-        }
-        [_, _] | [_, _, _] | [_, _, _, _] => {
-            let counts = b.compare_const(tensor, CompareMode::Greater, 0.0)?;
-            match mask.shape()[..] {
-                [batch, keys] => b.reshape(counts, &[batch, 1, 1, keys])?,
-                [batch, length, keys] => b.reshape(counts, &[batch, 1, length, keys])?,
-                _ => counts,
-            }
-        }
+    let shape = match mask.shape()[..] {
+        [count] if count == batch => [batch, 1, 1, 1],
+        [batch, keys] => [batch, 1, 1, keys],
+        [batch, length, keys] => [batch, 1, length, keys],
+        [batch, heads, length, keys] => [batch, heads, length, keys],
         _ => {
             let expected = "expected [batch], [batch, keys], [batch, length, keys] or 4 dimensions";
             return Err(argument("the shape of the mask", format!("{:?}", mask.shape()), expected));
         }
     };
+    let tensor = b.float_tensor(mask)?;
+    let tensor = b.reshape(tensor, &shape)?;
+    let counts = if mask.rank() == 1 {
+        let j = positions(b, keys, 3)?;
+        b.compare(j, CompareMode::Less, tensor)?
+    } else {
+        b.compare_const(tensor, CompareMode::Greater, 0.0)?
+    };
     let hidden = b.const_sub(1.0, counts)?;
     b.mul_const(hidden, filter)
 }
 
-/// The masks of the node: of the keys at input `mask`, what is added to the scores at `bias`, and that of an attribute. Keys are those
-/// of earlier runs, `past`, and new ones.
-fn masks(b: &mut Importer, n: &Node, (mask, bias): (usize, usize), heads: &Heads, past: usize) -> Result<Vec<Tensor>> {
-    let (batch, length) = (b.shape(heads.query)?[0], b.shape(heads.query)?[2]);
-    let keys = b.shape(heads.key)?[2];
+/// What the scores depend on besides queries and keys.
+#[derive(Clone, Copy)]
+struct Masks<'v> {
+    /// The keys that count.
+    keys: Option<&'v Value>,
+    /// Added to the scores.
+    added: Option<&'v Value>,
+    /// The number of keys of earlier runs, which come first.
+    past: usize,
+}
+
+/// Returns what is added to the scores for the masks that are operands, and for the one that is an attribute.
+fn masks(b: &mut Importer, n: &Node, of: Masks, heads: &Heads) -> Result<Vec<Tensor>> {
+    let (batch, length, keys) = (b.size(heads.query, 0)?, b.size(heads.query, 2)?, b.size(heads.key, 2)?);
     let mut masks = Vec::new();
-    if let Some(mask) = n.optional(mask) {
+    if let Some(mask) = of.keys {
         masks.push(key_mask(b, mask, batch, keys, n.float_or("mask_filter_value", -10000.0))?);
     }
-    masks.extend(b.optional_tensor(n.optional(bias))?);
+    masks.extend(b.optional_tensor(of.added)?);
     if n.flag("unidirectional") {
-        masks.push(causal_mask(b, length, keys, past)?);
+        masks.push(causal_mask(b, length, keys, of.past)?);
     }
     Ok(masks)
 }
@@ -154,7 +160,8 @@ fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (input, weights) = (b.tensor(n.input(0)?)?, b.tensor(n.input(1)?)?);
     let bias = b.optional_tensor(n.optional(2))?;
     let projected = b.op(MatMul { bias, ..MatMul::new(input, weights) })?;
-    self_attention(b, n, projected, SelfAttention { dtype: n.input(0)?.dtype(), mask: 3, past: 4, bias: 5 })
+    let masks = Masks { keys: n.optional(3), added: n.optional(5), past: 0 };
+    self_attention(b, n, projected, n.input(0)?.dtype(), n.optional(4), masks)
 }
 
 /// Attention whose projection multiplies quantized operands.
@@ -163,18 +170,19 @@ fn quantized_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     let weights = dequantized(b, (n.input(1)?, n.input(4)?, n.optional(7)), -1)?;
     let bias = b.optional_tensor(n.optional(2))?;
     let projected = b.op(MatMul { bias, ..MatMul::new(input, weights) })?;
-    self_attention(b, n, projected, SelfAttention { dtype: Dtype::Float32, mask: 5, past: 8, bias: usize::MAX })
+    let masks = Masks { keys: n.optional(5), added: None, past: 0 };
+    self_attention(b, n, projected, Dtype::Float32, n.optional(8), masks)
 }
 
-/// Where operands of a node are, and the dtype of its results.
-struct SelfAttention {
+/// Attention of queries, keys and values that are projected together. `past` holds keys and values of earlier runs.
+fn self_attention(
+    b: &mut Importer,
+    n: &Node,
+    projected: Tensor,
     dtype: Dtype,
-    mask: usize,
-    past: usize,
-    bias: usize,
-}
-
-fn self_attention(b: &mut Importer, n: &Node, projected: Tensor, at: SelfAttention) -> Result<Vec<Value>> {
+    past: Option<&Value>,
+    of: Masks,
+) -> Result<Vec<Value>> {
     if n.flag("do_rotary") {
         return Err(argument("do_rotary", 1, "rotary embeddings in this operator are not supported"));
     }
@@ -187,13 +195,11 @@ fn self_attention(b: &mut Importer, n: &Node, projected: Tensor, at: SelfAttenti
     if sizes.contains(&0) || sizes.iter().sum::<usize>() != width {
         return Err(argument("qkv_hidden_sizes", format!("{sizes:?}"), format!("they must add up to {width}")));
     }
-    let mut parts = parts(b, projected, &sizes)?.into_iter();
-    let mut heads = || parts.next().ok_or_else(|| invalid("it has three parts"));
-    let (query, mut key, mut value) = (heads()?, heads()?, heads()?);
+    let [query, key, value] = parts(b, projected, &sizes)?[..] else { return Err(invalid("it has three parts")) };
     let query = split_heads(b, query, count)?;
-    (key, value) = (split_heads(b, key, count)?, split_heads(b, value, count)?);
-    let new = b.shape(key)?[2];
-    if let Some(past) = n.optional(at.past) {
+    let (mut key, mut value) = (split_heads(b, key, count)?, split_heads(b, value, count)?);
+    let new = b.size(key, 2)?;
+    if let Some(past) = past {
         if past.rank() != 5 {
             return Err(argument("the rank of its past", past.rank(), "expected 5: [2, batch, heads, length, size]"));
         }
@@ -202,15 +208,15 @@ fn self_attention(b: &mut Importer, n: &Node, projected: Tensor, at: SelfAttenti
         (key, value) = (b.concat(vec![past[0], key], 2)?, b.concat(vec![past[1], value], 2)?);
     }
     let heads = Heads { query, key, value };
-    let past = b.shape(key)?[2] - new;
-    let scoring = Scoring { masks: masks(b, n, (at.mask, at.bias), &heads, past)?, ..Scoring::of(n) };
+    let past = b.size(key, 2)? - new;
+    let scoring = Scoring { masks: masks(b, n, Masks { past, ..of }, &heads)?, ..Scoring::of(n) };
     let made = attended(b, &heads, scoring)?;
-    let mut results = vec![b.value(made, at.dtype)?];
+    let mut results = vec![b.value(made, dtype)?];
     if n.is_wanted(1) {
         let shape = [&[1], &b.shape(key)?[..]].concat();
         let (key, value) = (b.reshape(key, &shape)?, b.reshape(value, &shape)?);
         let present = b.concat(vec![key, value], 0)?;
-        results.push(b.value(present, at.dtype)?);
+        results.push(b.value(present, dtype)?);
     }
     Ok(results)
 }
@@ -273,28 +279,16 @@ fn multi_head_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Va
         split_heads(b, x, count)
     };
     let query = apart(b, query, 0)?;
-    let (mut key, mut value) = (apart(b, key, hidden)?, apart(b, value, 2 * hidden)?);
-    let new = dimension(b, key, 2)?;
-    for (at, tensor) in [(6, &mut key), (7, &mut value)] {
-        if let Some(past) = n.optional(at) {
-            let past = b.tensor(past)?;
-            *tensor = b.concat(vec![past, *tensor], 2)?;
-        }
-    }
+    let (key, value) = (apart(b, key, hidden)?, apart(b, value, 2 * hidden)?);
+    let new = b.size(key, 2)?;
+    let (key, value) = (with_past(b, n.optional(6), key)?, with_past(b, n.optional(7), value)?);
     let heads = Heads { query, key, value };
-    let past = dimension(b, key, 2)? - new;
-    let scoring = Scoring { masks: masks(b, n, (4, 5), &heads, past)?, ..Scoring::of(n) };
+    let of = Masks { keys: n.optional(4), added: n.optional(5), past: b.size(key, 2)? - new };
+    let scoring = Scoring { masks: masks(b, n, of, &heads)?, ..Scoring::of(n) };
     let made = attended(b, &heads, scoring)?;
     let mut results = vec![b.value(made, q.dtype())?, b.value(key, q.dtype())?, b.value(value, q.dtype())?];
     results.truncate(n.outputs());
     Ok(results)
-}
-
-/// Returns the size of an axis.
-fn dimension(b: &Importer, x: Tensor, axis: usize) -> Result<usize> {
-    let shape = b.shape(x)?;
-    let size = shape.get(axis).copied();
-    size.ok_or_else(|| argument("the number of dimensions", shape.len(), format!("expected more than {axis}")))
 }
 
 /// Attention whose queries share keys and values in groups, with a cache that may be longer than the keys it holds.
@@ -319,7 +313,10 @@ fn group_query_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     };
     let cache = Cache::of(b, n, batch, length)?;
     let (query, key) = match n.flag("do_rotary") {
-        true => (cache.rotated(b, n, query, count)?, cache.rotated(b, n, key, kv_count)?),
+        true => {
+            let at = cache.positions(b, n)?;
+            (rotated_heads(b, n, query, count, at)?, rotated_heads(b, n, key, kv_count, at)?)
+        }
         false => (split_heads(b, query, count)?, split_heads(b, key, kv_count)?),
     };
     let value = split_heads(b, value, kv_count)?;
@@ -329,7 +326,7 @@ fn group_query_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     if let Some(bias) = n.optional(10) {
         // It may be longer than there are keys.
         let tensor = b.tensor(bias)?;
-        let known = dimension(b, tensor, 3)?.min(cache.keys);
+        let known = b.size(tensor, 3)?.min(cache.keys);
         let bias = b.slice(tensor, 3, 0, known)?;
         scoring.masks.push(b.pad_axis(bias, 3, 0, cache.keys - known)?);
     }
@@ -342,6 +339,16 @@ fn group_query_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     let mut results = vec![b.value(made, q.dtype())?, b.value(key, q.dtype())?, b.value(value, q.dtype())?];
     results.truncate(n.outputs());
     Ok(results)
+}
+
+/// Rotates queries or keys by their positions, and splits them into heads, [batch, heads, length, size].
+fn rotated_heads(b: &mut Importer, n: &Node, x: Tensor, count: usize, at: Tensor) -> Result<Tensor> {
+    let tables = [b.tensor(n.input(7)?)?, b.tensor(n.input(8)?)?];
+    // The rest of a head is not rotated.
+    let pairs = n.input(7)?.shape().last().copied().unwrap_or(1);
+    let spread = spread_heads(b, x, count)?;
+    let made = rotated(b, spread, tables, Some(at), 2 * pairs, n.flag("rotary_interleaved"))?;
+    b.permute(made, &[0, 2, 1, 3])
 }
 
 /// A cache of keys or values, and where the new ones belong.
@@ -372,22 +379,20 @@ impl Cache {
         // `seqlens_k` is the position of each sample's last key. In the first run samples are padded at the end, and their keys start
         // at 0.
         let last = n.input(5)?;
-        let zero = Value::constant(Array::from_f64s(Dtype::Int32, [batch], vec![0.0; batch].into_iter())?);
-        let (of, offset) = if total == length { (&zero, 0.0) } else { (last, 1.0 - length as f64) };
-        let first = known(b, &[of], |b, values| {
-            let position = b.float_tensor(&values[0])?;
-            let position = b.add_const(position, offset)?;
-            let position = b.reshape(position, &[batch, 1, 1, 1])?;
-            b.value(position, Dtype::Float32)
-        })?;
+        let first = match total == length {
+            true => Value::constant(Array::filled(Dtype::Float32, [batch, 1, 1, 1], 0.0)?),
+            false => known(b, &[last], |b, values| {
+                let position = b.float_tensor(&values[0])?;
+                let position = b.add_const(position, 1.0 - length as f64)?;
+                let position = b.reshape(position, &[batch, 1, 1, 1])?;
+                b.value(position, Dtype::Float32)
+            })?,
+        };
         Ok(Cache { batch, length, keys, first })
     }
 
-    /// Rotates queries or keys by their positions, and splits them into heads.
-    fn rotated(&self, b: &mut Importer, n: &Node, x: Tensor, count: usize) -> Result<Tensor> {
-        let tables = [b.tensor(n.input(7)?)?, b.tensor(n.input(8)?)?];
-        // The rest of a head is not rotated.
-        let pairs = n.input(7)?.shape().last().copied().unwrap_or(1);
+    /// Returns the positions of the new keys, [batch, length].
+    fn positions(&self, b: &mut Importer, n: &Node) -> Result<Tensor> {
         let at = match n.optional(9) {
             Some(given) => given.clone(),
             None => known(b, &[&self.first], |b, values| {
@@ -399,11 +404,7 @@ impl Cache {
                 b.value(at, Dtype::Int32)
             })?,
         };
-        let at = b.tensor(&at)?;
-        let heads = split_heads(b, x, count)?;
-        let spread = b.permute(heads, &[0, 2, 1, 3])?;
-        let made = rotated(b, spread, tables, Some(at), 2 * pairs, n.flag("rotary_interleaved"))?;
-        b.permute(made, &[0, 2, 1, 3])
+        b.tensor(&at)
     }
 
     /// Adds new keys or values, [batch, heads, length, size], to those of earlier runs.
@@ -412,15 +413,17 @@ impl Cache {
             let known = match past.filter(|_| first > 0) {
                 Some(past) => {
                     let past = b.tensor(past)?;
-                    if first > dimension(b, past, 2)? {
-                        return Err(argument("seqlens_k", first + self.length - 1, "there are not as many past keys"));
+                    let size = b.size(past, 2)?;
+                    if first > size {
+                        let expected = format!("there are {size} past keys, and {} new ones", self.length);
+                        return Err(argument("seqlens_k", first + self.length - 1, expected));
                     }
                     let past = b.slice(past, 2, 0, first)?;
                     b.concat(vec![past, new], 2)?
                 }
                 None => new,
             };
-            let count = b.shape(known)?[2];
+            let count = b.size(known, 2)?;
             return b.pad_axis(known, 2, 0, self.keys.saturating_sub(count));
         }
         // Each sample has its own number of keys: the new ones are moved to their places by a product.
@@ -431,7 +434,7 @@ impl Cache {
         let moved = b.matmul(places, new)?;
         let Some(past) = past else { return Ok(moved) };
         let past = b.tensor(past)?;
-        let size = dimension(b, past, 2)?;
+        let size = b.size(past, 2)?;
         let past = b.pad_axis(past, 2, 0, self.keys.saturating_sub(size))?;
         let is_past = b.compare(j, CompareMode::Less, first)?;
         let kept = b.mul(past, is_past)?;
@@ -471,33 +474,18 @@ impl Cache {
 /// Like ONNX's, with its operands in another order.
 fn rotary_embedding<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, positions) = (n.input(0)?, n.input(1)?);
-    let [cos, sin] = [b.tensor(n.input(2)?)?, b.tensor(n.input(3)?)?];
-    let tensor = b.tensor(x)?;
+    let tables = [b.tensor(n.input(2)?)?, b.tensor(n.input(3)?)?];
     let pairs = n.input(2)?.shape().last().copied().unwrap_or(1);
-    let dim = usize::try_from(n.int_or("rotary_embedding_dim", 0)).unwrap_or(0);
-    let (spread, length) = match x.shape()[..] {
-        [_, _, length, _] => (b.permute(tensor, &[0, 2, 1, 3])?, length),
-        [batch, length, width] => {
-            let heads =
-                usize::try_from(n.int_or("num_heads", 0)).ok().filter(|h| *h > 0).unwrap_or(width / (2 * pairs).max(1));
-            if heads == 0 || !width.is_multiple_of(heads) {
-                return Err(argument("num_heads", heads, format!("it must divide {width}")));
-            }
-            (b.reshape(tensor, &[batch, length, heads, width / heads])?, length)
-        }
-        _ => return Err(invalid("its operand must have 3 or 4 dimensions")),
-    };
+    let width = x.shape().last().copied().unwrap_or(1);
+    let heads = usize::try_from(n.int_or("num_heads", 0)).ok().filter(|h| *h > 0);
+    let heads = heads.unwrap_or(width / (2 * pairs).max(1));
     let mut at = b.tensor(positions)?;
     if positions.elements() == 1 {
         // The position of the first element.
+        let length = x.shape().get(if x.rank() == 4 { 2 } else { 1 }).copied().unwrap_or(1);
         let all = b.coefficient(Array::from_f64s(Dtype::Int32, [1, length], (0..length).map(|i| i as f64))?)?;
         let first = b.reshape(at, &[1, 1])?;
         at = b.add(all, first)?;
     }
-    let made = rotated(b, spread, [cos, sin], Some(at), dim, n.flag("interleaved"))?;
-    let made = match x.rank() {
-        4 => b.permute(made, &[0, 2, 1, 3])?,
-        _ => b.reshape(made, &x.shape())?,
-    };
-    Ok(vec![b.value_like(made, x)?])
+    rotated_value(b, n, heads, tables, Some(at))
 }

@@ -1,6 +1,7 @@
 //! Operators of `com.microsoft` that onnxruntime's quantizer writes: float operators between dequantization and quantization.
 use super::{
     Convert,
+    activation::flattened,
     pool::pooled_average,
     quantize::{centered, dequantize_linear, dynamic_scale, quantize_linear, quantized, spread},
 };
@@ -40,14 +41,8 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("QLinearSoftmax", |b, n| {
         unary(b, n, |b, n, x| {
             let shape = b.shape(x)?;
-            if n.int_or("opset", 13) >= 13 {
-                let axis = n.axis_or("axis", -1, shape.len())?;
-                return b.op(Softmax::new(x, axis as i64));
-            }
-            // Older versions normalize all axes from one on.
-            let axis = n.axis_or("axis", 1, shape.len())?;
-            let flat = b.reshape(x, &[shape[..axis].iter().product(), shape[axis..].iter().product()])?;
-            let made = b.op(Softmax::new(flat, 1))?;
+            let (flat, axis) = flattened(b, n, (x, &shape), n.int_or("opset", 13))?;
+            let made = b.op(Softmax::new(flat, axis as i64))?;
             b.reshape(made, &shape)
         })
     }),
@@ -68,7 +63,11 @@ fn channels_first<'m>(b: &mut Importer<'m>, n: &Node<'m>, convert: Convert) -> R
         b.value(moved, x.dtype())
     };
     let x = n.input(0)?;
-    let last = x.rank().checked_sub(1).filter(|last| *last > 1).ok_or_else(|| invalid("its operand is no image"))?;
+    let last = x
+        .rank()
+        .checked_sub(1)
+        .filter(|last| *last > 1)
+        .ok_or_else(|| invalid("its operand must have at least 3 dimensions"))?;
     let mut inputs = n.inputs.clone();
     inputs[0] = Some(permuted(b, x, &[&[0, last], &(1..last).collect::<Vec<_>>()[..]].concat())?);
     let results = convert(b, &Node { proto: n.proto, inputs, version: n.version })?;
@@ -181,9 +180,7 @@ fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (a, w) = (n.input(0)?, n.input(3)?);
     let mut left = real(b, n, 0)?;
     let axis = if n.flag("transB") { 0 } else { 1 };
-    let whole = centered(b, w, n.optional(5), axis)?;
-    let right = scaled(b, &whole, n.input(4)?, axis)?;
-    let right = b.tensor(&right)?;
+    let right = dequantized(b, (w, n.input(4)?, n.optional(5)), axis)?;
     if n.flag("transA") {
         left = b.transposed(left)?;
     }
@@ -213,10 +210,8 @@ fn with_bias(b: &mut Importer, x: Tensor, bias: Option<&Value>) -> Result<Value>
 }
 
 fn matmul_integer_to_float<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (x, w) = (n.input(0)?, n.input(1)?);
-    let (left, right) = (centered(b, x, n.optional(4), -1)?, centered(b, w, n.optional(5), -1)?);
-    let (left, right) = (scaled(b, &left, n.input(2)?, -1)?, scaled(b, &right, n.input(3)?, -1)?);
-    let (left, right) = (b.tensor(&left)?, b.tensor(&right)?);
+    let left = dequantized(b, (n.input(0)?, n.input(2)?, n.optional(4)), -1)?;
+    let right = dequantized(b, (n.input(1)?, n.input(3)?, n.optional(5)), -1)?;
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(6))?])
 }
@@ -252,9 +247,7 @@ fn dynamic_quantize_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
     let tensor = b.tensor(x)?;
     let (rounded, scale) = dynamic_scale(b, tensor)?;
     let left = b.mul(rounded, scale)?;
-    let whole = centered(b, w, n.optional(3), -1)?;
-    let right = scaled(b, &whole, n.input(2)?, -1)?;
-    let right = b.tensor(&right)?;
+    let right = dequantized(b, (w, n.input(2)?, n.optional(3)), -1)?;
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(4))?])
 }

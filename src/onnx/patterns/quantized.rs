@@ -126,14 +126,14 @@ struct Fused {
     op: Op<Tensor>,
     /// The operands with scale and zero point.
     operands: Vec<(Tensor, (f64, i64))>,
-    /// The weights and the bias of a product.
-    weights: Option<(Rc<Integers>, Option<Bias>)>,
+    weights: Option<Weights>,
 }
 
-/// A bias, in floats or in integers in units of the product's scale.
-enum Bias {
-    Floats(Tensor),
-    Integers(Rc<Integers>),
+/// The weights of a product, and its bias.
+struct Weights {
+    integers: Rc<Integers>,
+    /// The name of the bias, and its elements in units of the product's scales.
+    bias: Option<(String, Array)>,
 }
 
 impl Fused {
@@ -167,7 +167,7 @@ impl Fused {
             Op::MatMul(op) if !op.do_relu => {
                 let operand = source(op.input)?;
                 let weights = weights(r, integers, op.right, op.bias, operand.1.0)?;
-                (weights.0.scales.len() == 1).then(|| fused(vec![operand], Some(weights)))?
+                (weights.integers.scales.len() == 1).then(|| fused(vec![operand], Some(weights)))?
             }
             Op::MaxPool(op) if !op.do_relu => {
                 let operand = source(op.input)?;
@@ -189,10 +189,9 @@ impl Fused {
     fn op(self, r: &mut Rewriter) -> Result<Op<Tensor>> {
         let Fused { mut op, operands, weights } = self;
         let (right, bias) = match weights {
-            Some((weights, bias)) => {
-                let right = weights.tensor(r)?;
-                let scales = weights.product_scales(operands[0].1.0);
-                (Some(right), bias.map(|bias| bias.tensor(r, &scales)).transpose()?)
+            Some(Weights { integers, bias }) => {
+                let right = integers.tensor(r)?;
+                (Some(right), bias.map(|(name, bias)| r.coefficient(&name, bias)).transpose()?)
             }
             None => (None, None),
         };
@@ -207,44 +206,53 @@ impl Fused {
     }
 }
 
-/// Returns the integers of weights, which have zero point 0, with one scale or one for each entry of axis 0; and the bias, which fits in
-/// 32 bits in units of the product's scales.
+/// Returns the integers of weights, which have zero point 0, with one scale or one for each entry of axis 0; and the bias as integers.
 fn weights(
     r: &Rewriter,
     integers: &IntegersOf,
     weights: Tensor,
     bias: Option<Tensor>,
     operand_scale: f64,
-) -> Option<(Rc<Integers>, Option<Bias>)> {
+) -> Option<Weights> {
     let found = integers.get(&weights)?;
     let is_plain = found.array.dtype() == Dtype::Int8 && found.zero_points.iter().all(|z| *z == 0);
     let has_axis = found.scales.len() == 1 || found.axis == 0;
     if !is_plain || !has_axis {
         return None;
     }
+    let scales: Vec<f64> = found.scales.iter().map(|scale| scale * operand_scale).collect();
     let bias = match bias {
+        Some(bias) => Some(integer_bias(r, integers, bias, &scales)?),
         None => None,
-        Some(bias) => Some(match integers.get(&bias) {
-            Some(bias) if bias.array.dtype() == Dtype::Int32 && bias.zero_points.iter().all(|z| *z == 0) => {
-                Bias::Integers(bias.clone())
+    };
+    Some(Weights { integers: found.clone(), bias })
+}
+
+/// Returns a bias as int32 in units of `scales`, one for all or one for each element, with its name; `None` if it does not fit.
+fn integer_bias(r: &Rewriter, integers: &IntegersOf, bias: Tensor, scales: &[f64]) -> Option<(String, Array)> {
+    let stored = integers.get(&bias);
+    let stored = stored.filter(|b| b.array.dtype() == Dtype::Int32 && b.zero_points.iter().all(|z| *z == 0));
+    let (name, shape, values) = match stored {
+        Some(bias) => {
+            let mut pairs = bias.scales.iter().zip(scales);
+            if bias.scales.len() == scales.len() && pairs.all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs()) {
+                return Some((bias.name.clone(), bias.array.clone()));
             }
-            _ if r.is_coefficient(bias) => Bias::Floats(bias),
-            _ => return None,
-        }),
+            let scaled =
+                bias.array.to_f64().ok()?.into_iter().zip(bias.scales.iter().cycle()).map(|(v, scale)| v * scale);
+            (bias.name.as_str(), bias.array.shape(), scaled.collect())
+        }
+        None => (r.name(bias), r.shape(bias), r.data(bias)?),
     };
-    let scales = found.product_scales(operand_scale);
-    let fits = match &bias {
-        Some(bias) => bias.units(r, &scales).ok()?.is_none_or(|all| all.iter().all(|v| v.abs() <= f64::from(i32::MAX))),
-        None => true,
-    };
-    fits.then(|| (found.clone(), bias))
+    let units: Vec<f64> = values.iter().zip(scales.iter().cycle()).map(|(v, scale)| (v / scale).round()).collect();
+    if units.iter().any(|v| v.abs() > f64::from(i32::MAX)) {
+        return None;
+    }
+    let array = Array::from_f64s(Dtype::Int32, shape, units.into_iter()).ok()?;
+    Some((name.to_owned(), array))
 }
 
 impl Integers {
-    /// Returns the scales of products with an operand.
-    fn product_scales(&self, operand: f64) -> Vec<f64> {
-        self.scales.iter().map(|scale| scale * operand).collect()
-    }
     /// Adds the integers as a quantized coefficient.
     fn tensor(&self, r: &mut Rewriter) -> Result<Tensor> {
         let tensor = r.coefficient(&self.name, self.array.clone())?;
@@ -256,37 +264,5 @@ impl Integers {
         };
         r.quantize(tensor, &quantization)?;
         Ok(tensor)
-    }
-}
-
-impl Bias {
-    /// Returns the elements in units of `scales`: one for all, or one for each element. `None` if they are stored in these units.
-    fn units(&self, r: &Rewriter, scales: &[f64]) -> Result<Option<Vec<f64>>> {
-        let values: Vec<f64> = match self {
-            Bias::Integers(bias) => {
-                let pairs = bias.scales.iter().zip(scales);
-                let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * b.abs();
-                if bias.scales.len() == scales.len() && pairs.into_iter().all(is_near) {
-                    return Ok(None);
-                }
-                bias.array.to_f64()?.into_iter().zip(bias.scales.iter().cycle()).map(|(v, scale)| v * scale).collect()
-            }
-            Bias::Floats(t) => r.data(*t).unwrap_or_default(),
-        };
-        Ok(Some(values.iter().zip(scales.iter().cycle()).map(|(v, scale)| (v / scale).round()).collect()))
-    }
-
-    /// Adds the bias as int32, in units of `scales`.
-    fn tensor(self, r: &mut Rewriter, scales: &[f64]) -> Result<Tensor> {
-        let units = self.units(r, scales)?;
-        let (name, shape) = match &self {
-            Bias::Integers(bias) => (bias.name.clone(), bias.array.shape().to_vec()),
-            Bias::Floats(t) => (r.name(*t).to_owned(), r.shape(*t).to_vec()),
-        };
-        let array = match (units, self) {
-            (None, Bias::Integers(bias)) => bias.array.clone(),
-            (units, _) => Array::from_f64s(Dtype::Int32, shape, units.unwrap_or_default().into_iter())?,
-        };
-        r.coefficient(&name, array)
     }
 }

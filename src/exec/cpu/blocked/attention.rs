@@ -34,8 +34,7 @@ impl<'a> Heads<'a> {
     }
 }
 
-/// Reads the masks of consecutive queries of a head, one row per query, from that of a row on. Rows are numbered across all heads and
-/// batches.
+/// Reads the masks of consecutive queries of a head, beginning at a row. Rows are numbered across all heads and batches.
 type Mask<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
 
 /// The operands of attention.

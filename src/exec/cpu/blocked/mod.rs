@@ -53,12 +53,13 @@ pub(super) type Pixel = [f32; BLOCK];
 /// kernels.
 const LONGEST: i64 = 1 << 20;
 
-/// Minimum number of multiply-adds per task, and of tasks if there are more of them than threads.
+/// Minimum number of multiply-adds per task.
 const TASK: usize = 1 << 19;
+/// Minimum number of multiply-adds per task if there are more tasks than threads.
 const LONG_TASK: usize = 1 << 22;
 
-/// Returns the number of tasks that some multiply-adds are divided into. A long computation has more of them than threads, since
-/// threads are interrupted; in a short one, further tasks would cost more than that.
+/// Returns the number of tasks that a computation is divided into. A long one has more tasks than threads, which balances the load when
+/// a thread is interrupted; a short one would lose more to the additional tasks.
 fn task_count(multiply_adds: usize) -> usize {
     let threads = rayon::current_num_threads();
     let most = if threads == 1 { 1 } else { (multiply_adds / LONG_TASK).clamp(threads, 4 * threads) };

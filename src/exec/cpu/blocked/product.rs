@@ -22,8 +22,9 @@ use rten_simd::{
 /// Number of elements of a row, and of rows, that are processed at a time.
 const DEPTH: usize = 384;
 const ROWS: usize = 224;
-/// The time that it takes to copy 16 elements of a row, and to read a line of the matrix, in multiply-adds of a line.
+/// The estimated time to copy 16 elements of a row, in multiply-adds of a line.
 const COPY: usize = 1;
+/// The estimated time to read a line of the matrix, in multiply-adds of a line.
 const READ: usize = 4;
 
 /// A packed right-hand matrix.
@@ -146,8 +147,7 @@ impl PackedB {
         Ok(begin)
     }
 
-    /// Returns the rows and blocks of a task: the division that takes the least time, if tasks run as many at a time as there are
-    /// threads.
+    /// Returns the number of rows and of blocks per task: of all divisions, the one that is estimated to take the least time.
     fn cut(&self, rows: usize) -> (usize, usize) {
         let threads = rayon::current_num_threads();
         let (rows, blocks) = (rows.max(1), self.n.div_ceil(BLOCK).max(1));

@@ -119,7 +119,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
     ) {
         let lanes = ops.len();
         let mut sums = [[[ops.zero(); V]; B]; T];
-        // Loops over the accumulators do one thing each: the compiler then unrolls them all, and needs no memory for the sums.
+        // Each loop over the accumulators does one thing, so that the compiler unrolls it and keeps the sums in registers.
         for b in 0..B {
             if let Some(begin) = self.begin {
                 for t in 0..T {
