@@ -1,5 +1,5 @@
 //! The traits of a backend: what every backend implements, and what it may offer beyond that.
-use super::signature::{Operand, Precision, Signature, ValueType};
+use super::signature::{Layout, Operand, Precision, Signature, ValueType};
 use crate::{
     array::{Array, ArrayMut, available_memory},
     base::{Dtype, Error, Result, Shape, invalid},
@@ -140,9 +140,9 @@ pub trait Fusion {
 
 /// Computation on layouts other than row-major.
 pub trait Layouts {
-    /// Channels per block if the backend has kernels for blocked channels ([`Layout::Blocked`](super::Layout::Blocked)).
-    /// Default: it has none.
-    fn channel_block(&self) -> Option<usize> {
+    /// The layout in which convolutions of images of that type are faster than row-major, if there is one:
+    /// [`Layout::Blocked`](super::Layout::Blocked) or [`Layout::ChannelsLast`](super::Layout::ChannelsLast). Default: there is none.
+    fn of_images(&self, _ty: &ValueType) -> Option<Layout> {
         None
     }
     /// Whether the backend supports an operator whose operands or results are not all row-major.

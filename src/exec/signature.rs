@@ -21,6 +21,8 @@ pub enum Layout {
         /// Channels per block.
         block: usize,
     },
+    /// An image or a batch of them (n x c x h x w) stored as n x h x w x c.
+    ChannelsLast,
     /// Attention heads (b x h x s x d) stored as b x s x h x d.
     Bshd,
 }
@@ -74,18 +76,20 @@ impl ValueType {
     pub fn plain_shape(&self) -> Shape {
         match (self.layout, self.shape.as_slice()) {
             (Layout::Blocked { channels, .. }, [n, _, h, w, _]) => vec![*n, channels, *h, *w],
+            (Layout::ChannelsLast, [n, h, w, c]) => vec![*n, *c, *h, *w],
             (Layout::Bshd, [b, s, h, d]) => vec![*b, *h, *s, *d],
             _ => self.shape.clone(),
         }
     }
-    /// The same tensor with channels in blocks of `block`. Returns `None` if it is not a batch of float images.
-    pub(crate) fn blocked(&self, block: usize) -> Option<ValueType> {
-        let [n, channels, h, w] = *self.shape.as_slice() else {
-            return None;
+    /// The same tensor in a layout of images. Returns `None` if it is not a batch of images, or not row-major.
+    pub(crate) fn with_layout(&self, layout: Layout) -> Option<ValueType> {
+        let [n, c, h, w] = *self.shape.as_slice() else { return None };
+        let shape = match layout {
+            Layout::Blocked { block, .. } => vec![n, c.div_ceil(block.max(1)), h, w, block],
+            Layout::ChannelsLast => vec![n, h, w, c],
+            Layout::Plain | Layout::Bshd => return None,
         };
-        let is_float = self.dtype.is_float() && self.quantization.is_none() && self.layout == Layout::Plain;
-        let shape = vec![n, channels.div_ceil(block.max(1)), h, w, block];
-        is_float.then(|| ValueType { shape, layout: Layout::Blocked { channels, block }, ..self.clone() })
+        (self.layout == Layout::Plain).then(|| ValueType { shape, layout, ..self.clone() })
     }
     /// Dtype of the buffer: float32 for every float, except float16 with [`Precision::F16`].
     pub fn buffer_dtype(&self) -> Dtype {

@@ -1,6 +1,7 @@
 use super::{
     OpKernel, Operand,
     elementwise::Pair,
+    int8::{ByteReals, Rounding, combine},
     kernel::Epilogue,
     task::{PostOp, Task},
     unary::{capped, unary},
@@ -149,9 +150,29 @@ pub(super) fn tensors(
                 Ok(())
             });
         }
-        reals(t, &inputs, &coeff, finish, &real)
+        match bytes(&inputs, &coeff, result) {
+            Some((operands, rounding)) => {
+                let (low, high) = finish.bounds();
+                let values = [t.array(&inputs[0])?.bytes()?, t.array(&inputs[1])?.bytes()?];
+                combine(&rounding, operands, values, t.memory(0)?.bytes(), move |a, b| {
+                    let v = real(a, b);
+                    let v = if v < low { low } else { v };
+                    if v > high { high } else { v }
+                });
+                Ok(())
+            }
+            None => reals(t, &inputs, &coeff, finish, &real),
+        }
     })
     .with_epilogue(epilogue)
+}
+
+/// Returns how two tensors of bytes are read and the result is rounded, if all have one shape and one scale.
+fn bytes(inputs: &[Operand], coeff: &[f64], result: &ValueType) -> Option<([ByteReals; 2], Rounding)> {
+    let [a, b] = inputs else { return None };
+    let is_sum = coeff.iter().all(|c| *c == 1.0) && a.ty.shape == result.shape && b.ty.shape == result.shape;
+    let rounding = Rounding::new(result, RoundMode::default()).filter(|_| is_sum)?;
+    Some(([ByteReals::new(a)?, ByteReals::new(b)?], rounding))
 }
 
 /// Combines real numbers computed by another operator with an operand.

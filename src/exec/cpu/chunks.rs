@@ -1,4 +1,5 @@
 //! Reads operands and writes results chunk by chunk, so that kernels need little workspace.
+use super::int8::Rounding;
 use crate::{
     ValueType,
     array::Array,
@@ -191,14 +192,19 @@ pub(super) struct Store {
     dtype: Dtype,
     scaling: Option<Scaling>,
     round: RoundMode,
+    /// The faster way to store bytes.
+    bytes: Option<Rounding>,
 }
 
 impl Store {
     pub fn new(ty: &ValueType, round: RoundMode) -> Store {
-        Store { dtype: ty.buffer_dtype(), scaling: Scaling::of(ty), round }
+        Store { dtype: ty.buffer_dtype(), scaling: Scaling::of(ty), round, bytes: Rounding::new(ty, round) }
     }
     /// Writes real numbers as the elements from `first` on.
     pub fn reals(&self, first: usize, values: &[f32], bytes: &mut [u8]) {
+        if let Some(rounding) = &self.bytes {
+            return rounding.write_reals(values, bytes);
+        }
         let (low, high) = self.dtype.int_range().unwrap_or((0, 1));
         let mut at = 0;
         // Small enough for the stack.

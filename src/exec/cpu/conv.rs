@@ -1,22 +1,25 @@
 use super::{
     OpKernel, Operand,
-    bytes::is_byte,
     chunks::blocks,
-    conv_bytes::{self, ByteFilter},
     gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
+    int8::{ByteFilter, is_byte},
+    layout::permuted,
     task::{PostOp, Task},
     workspace::{Workspace, elements, ints, of_result, product, reals, result_elements, result_reals},
 };
 use crate::{
     ValueType,
-    array::zeros,
+    array::{ArrayMut, zeros},
     base::{Dtype, Result},
     ops::{self, Convolution, Window},
     quant::Quantization,
     semantics::{self, AccumKind},
 };
 use rayon::prelude::*;
+
+/// Minimum number of output channels per group for products of bytes.
+const COLUMNS: usize = 8;
 
 /// The operands of a convolution of any kind and any number of spatial axes.
 pub(super) struct ConvOperation<'a> {
@@ -103,6 +106,7 @@ impl<'a> ConvOperation<'a> {
                     let (bias, sums) = (of_channel(channel), &sums[first + part.start..]);
                     ints[part].iter_mut().zip(sums).for_each(|(v, s)| *v = (*s).into().saturating_add(bias));
                 });
+                self.finish.ints(ints);
             });
         }
         let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
@@ -154,8 +158,13 @@ fn workspace(op: &ops::Conv<Operand>) -> Workspace {
 }
 
 pub(super) fn conv(mut op: ops::Conv<Operand>) -> OpKernel {
-    let packed = ByteFilter::new(&op);
-    let workspace = if packed.is_some() { conv_bytes::workspace(&op) } else { workspace(&op) };
+    // With few columns a product would mostly multiply padding.
+    let oc = op.filter.ty.shape[0] / (op.group as usize).max(1);
+    let packed = if oc < COLUMNS { None } else { ByteFilter::new(&op).ok().flatten() };
+    let workspace = match &packed {
+        Some(packed) => elements([&op.input], 1) + result_elements(12) + ints(&op.bias) + packed.workspace(),
+        None => workspace(&op),
+    };
     let laid_out = packed.as_ref().map(|_| op.filter.without_values());
     op.filter = laid_out.clone().unwrap_or(op.filter);
     let kernel = OpKernel::with_workspace(workspace, move |t| {
@@ -163,7 +172,7 @@ pub(super) fn conv(mut op: ops::Conv<Operand>) -> OpKernel {
         let finish = PostOp::relu(op.do_relu, op.relu_limit);
         let c = ConvOperation::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
         match &packed {
-            Some(packed) => packed.run(t, &c),
+            Some(packed) => bytes(t, &c, packed),
             None if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
             None => match c.factors() {
                 AccumKind::Real => float(t, &c),
@@ -173,6 +182,16 @@ pub(super) fn conv(mut op: ops::Conv<Operand>) -> OpKernel {
         }
     });
     kernel.without(&laid_out)
+}
+
+/// Moves the channels of the images last, and those of the sums back.
+fn bytes(t: &mut Task, c: &ConvOperation, filter: &ByteFilter) -> Result<()> {
+    let (shape, pixels, channels) = (&c.input.ty.shape, c.grid.pixels(), c.group * c.oc);
+    let images = permuted(t.array(c.input)?.bytes()?, &[shape[0], shape[1], c.grid.area()], &[0, 2, 1])?;
+    let mut sums = ArrayMut::zeros(Dtype::Int32, &[shape[0] * pixels * channels])?;
+    filter.run(&images, &filter.sums(), &mut sums)?;
+    let sums = permuted(sums.elements::<i32>()?, &[shape[0], pixels, channels], &[0, 2, 1])?;
+    c.write_sums(t, &sums)
 }
 
 fn float(t: &mut Task, c: &ConvOperation) -> Result<()> {

@@ -54,6 +54,9 @@ pub(super) fn strided_into<T: Copy + Send + Sync>(
         [ref outer @ .., (1, rows), (step, columns)] if step > 1 && rows.min(columns) >= SQUARE => {
             transposed_into(from, start, outer, (rows, columns, step as usize), out);
         }
+        [ref outer @ .., (1, rows), (step, columns)] if step > 1 && columns < SQUARE && rows >= SQUARE => {
+            interleaved_into(from, start, outer, (rows, columns, step as usize), out);
+        }
         [ref outer @ .., (step, row)] => rows_into(from, start, outer, (row, step), out),
         [] => out.fill(from[start as usize]),
     }
@@ -129,6 +132,25 @@ fn transposed_into<T: Copy + Send + Sync>(
                     let out = &mut out[column..column + width];
                     out.iter_mut().zip(&square).for_each(|(o, read)| *o = read[r]);
                 }
+            }
+        });
+    });
+}
+
+/// Like [`transposed_into`], for few columns: they are copied one after the other.
+fn interleaved_into<T: Copy + Send + Sync>(
+    from: &[T],
+    start: i64,
+    outer: &[(i64, usize)],
+    (rows, columns, step): (usize, usize, usize),
+    out: &mut [T],
+) {
+    out.par_chunks_mut(rows * columns).enumerate().for_each(|(i, matrix)| {
+        let from = &from[place(start, outer, i) as usize..];
+        matrix.par_chunks_mut((1 << 12) * columns).enumerate().for_each(|(part, out)| {
+            for column in 0..columns {
+                let from = &from[column * step + (part << 12)..];
+                out[column..].iter_mut().step_by(columns).zip(from).for_each(|(o, v)| *o = *v);
             }
         });
     });

@@ -1,9 +1,9 @@
 use super::{
     OpKernel, Operand,
     blocked::{InstructionSet, PackedB},
-    bytes::{PackedInt8Matrix, zero_point},
     chunks::{CHUNK, Walk},
     gemm::{Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int},
+    int8::{self, ByteOperand, Completion, Contiguous, PackedBytes, ResultMemory, SumsEpilogue, zero_point},
     layout::permuted,
     task::{PostOp, Task},
     workspace::{Workspace, elements, if_result, ints, numbers, reals, result_elements, result_reals},
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     ValueType,
     array::{Array, zeros},
-    base::{Dtype, Result},
+    base::{Dtype, Result, invalid},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
     semantics::{self, AccumKind},
 };
@@ -59,18 +59,26 @@ pub(super) fn matmul(mut op: MatMul<Operand>) -> OpKernel {
     if let Some((p, packed)) = packed_bytes(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return OpKernel::with_workspace(bytes_workspace(&op, &p), move |t| bytes_by(t, &op, &p, &packed))
+        let workspace = bytes_workspace(&op, &p) + packed.workspace();
+        return OpKernel::with_workspace(workspace, move |t| bytes_by(t, &op, &p, &ByteMatrices::Constant(&packed)))
             .without([&right]);
     }
     OpKernel::with_workspace(workspace(&op), move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match semantics::accum_kind(left, right) {
+            _ if multiplies_bytes(&op, &p) => bytes_by(t, &op, &p, &ByteMatrices::Computed),
             AccumKind::Real => float(t, &op, &p),
             AccumKind::Narrow => integer::<i32>(t, &op, &p),
             AccumKind::Wide => integer::<i64>(t, &op, &p),
         }
     })
+}
+
+/// Whether both operands consist of bytes whose sums fit in 32 bits.
+fn multiplies_bytes(op: &MatMul<Operand>, p: &Product) -> bool {
+    let are_bytes = ByteOperand::new(&op.input).is_some() && ByteOperand::new(&op.right).is_some();
+    are_bytes && !op.left_transpose && p.k <= int8::DEPTH
 }
 
 /// Whether one right-hand matrix applies to all rows of the left tensor: a single tall product.
@@ -98,9 +106,10 @@ fn packed(op: &MatMul<Operand>) -> Option<(Product, PackedB)> {
 }
 
 /// Packs a constant 8-bit matrix.
-fn packed_bytes(op: &MatMul<Operand>) -> Option<(Product, PackedInt8Matrix)> {
+fn packed_bytes(op: &MatMul<Operand>) -> Option<(Product, PackedBytes)> {
     let (values, p) = constant_right(op)?;
-    let packed = PackedInt8Matrix::new(&op.input, &op.right, values, [p.k, p.n], op.right_transpose).ok().flatten()?;
+    ByteOperand::new(&op.input)?;
+    let packed = int8::packed(&op.right, values.bytes().ok()?, [p.k, p.n], op.right_transpose).ok().flatten()?;
     Some((p, packed))
 }
 
@@ -118,36 +127,66 @@ fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedB) ->
     })
 }
 
-/// Like [`rows_by`], for bytes. Sums without a scale, and with at most a bias per column, are computed directly in the
-/// result.
-fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedInt8Matrix) -> Result<()> {
-    let (left, result) = (t.array(&op.input)?, t.result(0)?);
+/// The right operand of a product of bytes.
+enum ByteMatrices<'a> {
+    /// A constant that applies to all rows.
+    Constant(&'a PackedBytes),
+    /// Computed; one for each pair of matrices.
+    Computed,
+}
+
+/// Like [`rows_by`], for bytes.
+fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, right: &ByteMatrices) -> Result<()> {
+    let result = t.result(0)?;
+    let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
+    let scale = scale_of(&op.input) * scale_of(&op.right);
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
-    if !(is_sum(result) && keeps_columns(op, p)) {
-        let mut sums = zeros::<i32>(result.elements())?;
-        packed.product(&op.input, left, &mut sums)?;
-        let mut wide = zeros::<i64>(sums.len())?;
-        wide.iter_mut().zip(sums).for_each(|(w, s)| *w = s.into());
-        return store_sums(t, op, p, wide);
-    }
-    let out = t.memory(0)?.elements::<i32>()?;
-    packed.product(&op.input, left, out)?;
-    let (low, top) = match op.do_relu {
-        true if op.relu_limit > 0.0 => (0, op.relu_limit as i32),
-        true => (0, i32::MAX),
-        false => (i32::MIN, i32::MAX),
+    let relu = op.do_relu.then_some(if op.relu_limit > 0.0 { op.relu_limit } else { f64::INFINITY });
+    let end = SumsEpilogue { bias: bias.as_deref(), relu };
+    let complete = |begin: &mut dyn Iterator<Item = i32>| {
+        let is_simple = keeps_columns(op, p) && Completion::supports(result, p.k, end.bias);
+        is_simple.then(|| Completion::new(begin, std::iter::repeat(scale), result, end))?
     };
-    if bias.is_some() || op.do_relu {
-        let bias = bias.unwrap_or_else(|| vec![0; p.n]);
-        out.par_chunks_mut(p.n.max(1)).with_min_len(CHUNK / p.n.max(1)).for_each(|row| {
-            let sum = |(o, b): (&mut i32, &i64)| {
-                *o = (i64::from(*o) + b).clamp(i32::MIN.into(), i32::MAX.into()) as i32;
-                *o = (*o).clamp(low, top);
-            };
-            row.iter_mut().zip(&bias).for_each(sum);
-        });
+    if complete(&mut std::iter::repeat_n(0, p.n)).is_some() {
+        let multiplied = t.array(&op.input)?;
+        let right_values = t.array(&op.right).ok();
+        return byte_products(op, p, (multiplied, right_values, right), ResultMemory::of(t.memory(0)?)?, &complete);
     }
-    Ok(())
+    let mut sums = zeros::<i32>(result.elements())?;
+    let values = (t.array(&op.input)?, t.array(&op.right).ok(), right);
+    byte_products(op, p, values, ResultMemory::Ints(&mut sums), &|begin| Some(Completion::sums(begin)))?;
+    let mut wide = zeros::<i64>(sums.len())?;
+    wide.iter_mut().zip(sums).for_each(|(w, s)| *w = s.into());
+    store_sums(t, op, p, wide)
+}
+
+/// Returns the epilogue of a matrix whose columns' sums begin with these numbers.
+type Complete<'a> = dyn Fn(&mut dyn Iterator<Item = i32>) -> Option<Completion> + Sync + 'a;
+
+/// Multiplies all pairs of matrices.
+fn byte_products(
+    op: &MatMul<Operand>,
+    p: &Product,
+    (left, right, matrices): (&Array, Option<&Array>, &ByteMatrices),
+    out: ResultMemory,
+    complete: &Complete,
+) -> Result<()> {
+    let none = || invalid("no product of bytes");
+    let (operand, data) = (ByteOperand::new(&op.input).ok_or_else(none)?, left.bytes()?);
+    let multiply = |data: &[u8], packed: &PackedBytes, out: ResultMemory| {
+        let completion = complete(&mut packed.begin(operand.zero)).ok_or_else(none)?;
+        completion.product(packed, (&Contiguous { data, k: p.k }, operand.flip), out, (0, p.n))
+    };
+    if let ByteMatrices::Constant(packed) = matrices {
+        return multiply(data, packed, out);
+    }
+    let right = right.ok_or_else(none)?;
+    let pairs: Vec<_> = p.pairs().collect();
+    out.chunks(p.m * p.n).into_par_iter().zip(pairs).try_for_each(|(out, (i, j))| {
+        let range = j * p.k * p.n..(j + 1) * p.k * p.n;
+        let packed = int8::packed(&op.right, &right.bytes()?[range], [p.k, p.n], op.right_transpose)?;
+        multiply(&data[i * p.m * p.k..][..p.m * p.k], &packed.ok_or_else(none)?, out)
+    })
 }
 
 fn float(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {

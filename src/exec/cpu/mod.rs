@@ -5,13 +5,12 @@ mod arena;
 mod arithmetic;
 mod attention;
 mod blocked;
-mod bytes;
 mod cast;
+mod channels_last;
 mod chunks;
 mod compare;
 mod conv;
 mod conv_bwd;
-mod conv_bytes;
 mod create;
 mod custom;
 mod deconv;
@@ -26,6 +25,7 @@ mod grid;
 mod image;
 mod in_blocks;
 mod in_place;
+mod int8;
 mod kernel;
 mod layout;
 mod math;
@@ -52,7 +52,7 @@ mod train;
 mod unary;
 mod workspace;
 
-use super::{Backend, Fusion, Layouts, Operand, Signature, ValueType, heads};
+use super::{Backend, Fusion, Layout, Layouts, Operand, Signature, ValueType, heads};
 use crate::{
     array::{Array, ArrayMut},
     base::{Dtype, Result, Shape},
@@ -313,11 +313,15 @@ impl Fusion for CpuBackend {
 }
 
 impl Layouts for CpuBackend {
-    fn channel_block(&self) -> Option<usize> {
-        Some(blocked::BLOCK)
+    fn of_images(&self, ty: &ValueType) -> Option<Layout> {
+        let channels = *ty.shape.get(1)?;
+        match ty.is_plain_float() {
+            true => Some(Layout::Blocked { channels, block: blocked::BLOCK }),
+            false => channels_last::has_layout(ty).then_some(Layout::ChannelsLast),
+        }
     }
     fn supports(&self, signature: &Signature) -> bool {
-        in_blocks::supports(signature) || heads::supports(signature)
+        in_blocks::supports(signature) || channels_last::supports(signature) || heads::supports(signature)
     }
 }
 
@@ -331,7 +335,10 @@ impl Backend for CpuBackend {
         let results = signature.results.clone();
         let (run, used) = match in_blocks::prepare(signature)? {
             Some(own) => (Some(own.kernel), own.used),
-            None => (self.kernel(signature), 0),
+            None => match channels_last::prepare(signature)? {
+                Some(own) => (Some(own), 0),
+                None => (self.kernel(signature), 0),
+            },
         };
         let epilogues = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();
         Ok(run.zip(epilogues).map(|(run, epilogues)| {

@@ -60,6 +60,14 @@ impl PostOp {
     pub fn reals(self, values: &mut [f32]) {
         self.relu.into_iter().for_each(|limit| relu(values, limit));
     }
+    /// The bounds of the Relu, infinite without one.
+    pub fn bounds(self) -> (f32, f32) {
+        match self.relu {
+            Some(limit) if limit > 0.0 => (0.0, limit as f32),
+            Some(_) => (0.0, f32::INFINITY),
+            None => (f32::NEG_INFINITY, f32::INFINITY),
+        }
+    }
     /// Applies the Relu to plain integers.
     pub fn ints(self, values: &mut [i64]) {
         if let Some(limit) = self.relu {

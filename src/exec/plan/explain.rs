@@ -69,10 +69,11 @@ impl<B: Backend> Plan<B> {
         text
     }
 
-    /// Whether a step converts between blocked and plain channels.
+    /// Whether a step converts between layouts of images.
     fn moves(&self, step: &Step<B>) -> bool {
-        let in_blocks = |t: &TensorIndex| self.entry(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
-        step.operands.iter().any(in_blocks) != step.outputs.iter().any(in_blocks)
+        let is_image = |ty: &ValueType| matches!(ty.layout, Layout::Blocked { .. } | Layout::ChannelsLast);
+        let has_image = |tensors: &[TensorIndex]| tensors.iter().any(|t| self.entry(*t).is_ok_and(|s| is_image(&s.ty)));
+        has_image(&step.operands) != has_image(&step.outputs)
     }
 
     /// The operators, the names of the results, and their types with remarks.
@@ -82,6 +83,7 @@ impl<B: Backend> Plan<B> {
         let lies = |ty: &ValueType| match ty.layout {
             Layout::Plain => String::new(),
             Layout::Blocked { block, .. } => format!(", nChw{block}c"),
+            Layout::ChannelsLast => ", NHWC".into(),
             Layout::Bshd => ", BSHD".into(),
         };
         let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));

@@ -1,5 +1,5 @@
-//! Assigns channel-blocked layouts: to the tensors of convolutions that the backend computes on them, and to those of the
-//! operators that follow without a conversion.
+//! Assigns layouts of images: to the tensors of convolutions that the backend computes on them, and to those of the operators that
+//! follow without a conversion.
 use super::{
     network::{Operation, Origin, TensorIndex},
     rewrite_graph::{Node, RewriteGraph},
@@ -11,20 +11,22 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Assigns blocked layouts and inserts conversions. Returns the number of blocked nodes.
+/// Assigns layouts and inserts conversions. Returns the number of nodes with other layouts than row-major.
 ///
 /// # Errors
 /// Returns an error if there is no such tensor.
 pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result<usize> {
-    let Some(block) = backend.channel_block() else { return Ok(0) };
-    let mut layouts = Assignment { block, ..Assignment::default() };
+    if !backend.has_layouts() {
+        return Ok(0);
+    }
+    let mut layouts = Assignment::default();
     let mut times = 0;
     for at in graph.indices() {
         let Some(node) = graph.node(at).cloned() else { continue };
         match layouts.proposed(graph, &node, backend)? {
-            Some(blocked) => {
+            Some(changed) => {
                 times += 1;
-                layouts.push(blocked);
+                layouts.push(changed);
             }
             None => layouts.push(node),
         }
@@ -38,8 +40,6 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
 
 #[derive(Default)]
 struct Assignment {
-    /// Channels per block.
-    block: usize,
     /// The same tensor in the other layout, in both directions.
     other: HashMap<TensorIndex, TensorIndex>,
     /// Tensors of `other` that are computed so far. A tensor with a single layout is not listed.
@@ -49,37 +49,44 @@ struct Assignment {
 }
 
 impl Assignment {
-    /// Returns the node on blocked tensors if the backend supports it. Only a convolution is worth a conversion of its input; it
-    /// may also read a plain image of few channels.
+    /// Returns the node on tensors of the other layout if the backend supports it. Only a convolution is worth a conversion of its
+    /// input; it may also read a row-major image of few channels.
     fn proposed(&mut self, graph: &mut RewriteGraph, node: &Node, backend: &Capabilities) -> Result<Option<Node>> {
         if node.has_blocks() {
             return Ok(None);
         }
         let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_), .. }));
         let operands: Vec<TensorIndex> = node.operands().into_iter().filter(|t| graph.constant(*t).is_none()).collect();
-        let is_blocked = |t: &TensorIndex| self.other.get(t).is_some_and(|other| self.made.contains(other));
-        if !is_anchor && (operands.is_empty() || !operands.iter().all(is_blocked)) {
+        let is_changed = |t: &TensorIndex| self.other.get(t).is_some_and(|other| self.made.contains(other));
+        if !is_anchor && (operands.is_empty() || !operands.iter().all(is_changed)) {
             return Ok(None);
         }
-        let plain = operands.first().filter(|t| !is_blocked(t)).copied();
+        let plain = operands.first().filter(|t| !is_changed(t)).copied();
         for plain in plain.map(Some).into_iter().chain([None]) {
-            let in_blocks = operands.iter().copied().filter(|t| Some(*t) != plain);
-            let in_blocks: Vec<TensorIndex> =
-                in_blocks.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
-            if let Some(blocked) = self.on_blocks(graph, node, &in_blocks)?
-                && backend.supports_layouts(&graph.types(&blocked)?)
+            let others = operands.iter().copied().filter(|t| Some(*t) != plain);
+            let tensors: Vec<TensorIndex> = others.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
+            if let Some(changed) = self.with_layouts(graph, node, &tensors, backend)?
+                && backend.supports_layouts(&graph.types(&changed)?)
             {
-                return Ok(Some(blocked));
+                return Ok(Some(changed));
             }
         }
         Ok(None)
     }
 
-    /// Returns the node with these tensors blocked, or `None` if one of them has no blocked layout.
-    fn on_blocks(&mut self, graph: &mut RewriteGraph, node: &Node, tensors: &[TensorIndex]) -> Result<Option<Node>> {
+    /// Returns the node with these tensors in their other layout, or `None` if one of them has none.
+    fn with_layouts(
+        &mut self,
+        graph: &mut RewriteGraph,
+        node: &Node,
+        tensors: &[TensorIndex],
+        backend: &Capabilities,
+    ) -> Result<Option<Node>> {
         for t in tensors {
             if !self.other.contains_key(t) {
-                let Some(ty) = graph.entry(*t)?.ty.blocked(self.block) else { return Ok(None) };
+                let row_major = &graph.entry(*t)?.ty;
+                let layout = backend.layout_of_images(row_major);
+                let Some(ty) = layout.and_then(|layout| row_major.with_layout(layout)) else { return Ok(None) };
                 let other = graph.add(ty, None);
                 self.other.extend([(*t, other), (other, *t)]);
                 if graph.is_input_or_constant(*t) {

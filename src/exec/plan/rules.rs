@@ -5,7 +5,7 @@ use super::{
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
 };
 use crate::{
-    Backend, Fusion, Layouts, Operand, Signature, ValueType,
+    Backend, Fusion, Layout, Layouts, Operand, Signature, ValueType,
     array::Array,
     base::{Result, pluralized},
     ops::{Op, Reshape},
@@ -32,9 +32,13 @@ impl Capabilities<'_> {
     pub fn supports_layouts(&self, signature: &Signature) -> bool {
         self.layouts.is_some_and(|layouts| layouts.supports(signature))
     }
-    /// Channels per block of the backend's blocked layout.
-    pub fn channel_block(&self) -> Option<usize> {
-        self.layouts?.channel_block()
+    /// The backend's layout of images of that type.
+    pub fn layout_of_images(&self, ty: &ValueType) -> Option<Layout> {
+        self.layouts?.of_images(ty)
+    }
+    /// Whether the backend computes on layouts other than row-major.
+    pub fn has_layouts(&self) -> bool {
+        self.layouts.is_some()
     }
 }
 
@@ -51,7 +55,7 @@ pub enum Rule {
     View,
     /// Fuses element-wise operators into the epilogue of their producer.
     Epilogue,
-    /// Uses channel-blocked layouts if convolutions are faster with them.
+    /// Blocks channels or stores them last where convolutions are faster that way.
     Layout,
 }
 
@@ -72,7 +76,7 @@ impl Rule {
             Rule::Epilogue => {
                 format!("{} fused into the preceding kernel", pluralized(operators, "element-wise operator"))
             }
-            Rule::Layout => format!("{} in channel-blocked layout", pluralized(operators, "step")),
+            Rule::Layout => format!("{} on images with channels in blocks or last", pluralized(operators, "step")),
         }
     }
 }

@@ -1,10 +1,17 @@
 //! Tests each rule, and that no rule changes the results.
-use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Session, Tensor};
+use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, Tensor};
 use proptest::prelude::*;
 
 fn values(shape: &[usize], seed: usize) -> Array {
     let n = shape.iter().product::<usize>();
     let numbers = (0..n).map(|i| ((i * 37 + seed * 101) % 41) as f64 * 0.05 - 1.0);
+    Array::from_f64s(Dtype::Float32, shape.to_vec(), numbers).unwrap()
+}
+
+/// A filter whose results are at most as large as its input: otherwise the rounding of large sums that cancel out would matter.
+fn filter(shape: &[usize], seed: usize) -> Array {
+    let depth: usize = shape[1..].iter().product();
+    let numbers = values(shape, seed).to_f64().unwrap().into_iter().map(|v| v / depth as f64);
     Array::from_f64s(Dtype::Float32, shape.to_vec(), numbers).unwrap()
 }
 
@@ -116,8 +123,8 @@ proptest! {
             let alike: Vec<Tensor> = seen.iter().copied().filter(|s| g.tensor(*s).unwrap().shape == shape).collect();
             let other = alike[i % alike.len()];
             t = match kind {
-                0 | 1 => g.conv(t, values(&[oc, ic, 3, 3], i)).bias(values(&[oc], i)).pad([1, 1, 1, 1]).call(),
-                2 => g.conv(t, values(&[ic, 1, 3, 3], i)).group(ic as i64).pad([1, 1, 1, 1]).call(),
+                0 | 1 => g.conv(t, filter(&[oc, ic, 3, 3], i)).bias(values(&[oc], i)).pad([1, 1, 1, 1]).call(),
+                2 => g.conv(t, filter(&[ic, 1, 3, 3], i)).group(ic as i64).pad([1, 1, 1, 1]).call(),
                 3 => g.add(t, other).call(),
                 4 => g.sigmoid(t).call(),
                 5 => g.avgpool2d(t).kernel([3, 3]).stride([1, 1]).pad([1, 1, 1, 1]).count_include_pad(i % 2 == 0).call(),
@@ -129,6 +136,79 @@ proptest! {
         let outputs = [t, seen[seen.len() / 2]];
         let outputs = if outputs[0] == outputs[1] || g.inputs().contains(&outputs[1]) { &outputs[..1] } else { &outputs };
         steps(&mut g, outputs);
+    }
+}
+
+/// The kinds of quantized tensors that a network may have, in turns.
+const QUANTIZED: [(Dtype, f64, i64); 4] =
+    [(Dtype::Int8, 0.02, 0), (Dtype::Uint8, 0.03, 117), (Dtype::Int8, 0.011, -5), (Dtype::Uint8, 0.05, 0)];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    /// Bytes are the same whatever the layout: all of these operators are exact.
+    #[test]
+    fn networks_of_bytes_are_the_same_by_plan(
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec((0usize..8, 0usize..4), 1..8),
+        size in (4usize..9, 4usize..9), batch in 1usize..3, stride in 1i64..3,
+    ) {
+        let quantized = |g: &mut Graph, t: Tensor, i: usize| {
+            let (_, scale, zero) = QUANTIZED[i];
+            g.quantize(t, &Quantization::per_tensor(scale, zero)).unwrap();
+        };
+        let weights = |dtype: Dtype, shape: &[usize], seed: usize| {
+            let n = shape.iter().product::<usize>();
+            let first = if dtype == Dtype::Int8 { -128.0 } else { 0.0 };
+            Array::from_f64s(dtype, shape.to_vec(), (0..n).map(|i| first + ((i * 37 + seed * 101) % 256) as f64)).unwrap()
+        };
+        let mut g = Graph::new("g").unwrap();
+        let mut t = g.input("x", QUANTIZED[0].0, [batch, channels[0], size.0, size.1]).unwrap();
+        quantized(&mut g, t, 0);
+        let mut seen = vec![t];
+        for (i, &(kind, q)) in kinds.iter().enumerate() {
+            let info = g.tensor(t).unwrap();
+            let (shape, dtype, own) = (info.shape.clone(), info.dtype, info.quantization.clone().unwrap());
+            let (ic, oc, (to, scale, zero)) = (shape[1], channels[i % channels.len()], QUANTIZED[q]);
+            let own = own.values();
+            let alike: Vec<Tensor> = seen.iter().copied().filter(|s| g.tensor(*s).unwrap().shape == shape).collect();
+            let other = alike[i % alike.len()];
+            let of_weights = if i % 3 == 0 { Dtype::Uint8 } else { Dtype::Int8 };
+            let zero_of_weights = if of_weights == Dtype::Uint8 { 128 + (i as i64 % 2) * 7 } else { 0 };
+            let bias = Array::from_f64s(Dtype::Int32, vec![oc], (0..oc).map(|c| (c * 900) as f64 - 5000.0)).unwrap();
+            let group = if ic % 2 == 0 && oc % 2 == 0 { 2 } else { 1 };
+            t = match kind {
+                0..=2 => {
+                    let kernel = if kind == 2 { 1 } else { 3 };
+                    let w = weights(of_weights, &[oc, ic / group, kernel, kernel], i);
+                    let pad = if kernel == 3 { [1, 2, 1, 0] } else { [0; 4] };
+                    let conv = g.conv_quant(t, w).stride([stride, 1]).pad(pad).group(group as i64).out_dtype(to);
+                    let conv = conv.input_scale(own.0[0]).input_zp(own.1[0]).weight_scale(1e-3).weight_zp(zero_of_weights);
+                    conv.bias(bias).output_scale(scale).output_zp(zero).call()
+                }
+                3 => {
+                    let w = weights(Dtype::Int8, &[ic, 1, 3, 3], i);
+                    let conv = g.conv_quant(t, w).stride([1, stride]).pad([1, 1, 1, 1]).group(ic as i64).out_dtype(to);
+                    let conv = conv.input_scale(own.0[0]).input_zp(own.1[0]).weight_scale(2e-3).weight_zp(0);
+                    conv.output_scale(scale).output_zp(zero).call()
+                }
+                4 => {
+                    let of_other = g.tensor(other).unwrap().quantization.clone().unwrap().values();
+                    let scales = [own.0[0], of_other.0[0], scale];
+                    g.add(t, other).out_dtype(to).scale(scales).zero_point([own.1[0], of_other.1[0], zero]).call()
+                }
+                5 => g.maxpool2d(t).kernel([3, 3]).stride([stride, 1]).pad([1, 1, 1, 1]).call(),
+                6 => g.relu(t).call(),
+                _ => g.concat([t, t]).axis(1).dtype(dtype).call(),
+            }.unwrap();
+            if g.tensor(t).unwrap().quantization.is_none() {
+                let same = if kind >= 5 { Quantization::per_tensor(own.0[0], own.1[0]) } else { Quantization::per_tensor(scale, zero) };
+                g.quantize(t, &same).unwrap();
+            }
+            seen.push(t);
+        }
+        g.set_outputs(&[t]).unwrap();
+        let feeds = [("x", weights(QUANTIZED[0].0, &[batch, channels[0], size.0, size.1], 3))];
+        let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
+        prop_assert_eq!(fast, slow);
     }
 }
 

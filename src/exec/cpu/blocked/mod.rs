@@ -88,6 +88,9 @@ pub(super) struct Axis {
 }
 
 impl Axis {
+    /// An axis of one element, for images with fewer axes.
+    pub const ONE: Axis = Axis { input: 1, kernel: 1, stride: 1, dilation: 1, pad: 0, output: 1 };
+
     /// Returns `None` if the axis is empty or too long for these kernels.
     ///
     /// # Errors
@@ -106,7 +109,7 @@ impl Axis {
         Ok((!long && w.input > 0).then_some(()).map(axis))
     }
     /// The extent of all windows, including padding.
-    fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         (self.output - 1) * self.stride + (self.kernel - 1) * self.dilation + 1
     }
     /// The range of positions at which the whole window is inside the input.
@@ -116,10 +119,12 @@ impl Axis {
         (self.pad.div_ceil(self.stride).min(to), to)
     }
     /// The range of kernel elements that are inside the input at a position.
-    fn inside(&self, position: usize) -> (usize, usize) {
+    pub fn inside(&self, position: usize) -> (usize, usize) {
         let start = position * self.stride;
-        let from = self.pad.saturating_sub(start).div_ceil(self.dilation);
-        let to = (self.input + self.pad).saturating_sub(start).div_ceil(self.dilation).min(self.kernel);
+        // A division takes longer than the rest of this.
+        let elements = |n: usize| if self.dilation == 1 { n } else { n.div_ceil(self.dilation) };
+        let from = elements(self.pad.saturating_sub(start));
+        let to = elements((self.input + self.pad).saturating_sub(start)).min(self.kernel);
         (from.min(to), to)
     }
 }

@@ -1,0 +1,318 @@
+//! Dot products of bytes, the inner loop of products: some rows times one to four blocks of columns, summed in registers.
+//!
+//! Left-hand elements are uint8, right-hand ones int8, and sums are int32. Rows consist of *groups* of four bytes, and an
+//! instruction multiplies one group of a row by the same group of several columns. VNNI multiplies groups of four uint8. Other
+//! processors multiply groups of two int16, to which uint8 are widened: their instructions for bytes saturate sums of two products.
+#![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
+use crate::cpu::blocked::InstructionSet;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+
+/// Columns per block.
+pub(super) const BLOCK: usize = 16;
+
+/// Bytes of a group.
+pub(super) const GROUP: usize = 4;
+
+/// One group of each column of a block, aligned to a cache line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Line(pub [[u8; GROUP]; BLOCK]);
+
+/// One int32 for each column of a block.
+pub(super) type Sums = [i32; BLOCK];
+
+/// The instructions that multiply bytes: the value is the proof that this machine has them.
+#[derive(Clone, Copy)]
+pub(super) enum DotProduct {
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni(Avx512Vnni),
+    #[cfg(target_arch = "x86_64")]
+    AvxVnni(Vectors256<true>),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Vectors256<false>),
+    Plain(Plain),
+}
+
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(super) struct Avx512Vnni(());
+/// Two vectors of 8 columns for each block, with VNNI or without it.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(super) struct Vectors256<const VNNI: bool>(());
+/// The baseline of the architecture.
+#[derive(Clone, Copy)]
+pub(super) struct Plain;
+
+impl DotProduct {
+    /// Returns all that an instruction set allows and this machine has, the fastest first.
+    pub fn all(isa: InstructionSet) -> Vec<DotProduct> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let is_wide = matches!(isa, InstructionSet::Avx512(_));
+            let is_avx2 = is_wide || matches!(isa, InstructionSet::Avx2(_));
+            let has_wide = is_wide && is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl");
+            let found = [
+                has_wide.then_some(DotProduct::Avx512Vnni(Avx512Vnni(()))),
+                (is_avx2 && is_x86_feature_detected!("avxvnni")).then_some(DotProduct::AvxVnni(Vectors256(()))),
+                is_avx2.then_some(DotProduct::Avx2(Vectors256(()))),
+                Some(DotProduct::Plain(Plain)),
+            ];
+            found.into_iter().flatten().collect()
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = isa;
+            vec![DotProduct::Plain(Plain)]
+        }
+    }
+    /// Returns the fastest one.
+    pub fn best() -> DotProduct {
+        DotProduct::all(InstructionSet::best())[0]
+    }
+    /// Number of elements of a group: four uint8, or two int16.
+    pub fn elements(self) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx512Vnni(_) | DotProduct::AvxVnni(_) => 4,
+            _ => 2,
+        }
+    }
+    /// Returns the maximum number of blocks of columns that are computed together.
+    pub fn blocks_together(self) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx512Vnni(_) => 4,
+            _ => 1,
+        }
+    }
+    /// Returns the number of rows that are computed together with that many blocks.
+    pub fn rows_together(self, blocks: usize) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx512Vnni(_) => [12, 12, 8, 6][(blocks - 1).min(3)],
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::AvxVnni(_) | DotProduct::Avx2(_) => 6,
+            DotProduct::Plain(_) => 2,
+        }
+    }
+    /// Multiplies all rows by a panel.
+    pub fn multiply(self, panel: Panel) {
+        match self {
+            // SAFETY: an `Avx512Vnni` exists only where these features were found.
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx512Vnni(dot) => unsafe { with_avx512_vnni(dot, panel) },
+            // SAFETY: `Vectors256<true>` exists only where these features were found.
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::AvxVnni(dot) => unsafe { with_avx_vnni(dot, panel) },
+            // SAFETY: `Vectors256<false>` exists only where these features were found.
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx2(dot) => unsafe { with_avx2(dot, panel) },
+            DotProduct::Plain(dot) => panel.tiles::<_, 2, 2, 2, 2>(dot),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vnni")]
+fn with_avx512_vnni(dot: Avx512Vnni, panel: Panel) {
+    panel.tiles::<_, 12, 12, 8, 6>(dot);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,avxvnni")]
+fn with_avx_vnni(dot: Vectors256<true>, panel: Panel) {
+    panel.tiles::<_, 6, 6, 6, 6>(dot);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2(dot: Vectors256<false>, panel: Panel) {
+    panel.tiles::<_, 6, 6, 6, 6>(dot);
+}
+
+/// Some rows, and a panel of one to four blocks of columns.
+pub(super) struct Panel<'a> {
+    /// The groups of each row.
+    pub rows: &'a [[u8; GROUP]],
+    /// Groups per row.
+    pub groups: usize,
+    /// Ordered by group and block.
+    pub lines: &'a [Line],
+    /// The initial values, one per block.
+    pub begin: &'a [Sums],
+    /// Ordered by row and block.
+    pub sums: &'a mut [Sums],
+}
+
+impl Panel<'_> {
+    /// Computes tiles of at most `R1` to `R4` rows for panels of one to four blocks.
+    #[inline(always)]
+    fn tiles<D: Dot, const R1: usize, const R2: usize, const R3: usize, const R4: usize>(self, dot: D) {
+        let blocks = self.begin.len();
+        let count = self.sums.len() / blocks.max(1);
+        let most = [R1, R2, R3, R4][(blocks - 1).min(3)];
+        let tiles = count.div_ceil(most);
+        let mut row = 0;
+        for i in 0..tiles {
+            let rows = count / tiles + usize::from(i < count % tiles);
+            let left = &self.rows[row * self.groups..][..rows * self.groups];
+            let sums = &mut self.sums[row * blocks..][..rows * blocks];
+            macro_rules! tile {
+                ($most:ident $blocks:literal: $($r:literal)*) => { match rows {
+                    $($r if $r <= $most => tile::<D, $r, $blocks>(dot, left, self.lines, self.begin, sums),)*
+                    _ => {}
+                } };
+            }
+            match blocks {
+                1 => tile!(R1 1: 1 2 3 4 5 6 7 8 9 10 11 12),
+                2 if D::WIDE => tile!(R2 2: 1 2 3 4 5 6 7 8 9 10 11 12),
+                3 if D::WIDE => tile!(R3 3: 1 2 3 4 5 6 7 8),
+                4 if D::WIDE => tile!(R4 4: 1 2 3 4 5 6),
+                _ => {}
+            }
+            row += rows;
+        }
+    }
+}
+
+/// Computes `R` rows of `B` blocks. The length of every loop except that over groups is known at compile time, so that the sums
+/// stay in registers.
+#[inline(always)]
+fn tile<D: Dot, const R: usize, const B: usize>(
+    dot: D,
+    rows: &[[u8; GROUP]],
+    lines: &[Line],
+    begin: &[Sums],
+    out: &mut [Sums],
+) {
+    let lines = lines.as_chunks::<B>().0;
+    let rows: [&[[u8; GROUP]]; R] = std::array::from_fn(|r| &rows[r * lines.len()..][..lines.len()]);
+    let mut sums = [[dot.load(&begin[0]); B]; R];
+    for b in 0..B {
+        let first = dot.load(&begin[b]);
+        for r in 0..R {
+            sums[r][b] = first;
+        }
+    }
+    for (group, line) in lines.iter().enumerate() {
+        for r in 0..R {
+            let left = dot.splat(rows[r][group]);
+            for b in 0..B {
+                sums[r][b] = dot.add(sums[r][b], left, &line[b]);
+            }
+        }
+    }
+    for r in 0..R {
+        for b in 0..B {
+            dot.store(sums[r][b], &mut out[r * B + b]);
+        }
+    }
+}
+
+/// The operations of a tile.
+trait Dot: Copy {
+    /// The sums of a block, in registers.
+    type Block: Copy;
+    /// A group of a row, once for each column.
+    type Group: Copy;
+    /// Whether a block is one vector of many, so that several are computed together.
+    const WIDE: bool;
+    fn load(self, sums: &Sums) -> Self::Block;
+    fn store(self, block: Self::Block, sums: &mut Sums);
+    fn splat(self, group: [u8; GROUP]) -> Self::Group;
+    /// Adds the dot product of the group with each column's.
+    fn add(self, block: Self::Block, left: Self::Group, right: &Line) -> Self::Block;
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Dot for Avx512Vnni {
+    type Block = __m512i;
+    type Group = __m512i;
+    const WIDE: bool = true;
+    #[inline(always)]
+    fn load(self, sums: &Sums) -> __m512i {
+        // SAFETY: `self` proves that the instruction exists; the array is as large as the vector.
+        unsafe { _mm512_loadu_si512(sums.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(self, block: __m512i, sums: &mut Sums) {
+        // SAFETY: as in `load`.
+        unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), block) }
+    }
+    #[inline(always)]
+    fn splat(self, group: [u8; GROUP]) -> __m512i {
+        // SAFETY: as in `load`.
+        unsafe { _mm512_set1_epi32(i32::from_le_bytes(group)) }
+    }
+    #[inline(always)]
+    fn add(self, block: __m512i, left: __m512i, right: &Line) -> __m512i {
+        // SAFETY: as in `load`.
+        unsafe { _mm512_dpbusd_epi32(block, left, _mm512_loadu_si512(right.0.as_ptr().cast())) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<const VNNI: bool> Dot for Vectors256<VNNI> {
+    type Block = [__m256i; 2];
+    type Group = __m256i;
+    const WIDE: bool = false;
+    #[inline(always)]
+    fn load(self, sums: &Sums) -> [__m256i; 2] {
+        let halves = sums.as_chunks::<8>().0;
+        // SAFETY: `self` proves that the instruction exists; the arrays are as large as the vectors.
+        [0, 1].map(|i| unsafe { _mm256_loadu_si256(halves[i].as_ptr().cast()) })
+    }
+    #[inline(always)]
+    fn store(self, block: [__m256i; 2], sums: &mut Sums) {
+        for (half, vector) in sums.as_chunks_mut::<8>().0.iter_mut().zip(block) {
+            // SAFETY: as in `load`.
+            unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), vector) };
+        }
+    }
+    #[inline(always)]
+    fn splat(self, group: [u8; GROUP]) -> __m256i {
+        // SAFETY: as in `load`.
+        unsafe { _mm256_set1_epi32(i32::from_le_bytes(group)) }
+    }
+    #[inline(always)]
+    fn add(self, [first, second]: [__m256i; 2], left: __m256i, right: &Line) -> [__m256i; 2] {
+        let halves = right.0.as_chunks::<8>().0;
+        // SAFETY: as in `load`; `VNNI` is only true if the processor has it.
+        unsafe {
+            let [a, b] = [0, 1].map(|i| _mm256_loadu_si256(halves[i].as_ptr().cast()));
+            if VNNI {
+                return [_mm256_dpbusd_avx_epi32(first, left, a), _mm256_dpbusd_avx_epi32(second, left, b)];
+            }
+            let (a, b) = (_mm256_madd_epi16(left, a), _mm256_madd_epi16(left, b));
+            [_mm256_add_epi32(first, a), _mm256_add_epi32(second, b)]
+        }
+    }
+}
+
+impl Dot for Plain {
+    type Block = Sums;
+    type Group = [i32; 2];
+    const WIDE: bool = false;
+    #[inline(always)]
+    fn load(self, sums: &Sums) -> Sums {
+        *sums
+    }
+    #[inline(always)]
+    fn store(self, block: Sums, sums: &mut Sums) {
+        *sums = block;
+    }
+    #[inline(always)]
+    fn splat(self, [a, b, c, d]: [u8; GROUP]) -> [i32; 2] {
+        [i16::from_le_bytes([a, b]).into(), i16::from_le_bytes([c, d]).into()]
+    }
+    #[inline(always)]
+    fn add(self, mut block: Sums, left: [i32; 2], right: &Line) -> Sums {
+        for (sum, [a, b, c, d]) in block.iter_mut().zip(right.0) {
+            let right = [i16::from_le_bytes([a, b]), i16::from_le_bytes([c, d])].map(i32::from);
+            *sum = sum.wrapping_add(left[0] * right[0] + left[1] * right[1]);
+        }
+        block
+    }
+}

@@ -1,0 +1,79 @@
+//! Element-wise operators on two tensors of quantized bytes.
+use super::{
+    ByteOperand,
+    rounding::{LANES, Numbers, Rounding},
+};
+use crate::{Operand, cpu::chunks::CHUNK};
+use rayon::prelude::*;
+
+/// A tensor of bytes that is read as real numbers.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct ByteReals {
+    operand: ByteOperand,
+    scale: f32,
+}
+
+impl ByteReals {
+    /// Returns `None` unless the operand consists of bytes with one scale.
+    pub fn new(o: &Operand) -> Option<ByteReals> {
+        let (scale, _) = o.ty.per_tensor_scale()?;
+        Some(ByteReals { operand: ByteOperand::new(o)?, scale: scale as f32 })
+    }
+    #[inline(always)]
+    fn real(self, byte: u8) -> f32 {
+        (f32::from(byte ^ self.operand.flip) - f32::from(self.operand.zero)) * self.scale
+    }
+}
+
+/// Writes `f` of the elements of two tensors.
+pub(in crate::cpu) fn combine(
+    rounding: &Rounding,
+    operands: [ByteReals; 2],
+    [left, right]: [&[u8]; 2],
+    out: &mut [u8],
+    f: impl Fn(f32, f32) -> f32 + Copy + Sync,
+) {
+    out.par_chunks_mut(CHUNK).zip(left.par_chunks(CHUNK)).zip(right.par_chunks(CHUNK)).for_each(
+        |((out, left), right)| {
+            let ((left, left_rest), (right, right_rest)) = (left.as_chunks(), right.as_chunks());
+            let (whole, tail) = out.split_at_mut(left.as_flattened().len());
+            rounding.write(Combined { rounding, operands, left, right, f }, whole);
+            if !tail.is_empty() {
+                let last = |rest: &[u8]| [std::array::from_fn(|j| rest.get(j).copied().unwrap_or(0))];
+                let (left, right) = (&last(left_rest), &last(right_rest));
+                rounding.write(Combined { rounding, operands, left, right, f }, tail);
+            }
+        },
+    );
+}
+
+/// The results of `f`.
+struct Combined<'a, F> {
+    rounding: &'a Rounding,
+    operands: [ByteReals; 2],
+    left: &'a [[u8; LANES]],
+    right: &'a [[u8; LANES]],
+    f: F,
+}
+
+impl<F: Fn(f32, f32) -> f32> Combined<'_, F> {
+    #[inline(always)]
+    fn real(&self, block: usize, element: usize) -> f32 {
+        let [a, b] = self.operands;
+        (self.f)(a.real(self.left[block][element]), b.real(self.right[block][element]))
+    }
+}
+
+impl<F: Fn(f32, f32) -> f32> Numbers for Combined<'_, F> {
+    #[inline(always)]
+    fn near(&self, block: usize) -> [f32; LANES] {
+        let (mut numbers, factor) = ([0.0; LANES], self.rounding.factor() as f32);
+        for j in 0..LANES {
+            numbers[j] = self.real(block, j) * factor;
+        }
+        numbers
+    }
+    fn exact(&self, block: usize, element: usize) -> u8 {
+        self.rounding.exact(self.real(block, element))
+    }
+}

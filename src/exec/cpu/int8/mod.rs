@@ -1,0 +1,83 @@
+//! Products, convolutions and additions of 8-bit integers.
+//!
+//! **Elements.** Left-hand elements are stored as int8 or uint8, and multiplied as uint8: flipping the top bit converts between
+//! them, which shifts values and zero point by 128. Zero points are subtracted from the right-hand elements when they are packed, and
+//! for the left-hand ones a number is added to the sums of each column. All sums are exact.
+//!
+//! **Layout.** Images have their channels last, so the elements that a kernel element contributes to a row of a product are
+//! contiguous. The results of a product are in that layout, too.
+//!
+//! **Files.** `dot` is the inner loop, `product` multiplies rows by a packed matrix, `conv` copies the windows of a convolution as
+//! rows, `depthwise` is depthwise convolution, `pool` max pooling, and `elementwise` is for additions and the like. `sums` completes sums of products, and `rounding` rounds real numbers to bytes.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over the elements of vectors are indexed by numbers that the compiler knows"
+)]
+
+mod conv;
+mod depthwise;
+mod dot;
+mod elementwise;
+mod pool;
+mod product;
+mod rounding;
+mod sums;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use conv::ByteFilter;
+pub(super) use depthwise::DepthwiseBytes;
+pub(super) use elementwise::{ByteReals, combine};
+pub(super) use pool::MaxPoolBytes;
+pub(super) use product::{Contiguous, PackedBytes};
+pub(super) use rounding::Rounding;
+pub(super) use sums::{Completion, ResultMemory, SumsEpilogue};
+
+use super::Operand;
+use crate::base::{Dtype, Result};
+use dot::DotProduct;
+
+/// Maximum number of products of bytes, less their zero points, whose 32-bit sum cannot overflow.
+pub(super) const DEPTH: usize = (i32::MAX / (255 * 255)) as usize;
+
+/// Flipping the top bit converts between int8 and uint8.
+const TOP_BIT: u8 = 0x80;
+
+pub(super) fn is_byte(o: &Operand) -> bool {
+    matches!(o.ty.dtype, Dtype::Int8 | Dtype::Uint8)
+}
+
+/// The zero point, in the operand's dtype.
+pub(super) fn zero_point(o: &Operand) -> i64 {
+    o.ty.quantization.as_ref().map_or(0, |q| q.values().1[0])
+}
+
+/// How the stored bytes of a left-hand operand become uint8.
+#[derive(Clone, Copy)]
+pub(super) struct ByteOperand {
+    /// The bits that differ.
+    pub flip: u8,
+    /// The zero point as uint8.
+    pub zero: u8,
+}
+
+impl ByteOperand {
+    /// Returns `None` if the operand does not consist of bytes, or has several zero points or one that is no byte.
+    pub fn new(o: &Operand) -> Option<ByteOperand> {
+        let (flip, shift) = if o.ty.dtype == Dtype::Int8 { (TOP_BIT, 128) } else { (0, 0) };
+        let has_one = o.ty.quantization.as_ref().is_none_or(|q| q.values().1.len() == 1);
+        let zero = u8::try_from(zero_point(o).checked_add(shift)?).ok()?;
+        (is_byte(o) && has_one).then_some(ByteOperand { flip, zero })
+    }
+}
+
+/// Packs a constant right-hand operand of `k` x `n` bytes, or n x k if it is `transposed`. Returns `None` if it has another dtype or
+/// several zero points, or if sums might overflow.
+pub(super) fn packed(o: &Operand, bytes: &[u8], [k, n]: [usize; 2], transposed: bool) -> Result<Option<PackedBytes>> {
+    let Some(right) = ByteOperand::new(o).filter(|_| k <= DEPTH && k > 0 && n > 0) else { return Ok(None) };
+    let stride = if transposed { [1, k] } else { [n, 1] };
+    let at = |i: usize, j: usize| i16::from(bytes[i * stride[0] + j * stride[1]] ^ right.flip) - i16::from(right.zero);
+    let range = (-i16::from(right.zero), 255 - i16::from(right.zero));
+    PackedBytes::new(DotProduct::best(), [k, n], range, at).map(Some)
+}

@@ -1,0 +1,337 @@
+//! Products of rows of bytes with a matrix that is packed once.
+//!
+//! A task computes some rows for some columns. It copies the rows into scratch memory as groups, which also converts them to the
+//! elements that the processor multiplies, and then multiplies them panel by panel. A panel's sums are completed by the epilogue
+//! while they are in the nearest cache.
+use super::dot::{BLOCK, DotProduct, GROUP, Line, Panel, Sums};
+use crate::{
+    array::{reserve, zeros},
+    base::Result,
+    cpu::workspace::{Workspace, bytes},
+};
+use rayon::prelude::*;
+use std::cell::Cell;
+
+/// Bytes of the rows that are multiplied at a time: they stay in the second-level cache beside a panel.
+const ROWS: usize = 96 << 10;
+/// Maximum number of those rows, whose sums stay in the first-level cache.
+const MOST_ROWS: usize = 48;
+/// Number of bytes that are copied at once.
+const SHORT: usize = 32;
+/// Minimum number of multiply-adds per task.
+const TASK: usize = 1 << 21;
+
+/// A packed right-hand matrix.
+pub(in crate::cpu) struct PackedBytes {
+    dot: DotProduct,
+    /// Its rows and columns.
+    k: usize,
+    n: usize,
+    /// Elements beyond int8 are sums of several, each in a row of its own. Rows of the left-hand matrix are repeated for them.
+    copies: usize,
+    /// Ordered by panel, group and block; padded with zeros.
+    lines: Vec<Line>,
+    /// The sum of each column.
+    column_sums: Vec<i32>,
+}
+
+/// The rows of a left-hand matrix, which are copied when they are needed.
+pub(in crate::cpu) trait Rows: Sync {
+    /// Copies rows from `first` on, one to each writer. Bytes after a row's last are multiplied by zeros.
+    fn copy(&self, first: usize, to: &mut RowWriters);
+    /// Returns all rows if they are consecutive.
+    fn consecutive(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+/// Copies the elements of a row into groups.
+pub(in crate::cpu) struct RowWriter<'a> {
+    /// What remains of the row.
+    to: &'a mut [u8],
+    /// Whether elements are widened to two bytes.
+    wide: bool,
+    /// Flips the top bit of int8, which converts them to uint8.
+    flip: u8,
+}
+
+/// The memory of some rows.
+pub(in crate::cpu) struct RowWriters<'a> {
+    rows: std::slice::ChunksExactMut<'a, [u8; GROUP]>,
+    wide: bool,
+    flip: u8,
+}
+
+impl<'a> Iterator for RowWriters<'a> {
+    type Item = RowWriter<'a>;
+    fn next(&mut self) -> Option<RowWriter<'a>> {
+        let to = self.rows.next()?.as_flattened_mut();
+        Some(RowWriter { to, wide: self.wide, flip: self.flip })
+    }
+}
+
+impl RowWriter<'_> {
+    /// Appends the first `n` elements.
+    #[inline]
+    pub fn push(&mut self, from: &[u8], n: usize) {
+        let (flip, to) = (self.flip, std::mem::take(&mut self.to));
+        // The next elements replace what is copied beyond the last. A copy of known length needs no call.
+        if let (false, true, Some(near), Some(all)) =
+            (self.wide, n <= SHORT, to.first_chunk_mut::<SHORT>(), from.first_chunk())
+        {
+            *near = all.map(|v: u8| v ^ flip);
+            self.to = &mut to[n..];
+            return;
+        }
+        let from = &from[..n];
+        let (now, rest) = to.split_at_mut(n << u8::from(self.wide));
+        self.to = rest;
+        match (self.wide, flip) {
+            (false, 0) => now.copy_from_slice(from),
+            (false, _) => now.iter_mut().zip(from).for_each(|(t, f)| *t = f ^ flip),
+            (true, _) => {
+                now.as_chunks_mut::<2>()
+                    .0
+                    .iter_mut()
+                    .zip(from)
+                    .for_each(|(t, f)| *t = u16::from(f ^ flip).to_le_bytes());
+            }
+        }
+    }
+    /// Appends `n` copies of an element, which is a uint8 already.
+    pub fn repeat(&mut self, element: u8, n: usize) {
+        if n == 0 {
+            return;
+        }
+        let (now, rest) = std::mem::take(&mut self.to).split_at_mut(n << u8::from(self.wide));
+        self.to = rest;
+        match self.wide {
+            false => now.fill(element),
+            true => now.as_chunks_mut().0.fill(u16::from(element).to_le_bytes()),
+        }
+    }
+}
+
+/// Consecutive rows of `k` bytes.
+pub(in crate::cpu) struct Contiguous<'a> {
+    pub data: &'a [u8],
+    pub k: usize,
+}
+
+impl Rows for Contiguous<'_> {
+    fn copy(&self, first: usize, to: &mut RowWriters) {
+        self.data[first * self.k..].chunks_exact(self.k).zip(to).for_each(|(from, mut to)| to.push(from, self.k));
+    }
+    fn consecutive(&self) -> Option<&[u8]> {
+        Some(self.data)
+    }
+}
+
+/// Completes sums: it is given some blocks of each row's sums, the first column, and where to write each row's results.
+pub(in crate::cpu) type Finish<'f, T> = dyn Fn(&[Sums], usize, &mut [&mut [T]]) + Sync + 'f;
+
+/// Some rows of the result, restricted to some of its columns.
+struct OutputTile<'a, T> {
+    row: usize,
+    /// The first block.
+    block: usize,
+    outs: Vec<&'a mut [T]>,
+}
+
+thread_local! {
+    static SCRATCH: Cell<(Vec<[u8; GROUP]>, Vec<Sums>)> = const { Cell::new((Vec::new(), Vec::new())) };
+}
+
+impl PackedBytes {
+    /// Packs a `k` x `n` matrix; `at` returns the element at a row and a column, which is in the given range of at most -255 to 255.
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out.
+    pub(super) fn new(
+        dot: DotProduct,
+        [k, n]: [usize; 2],
+        (low, high): (i16, i16),
+        at: impl Fn(usize, usize) -> i16 + Sync,
+    ) -> Result<PackedBytes> {
+        let (per_group, together) = (dot.elements(), dot.blocks_together());
+        let copies = match per_group {
+            2 => 1,
+            _ => (1..3).find(|i| -128 * i <= low && high <= 127 * i).unwrap_or(3) as usize,
+        };
+        let (rows, blocks) = (k * copies, n.div_ceil(BLOCK));
+        let groups = rows.div_ceil(per_group);
+        let mut lines = Vec::new();
+        reserve(&mut lines, groups.saturating_mul(blocks))?;
+        lines.resize(groups * blocks, Line([[0; GROUP]; BLOCK]));
+        let mut column_sums = zeros::<i32>(n)?;
+        let panels = lines.par_chunks_mut((groups * together).max(1)).zip(column_sums.par_chunks_mut(together * BLOCK));
+        panels.enumerate().for_each(|(panel, (lines, sums))| {
+            let blocks = lines.len() / groups.max(1);
+            for (i, line) in lines.iter_mut().enumerate() {
+                let (group, block) = (i / blocks, i % blocks);
+                let first = (panel * together + block) * BLOCK;
+                for (c, to) in line.0.iter_mut().enumerate().take(n - first) {
+                    let all = group * per_group..rows.min((group + 1) * per_group);
+                    for (e, row) in all.enumerate() {
+                        let part = match copies {
+                            1 => at(row, first + c),
+                            // What the copies before this one lack of an element beyond int8.
+                            _ => {
+                                let (value, copy) = (at(row % k, first + c), (row / k) as i16);
+                                (value - value.clamp(-128 * copy, 127 * copy)).clamp(-128, 127)
+                            }
+                        };
+                        sums[block * BLOCK + c] += i32::from(part);
+                        match per_group {
+                            2 => to[2 * e..][..2].copy_from_slice(&part.to_le_bytes()),
+                            _ => to[e] = part as u8,
+                        }
+                    }
+                }
+            }
+        });
+        Ok(PackedBytes { dot, k, n, copies, lines, column_sums })
+    }
+
+    /// Returns the sums' initial values, for rows whose elements stand for themselves less `zero`.
+    pub fn begin(&self, zero: u8) -> impl Iterator<Item = i32> {
+        self.column_sums.iter().map(move |sum| -i32::from(zero) * sum)
+    }
+
+    pub fn columns(&self) -> usize {
+        self.n
+    }
+
+    /// The scratch memory of all threads.
+    pub fn workspace(&self) -> Workspace {
+        let rows = ROWS.max(self.groups() * GROUP * self.dot.rows_together(self.dot.blocks_together()));
+        let of_one = rows + MOST_ROWS * self.dot.blocks_together() * size_of::<Sums>();
+        bytes((of_one as u64).saturating_mul(rayon::current_num_threads() as u64))
+    }
+
+    /// Whether rows of uint8 can be multiplied as they are.
+    fn reads_bytes(&self) -> bool {
+        self.dot.elements() == GROUP && self.copies == 1 && self.k.is_multiple_of(GROUP)
+    }
+
+    fn groups(&self) -> usize {
+        (self.k * self.copies).div_ceil(self.dot.elements())
+    }
+
+    /// Multiplies all rows of `out`, adds `begin` to the sums of each column, and completes them with `finish`. The rows of `out` have
+    /// `columns` columns, of which those from `first` on are written.
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out.
+    pub fn product<T: Send>(
+        &self,
+        (rows, flip): (&dyn Rows, u8),
+        begin: &[i32],
+        (out, first, columns): (&mut [T], usize, usize),
+        finish: &Finish<T>,
+    ) -> Result<()> {
+        let blocks = self.n.div_ceil(BLOCK);
+        let mut padded = zeros::<i32>(blocks * BLOCK)?;
+        padded[..self.n].copy_from_slice(begin);
+        let begin = padded.as_chunks::<BLOCK>().0;
+        let (height, width) = self.cut(out.len() / columns.max(1));
+        let out = out.chunks_mut(columns.max(1)).map(|row| &mut row[first..first + self.n]);
+        tiles(out, height, width * BLOCK).into_par_iter().try_for_each(|mut tile| {
+            let (mut copied, mut sums) = SCRATCH.take();
+            let result = self.tile((rows, flip), begin, &mut tile, finish, (&mut copied, &mut sums));
+            SCRATCH.set((copied, sums));
+            result
+        })
+    }
+
+    /// Returns the number of rows and of blocks per task.
+    fn cut(&self, rows: usize) -> (usize, usize) {
+        let threads = rayon::current_num_threads();
+        let (blocks, together) = (self.n.div_ceil(BLOCK).max(1), self.dot.blocks_together());
+        let work = rows.saturating_mul(self.lines.len() * BLOCK * self.dot.elements());
+        let tasks = match threads {
+            1 => 1,
+            _ => (work / TASK).clamp(1, 4 * threads),
+        };
+        // Every task reads the matrix, so few rows are divided by columns.
+        if rows < 2 * threads * self.dot.rows_together(together) {
+            let width = blocks.div_ceil(tasks.min(threads)).next_multiple_of(together);
+            return (rows.max(1), width);
+        }
+        (rows.div_ceil(tasks), blocks)
+    }
+
+    /// Computes the rows and columns of a tile. The scratch memory has the copied rows, and the sums of a panel.
+    fn tile<T>(
+        &self,
+        (rows, flip): (&dyn Rows, u8),
+        begin: &[Sums],
+        tile: &mut OutputTile<T>,
+        finish: &Finish<T>,
+        (copied, sums): (&mut Vec<[u8; GROUP]>, &mut Vec<Sums>),
+    ) -> Result<()> {
+        let (groups, together) = (self.groups(), self.dot.blocks_together());
+        let most = (ROWS / (groups * GROUP).max(1)).clamp(self.dot.rows_together(together), MOST_ROWS);
+        let (block, count) = (tile.block, tile.outs.len());
+        let step = count.div_ceil(count.div_ceil(most).max(1)).max(1);
+        let in_place = rows.consecutive().filter(|_| self.reads_bytes() && flip == 0);
+        resize(copied, if in_place.is_some() { 0 } else { step * groups }, [0; GROUP])?;
+        resize(sums, step * together, [0; BLOCK])?;
+        for (i, outs) in tile.outs.chunks_mut(step).enumerate() {
+            let (first, count) = (tile.row + i * step, outs.len());
+            let left = match in_place {
+                Some(data) => data[first * self.k..][..count * self.k].as_chunks().0,
+                None => {
+                    let copied = &mut copied[..count * groups];
+                    let to = copied.chunks_exact_mut(groups);
+                    rows.copy(first, &mut RowWriters { rows: to, wide: self.dot.elements() == 2, flip });
+                    for i in 1..self.copies {
+                        let rows = copied.chunks_exact_mut(groups).map(|row| row.as_flattened_mut());
+                        rows.for_each(|row| row.copy_within(..self.k, i * self.k));
+                    }
+                    copied
+                }
+            };
+            let width = outs.first().map_or(0, |out| out.len());
+            for column in (0..width).step_by(together * BLOCK) {
+                let at = block + column / BLOCK;
+                let blocks = (width - column).div_ceil(BLOCK).min(together);
+                let sums = &mut sums[..outs.len() * blocks];
+                // All panels but the last have the same number of blocks.
+                let lines = &self.lines[at * groups..][..blocks * groups];
+                let begin = &begin[at..at + blocks];
+                self.dot.multiply(Panel { rows: left, groups, lines, begin, sums });
+                let end = width.min(column + blocks * BLOCK);
+                let mut outs: Vec<&mut [T]> = outs.iter_mut().map(|out| &mut out[column..end]).collect();
+                finish(sums, at * BLOCK, &mut outs);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes memory at least `n` long.
+pub(super) fn resize<T: Copy>(memory: &mut Vec<T>, n: usize, value: T) -> Result<()> {
+    if n > memory.len() {
+        let more = n - memory.len();
+        reserve(memory, more)?;
+        memory.resize(n, value);
+    }
+    Ok(())
+}
+
+/// Splits rows into tiles of `height` rows and `width` columns.
+fn tiles<'a, T>(rows: impl Iterator<Item = &'a mut [T]>, height: usize, width: usize) -> Vec<OutputTile<'a, T>> {
+    let mut tiles: Vec<OutputTile<T>> = Vec::new();
+    let mut first = 0;
+    for (i, row) in rows.enumerate() {
+        for (j, out) in row.chunks_mut(width.max(1)).enumerate() {
+            if i % height == 0 {
+                first = if j == 0 { tiles.len() } else { first };
+                tiles.push(OutputTile { row: i, block: j * width / BLOCK, outs: Vec::with_capacity(height) });
+            }
+            tiles[first + j].outs.push(out);
+        }
+    }
+    tiles
+}

@@ -1,0 +1,226 @@
+//! The epilogue of products of bytes: a bias is added to the sums, which are then stored as int32 or as the bytes of a quantized
+//! tensor.
+use super::{
+    DEPTH,
+    dot::{BLOCK, Sums},
+    product::{PackedBytes, Rows},
+    rounding::{LANES, Numbers, Rounding},
+};
+use crate::{
+    ValueType,
+    array::ArrayMut,
+    base::{Dtype, Result, invalid},
+    cpu::blocked::InstructionSet,
+    quant::RoundMode,
+};
+use rten_simd::{Isa, SimdOp};
+
+/// How sums are completed.
+pub(in crate::cpu) struct Completion {
+    /// The initial value of each column's sums: the bias, and what the left operand's zero point requires.
+    begin: Vec<i32>,
+    result: Stored,
+}
+
+/// The memory of results.
+pub(in crate::cpu) enum ResultMemory<'a> {
+    Ints(&'a mut [i32]),
+    Bytes(&'a mut [u8]),
+}
+
+impl<'a> ResultMemory<'a> {
+    /// # Errors
+    /// Returns an error if the elements are neither int32 nor bytes.
+    pub fn of(memory: &'a mut ArrayMut) -> Result<ResultMemory<'a>> {
+        Ok(match memory.dtype() {
+            Dtype::Int32 => ResultMemory::Ints(memory.elements()?),
+            _ => ResultMemory::Bytes(memory.bytes()),
+        })
+    }
+    /// Splits the memory into chunks of `n` elements.
+    pub fn chunks(self, n: usize) -> Vec<ResultMemory<'a>> {
+        match self {
+            ResultMemory::Ints(all) => all.chunks_mut(n.max(1)).map(ResultMemory::Ints).collect(),
+            ResultMemory::Bytes(all) => all.chunks_mut(n.max(1)).map(ResultMemory::Bytes).collect(),
+        }
+    }
+    /// The same memory, borrowed for a shorter time.
+    pub fn reborrow(&mut self) -> ResultMemory<'_> {
+        match self {
+            ResultMemory::Ints(all) => ResultMemory::Ints(all),
+            ResultMemory::Bytes(all) => ResultMemory::Bytes(all),
+        }
+    }
+}
+
+/// The form of the results.
+enum Stored {
+    /// Integers without a scale, clamped to these bounds.
+    Ints(i32, i32),
+    Bytes(Requantization),
+}
+
+/// From sums to the bytes of a quantized tensor.
+struct Requantization {
+    rounding: Rounding,
+    /// The scale of each column's sums.
+    scales: Vec<f64>,
+    /// The same in units of the result's scale, padded to whole blocks.
+    factors: Vec<f32>,
+    /// The upper bound of real results, whose lower one is 0.
+    relu: Option<f32>,
+}
+
+/// Bias and Relu of a product.
+#[derive(Clone, Copy, Default)]
+pub(in crate::cpu) struct SumsEpilogue<'a> {
+    /// One for each column.
+    pub bias: Option<&'a [i64]>,
+    /// Relu with this upper bound, infinity for a plain one.
+    pub relu: Option<f64>,
+}
+
+impl Completion {
+    /// `begin` has a number for each column, which belongs to its sums, and `scales` the scale of each. Returns `None` for results
+    /// that are not supported.
+    pub fn new(
+        begin: impl Iterator<Item = i32>,
+        scales: impl Iterator<Item = f64>,
+        result: &ValueType,
+        end: SumsEpilogue,
+    ) -> Option<Completion> {
+        let mut begin: Vec<i32> = begin.collect();
+        for (begin, bias) in begin.iter_mut().zip(end.bias.into_iter().flatten()) {
+            *begin = begin.wrapping_add(*bias as i32);
+        }
+        let result = match result.dtype {
+            Dtype::Int32 if result.quantization.is_none() => match end.relu {
+                Some(bound) => Stored::Ints(0, bound as i32),
+                None => Stored::Ints(i32::MIN, i32::MAX),
+            },
+            _ => {
+                let rounding = Rounding::new(result, RoundMode::default())?;
+                let scales: Vec<f64> = scales.take(begin.len()).collect();
+                let mut factors: Vec<f32> = scales.iter().map(|s| (s * rounding.factor()) as f32).collect();
+                factors.resize(begin.len() + LANES, 0.0);
+                let relu = end.relu.map(|bound| bound as f32);
+                let rounding = relu.map_or(rounding, |bound| rounding.with_relu(bound));
+                Stored::Bytes(Requantization { rounding, scales, factors, relu })
+            }
+        };
+        Some(Completion { begin, result })
+    }
+
+    /// Stores the sums themselves.
+    pub fn sums(begin: impl Iterator<Item = i32>) -> Completion {
+        Completion { begin: begin.collect(), result: Stored::Ints(i32::MIN, i32::MAX) }
+    }
+
+    /// Whether sums of that many products, plus a bias, fit in 32 bits, and the result consists of int32 or of bytes with one scale.
+    pub fn supports(result: &ValueType, depth: usize, bias: Option<&[i64]>) -> bool {
+        // Half of the range is for the products, half for the bias.
+        let fits = |bias: &[i64]| depth <= DEPTH / 2 && bias.iter().all(|b| b.unsigned_abs() <= i32::MAX as u64 / 2);
+        depth <= DEPTH
+            && bias.is_none_or(fits)
+            && match result.dtype {
+                Dtype::Int32 => result.quantization.is_none(),
+                _ => Rounding::new(result, RoundMode::default()).is_some(),
+            }
+    }
+
+    /// Multiplies rows by the columns of a matrix, which are those from `first` on of a result with `columns` columns.
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out, or if `out` has elements of another size than the results.
+    pub fn product(
+        &self,
+        matrix: &PackedBytes,
+        rows: (&dyn Rows, u8),
+        out: ResultMemory,
+        (first, columns): (usize, usize),
+    ) -> Result<()> {
+        let begin = &self.begin[first..][..matrix.columns()];
+        match (&self.result, out) {
+            (Stored::Ints(low, high), ResultMemory::Ints(out)) => {
+                matrix.product(rows, begin, (out, first, columns), &|sums, _, outs| {
+                    let blocks = sums.len() / outs.len().max(1);
+                    for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
+                        out.iter_mut().zip(sums.as_flattened()).for_each(|(o, sum)| *o = *sum.clamp(low, high));
+                    }
+                })
+            }
+            (Stored::Bytes(to), ResultMemory::Bytes(out)) => {
+                matrix.product(rows, begin, (out, first, columns), &|sums, column, outs| {
+                    InstructionSet::best().run(WriteRows { to, sums, column: first + column, outs });
+                })
+            }
+            _ => Err(invalid("sums of bytes are stored as int32 or as bytes")),
+        }
+    }
+
+    /// The initial values of the sums.
+    pub fn begin(&self) -> &[i32] {
+        &self.begin
+    }
+
+    /// Completes sums of all columns as bytes, in code that is compiled for the instruction set already. Returns `false` if the result
+    /// has another form.
+    #[inline(always)]
+    pub fn write_bytes(&self, sums: &[Sums], out: &mut [u8]) -> bool {
+        match &self.result {
+            Stored::Bytes(to) => to.rounding.write_inline(&Scaled { by: to, sums, column: 0 }, out),
+            Stored::Ints(..) => return false,
+        }
+        true
+    }
+}
+
+/// Rows of sums that become bytes.
+struct WriteRows<'a, 'o> {
+    to: &'a Requantization,
+    sums: &'a [Sums],
+    column: usize,
+    outs: &'a mut [&'o mut [u8]],
+}
+
+impl SimdOp for WriteRows<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let WriteRows { to, sums, column, outs } = self;
+        let blocks = sums.len() / outs.len().max(1);
+        for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
+            to.rounding.write_inline(&Scaled { by: to, sums, column }, out);
+        }
+    }
+}
+
+/// Some blocks of sums, which become the results from a column on.
+struct Scaled<'a> {
+    by: &'a Requantization,
+    sums: &'a [Sums],
+    column: usize,
+}
+
+impl Numbers for Scaled<'_> {
+    #[inline(always)]
+    fn near(&self, block: usize) -> [f32; LANES] {
+        const { assert!(LANES == BLOCK) };
+        let (sums, factors) = (&self.sums[block], &self.by.factors[self.column + block * BLOCK..][..BLOCK]);
+        let mut numbers = [0.0; LANES];
+        for j in 0..LANES {
+            numbers[j] = sums[j] as f32 * factors[j];
+        }
+        numbers
+    }
+    fn exact(&self, block: usize, element: usize) -> u8 {
+        let scale = self.by.scales[self.column + block * BLOCK + element];
+        let real = (f64::from(self.sums[block][element]) * scale) as f32;
+        self.by.rounding.exact(match self.by.relu {
+            Some(_) if real < 0.0 => 0.0,
+            Some(bound) if real > bound => bound,
+            _ => real,
+        })
+    }
+}
