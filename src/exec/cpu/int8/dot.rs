@@ -1,8 +1,9 @@
 //! Dot products of bytes, the inner loop of products: some rows times one to four blocks of columns, summed in registers.
 //!
 //! Left-hand elements are uint8, right-hand ones int8, and sums are int32. Rows consist of *groups* of four bytes, and an
-//! instruction multiplies one group of a row by the same group of several columns. VNNI multiplies groups of four uint8. Other
-//! processors multiply groups of two int16, to which uint8 are widened: their instructions for bytes saturate sums of two products.
+//! instruction multiplies one group of a row by the same group of several columns. VNNI multiplies groups of four uint8. AVX2
+//! multiplies such groups with two instructions, the first of which saturates sums of two products to int16. Where a right-hand
+//! matrix could exceed that, and on other processors, groups are of two int16, to which bytes are widened.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 use crate::cpu::blocked::InstructionSet;
 #[cfg(target_arch = "x86_64")]
@@ -28,19 +29,34 @@ pub(super) enum DotProduct {
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni(Avx512Vnni),
     #[cfg(target_arch = "x86_64")]
-    AvxVnni(Vectors256<true>),
+    AvxVnni(Vectors256<Vnni>),
+    /// For right-hand matrices of which [`fits_pairs`] is true.
     #[cfg(target_arch = "x86_64")]
-    Avx2(Vectors256<false>),
+    Avx2Pairs(Vectors256<Pairs>),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Vectors256<Words>),
     Plain(Plain),
 }
 
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(super) struct Avx512Vnni(());
-/// Two vectors of 8 columns for each block, with VNNI or without it.
+/// Two vectors of 8 columns for each block, multiplied in the way `M`.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-pub(super) struct Vectors256<const VNNI: bool>(());
+pub(super) struct Vectors256<M>(M);
+/// Groups of four bytes, with VNNI.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(super) struct Vnni;
+/// Groups of four bytes: products are summed by twos in int16, then in int32.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(super) struct Pairs;
+/// Groups of two int16.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(super) struct Words;
 /// The baseline of the architecture.
 #[derive(Clone, Copy)]
 pub(super) struct Plain;
@@ -55,8 +71,9 @@ impl DotProduct {
             let has_wide = is_wide && is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl");
             let found = [
                 has_wide.then_some(DotProduct::Avx512Vnni(Avx512Vnni(()))),
-                (is_avx2 && is_x86_feature_detected!("avxvnni")).then_some(DotProduct::AvxVnni(Vectors256(()))),
-                is_avx2.then_some(DotProduct::Avx2(Vectors256(()))),
+                (is_avx2 && is_x86_feature_detected!("avxvnni")).then_some(DotProduct::AvxVnni(Vectors256(Vnni))),
+                is_avx2.then_some(DotProduct::Avx2Pairs(Vectors256(Pairs))),
+                is_avx2.then_some(DotProduct::Avx2(Vectors256(Words))),
                 Some(DotProduct::Plain(Plain)),
             ];
             found.into_iter().flatten().collect()
@@ -67,15 +84,24 @@ impl DotProduct {
             vec![DotProduct::Plain(Plain)]
         }
     }
-    /// Returns the fastest one.
-    pub fn best() -> DotProduct {
-        DotProduct::all(InstructionSet::best())[0]
+    /// Returns the fastest one for a right-hand matrix; `fits_pairs` returns whether [`fits_pairs`] is true of all its pairs.
+    pub fn best(fits_pairs: impl FnOnce() -> bool) -> DotProduct {
+        let all = DotProduct::all(InstructionSet::best());
+        let first = usize::from(all[0].needs_pairs() && !fits_pairs());
+        all[first]
+    }
+    /// Whether the right-hand matrix must consist of pairs of which [`fits_pairs`] is true.
+    pub fn needs_pairs(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return matches!(self, DotProduct::Avx2Pairs(_));
+        #[cfg(not(target_arch = "x86_64"))]
+        return false;
     }
     /// Number of elements of a group: four uint8, or two int16.
     pub fn elements(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx512Vnni(_) | DotProduct::AvxVnni(_) => 4,
+            DotProduct::Avx512Vnni(_) | DotProduct::AvxVnni(_) | DotProduct::Avx2Pairs(_) => 4,
             _ => 2,
         }
     }
@@ -94,6 +120,8 @@ impl DotProduct {
             DotProduct::Avx512Vnni(_) => [12, 12, 8, 6][(blocks - 1).min(3)],
             #[cfg(target_arch = "x86_64")]
             DotProduct::AvxVnni(_) | DotProduct::Avx2(_) => 6,
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx2Pairs(_) => 5,
             DotProduct::Plain(_) => 2,
         }
     }
@@ -103,10 +131,13 @@ impl DotProduct {
             // SAFETY: an `Avx512Vnni` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx512Vnni(dot) => unsafe { with_avx512_vnni(dot, panel) },
-            // SAFETY: `Vectors256<true>` exists only where these features were found.
+            // SAFETY: `Vectors256<Vnni>` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
             DotProduct::AvxVnni(dot) => unsafe { with_avx_vnni(dot, panel) },
-            // SAFETY: `Vectors256<false>` exists only where these features were found.
+            // SAFETY: `Vectors256` exists only where AVX2 was found.
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx2Pairs(dot) => unsafe { with_avx2_pairs(dot, panel) },
+            // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx2(dot) => unsafe { with_avx2(dot, panel) },
             DotProduct::Plain(dot) => panel.tiles::<_, 2, 2, 2, 2>(dot),
@@ -122,14 +153,29 @@ fn with_avx512_vnni(dot: Avx512Vnni, panel: Panel) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,avxvnni")]
-fn with_avx_vnni(dot: Vectors256<true>, panel: Panel) {
+fn with_avx_vnni(dot: Vectors256<Vnni>, panel: Panel) {
     panel.tiles::<_, 6, 6, 6, 6>(dot);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2(dot: Vectors256<false>, panel: Panel) {
+fn with_avx2(dot: Vectors256<Words>, panel: Panel) {
     panel.tiles::<_, 6, 6, 6, 6>(dot);
+}
+
+/// Sums of pairs need one register more.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2_pairs(dot: Vectors256<Pairs>, panel: Panel) {
+    panel.tiles::<_, 5, 5, 5, 5>(dot);
+}
+
+/// Whether sums of two products, of any uint8 with these elements of a column, fit in 16 bits.
+pub(super) fn fits_pairs(first: i16, second: i16) -> bool {
+    const MOST: i16 = i16::MAX / u8::MAX as i16;
+    let is_byte = |v: i16| i8::try_from(v).is_ok();
+    let fits = |a: i16, b: i16| a.max(0) + b.max(0) <= MOST;
+    is_byte(first) && is_byte(second) && fits(first, second) && fits(-first, -second)
 }
 
 /// Some rows, and a panel of one to four blocks of columns.
@@ -254,15 +300,16 @@ impl Dot for Avx512Vnni {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<const VNNI: bool> Dot for Vectors256<VNNI> {
+impl<M: Multiply> Dot for Vectors256<M> {
     type Block = [__m256i; 2];
     type Group = __m256i;
     const WIDE: bool = false;
+    // No closures here: they would be compiled without the instruction set, and called.
     #[inline(always)]
     fn load(self, sums: &Sums) -> [__m256i; 2] {
         let halves = sums.as_chunks::<8>().0;
         // SAFETY: `self` proves that the instruction exists; the arrays are as large as the vectors.
-        [0, 1].map(|i| unsafe { _mm256_loadu_si256(halves[i].as_ptr().cast()) })
+        unsafe { [_mm256_loadu_si256(halves[0].as_ptr().cast()), _mm256_loadu_si256(halves[1].as_ptr().cast())] }
     }
     #[inline(always)]
     fn store(self, block: [__m256i; 2], sums: &mut Sums) {
@@ -279,15 +326,49 @@ impl<const VNNI: bool> Dot for Vectors256<VNNI> {
     #[inline(always)]
     fn add(self, [first, second]: [__m256i; 2], left: __m256i, right: &Line) -> [__m256i; 2] {
         let halves = right.0.as_chunks::<8>().0;
-        // SAFETY: as in `load`; `VNNI` is only true if the processor has it.
+        // SAFETY: as in `load`; `self` proves that the processor has the instructions of `M`.
         unsafe {
-            let [a, b] = [0, 1].map(|i| _mm256_loadu_si256(halves[i].as_ptr().cast()));
-            if VNNI {
-                return [_mm256_dpbusd_avx_epi32(first, left, a), _mm256_dpbusd_avx_epi32(second, left, b)];
-            }
-            let (a, b) = (_mm256_madd_epi16(left, a), _mm256_madd_epi16(left, b));
-            [_mm256_add_epi32(first, a), _mm256_add_epi32(second, b)]
+            let a = _mm256_loadu_si256(halves[0].as_ptr().cast());
+            let b = _mm256_loadu_si256(halves[1].as_ptr().cast());
+            [M::multiply_add(first, left, a), M::multiply_add(second, left, b)]
         }
+    }
+}
+
+/// How groups are multiplied.
+#[cfg(target_arch = "x86_64")]
+trait Multiply: Copy {
+    /// Adds the products of each column's group to its sum.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn multiply_add(sum: __m256i, left: __m256i, right: __m256i) -> __m256i;
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Multiply for Vnni {
+    #[inline(always)]
+    unsafe fn multiply_add(sum: __m256i, left: __m256i, right: __m256i) -> __m256i {
+        // SAFETY: as the caller promises.
+        unsafe { _mm256_dpbusd_avx_epi32(sum, left, right) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Multiply for Pairs {
+    #[inline(always)]
+    unsafe fn multiply_add(sum: __m256i, left: __m256i, right: __m256i) -> __m256i {
+        // SAFETY: as the caller promises.
+        unsafe { _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(left, right), _mm256_set1_epi16(1))) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Multiply for Words {
+    #[inline(always)]
+    unsafe fn multiply_add(sum: __m256i, left: __m256i, right: __m256i) -> __m256i {
+        // SAFETY: as the caller promises.
+        unsafe { _mm256_add_epi32(sum, _mm256_madd_epi16(left, right)) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Element-wise operators on two tensors of quantized bytes.
 use super::{
     ByteOperand,
-    rounding::{LANES, Numbers, Rounding},
+    rounding::{Blocks, LANES, Rounding, whole_block},
 };
 use crate::{Operand, cpu::chunks::CHUNK};
 use rayon::prelude::*;
@@ -37,11 +37,13 @@ pub(in crate::cpu) fn combine(
         |((out, left), right)| {
             let ((left, left_rest), (right, right_rest)) = (left.as_chunks(), right.as_chunks());
             let (whole, tail) = out.split_at_mut(left.as_flattened().len());
-            rounding.write(Combined { rounding, operands, left, right, f }, whole);
+            rounding.write(Combined { rounding, operands, left, right, out: whole, f }, left.len());
             if !tail.is_empty() {
                 let last = |rest: &[u8]| [std::array::from_fn(|j| rest.get(j).copied().unwrap_or(0))];
                 let (left, right) = (&last(left_rest), &last(right_rest));
-                rounding.write(Combined { rounding, operands, left, right, f }, tail);
+                let mut bytes = [0; LANES];
+                rounding.write(Combined { rounding, operands, left, right, out: &mut bytes, f }, 1);
+                tail.copy_from_slice(&bytes[..tail.len()]);
             }
         },
     );
@@ -53,27 +55,30 @@ struct Combined<'a, F> {
     operands: [ByteReals; 2],
     left: &'a [[u8; LANES]],
     right: &'a [[u8; LANES]],
+    out: &'a mut [u8],
     f: F,
 }
 
-impl<F: Fn(f32, f32) -> f32> Combined<'_, F> {
-    #[inline(always)]
-    fn real(&self, block: usize, element: usize) -> f32 {
-        let [a, b] = self.operands;
-        (self.f)(a.real(self.left[block][element]), b.real(self.right[block][element]))
-    }
-}
-
-impl<F: Fn(f32, f32) -> f32> Numbers for Combined<'_, F> {
+impl<F: Fn(f32, f32) -> f32> Blocks for Combined<'_, F> {
     #[inline(always)]
     fn near(&self, block: usize) -> [f32; LANES] {
-        let (mut numbers, factor) = ([0.0; LANES], self.rounding.factor() as f32);
-        for j in 0..LANES {
-            numbers[j] = self.real(block, j) * factor;
+        let mut numbers = self.reals(block);
+        for number in &mut numbers {
+            *number *= self.rounding.factor;
         }
         numbers
     }
-    fn exact(&self, block: usize, element: usize) -> u8 {
-        self.rounding.exact(self.real(block, element))
+    #[inline(always)]
+    fn reals(&self, block: usize) -> [f32; LANES] {
+        let ([a, b], left, right) = (self.operands, &self.left[block], &self.right[block]);
+        let mut reals = [0.0; LANES];
+        for j in 0..LANES {
+            reals[j] = (self.f)(a.real(left[j]), b.real(right[j]));
+        }
+        reals
+    }
+    #[inline(always)]
+    fn store(&mut self, block: usize, bytes: &[u8; LANES]) {
+        *whole_block(self.out, block) = *bytes;
     }
 }

@@ -36,7 +36,8 @@ pub(super) use sums::{Completion, ResultMemory, SumsEpilogue};
 
 use super::Operand;
 use crate::base::{Dtype, Result};
-use dot::DotProduct;
+use dot::{DotProduct, fits_pairs};
+use rayon::prelude::*;
 
 /// Maximum number of products of bytes, less their zero points, whose 32-bit sum cannot overflow.
 pub(super) const DEPTH: usize = (i32::MAX / (255 * 255)) as usize;
@@ -48,7 +49,7 @@ pub(super) fn is_byte(o: &Operand) -> bool {
     matches!(o.ty.dtype, Dtype::Int8 | Dtype::Uint8)
 }
 
-/// The zero point, in the operand's dtype.
+/// The zero point, in the operand's dtype; of several, which may differ, the first.
 pub(super) fn zero_point(o: &Operand) -> i64 {
     o.ty.quantization.as_ref().map_or(0, |q| q.values().1[0])
 }
@@ -63,11 +64,13 @@ pub(super) struct ByteOperand {
 }
 
 impl ByteOperand {
-    /// Returns `None` if the operand does not consist of bytes, or has several zero points or one that is no byte.
+    /// Returns `None` if the operand does not consist of bytes, or has different zero points or one that is no byte.
     pub fn new(o: &Operand) -> Option<ByteOperand> {
         let (flip, shift) = if o.ty.dtype == Dtype::Int8 { (TOP_BIT, 128) } else { (0, 0) };
-        let has_one = o.ty.quantization.as_ref().is_none_or(|q| q.values().1.len() == 1);
-        let zero = u8::try_from(zero_point(o).checked_add(shift)?).ok()?;
+        let zero_points = o.ty.quantization.as_ref().map_or(vec![0], |q| q.values().1);
+        let zero = zero_points[0];
+        let has_one = zero_points.iter().all(|z| *z == zero);
+        let zero = u8::try_from(zero.checked_add(shift)?).ok()?;
         (is_byte(o) && has_one).then_some(ByteOperand { flip, zero })
     }
 }
@@ -79,5 +82,20 @@ pub(super) fn packed(o: &Operand, bytes: &[u8], [k, n]: [usize; 2], transposed: 
     let stride = if transposed { [1, k] } else { [n, 1] };
     let at = |i: usize, j: usize| i16::from(bytes[i * stride[0] + j * stride[1]] ^ right.flip) - i16::from(right.zero);
     let range = (-i16::from(right.zero), 255 - i16::from(right.zero));
-    PackedBytes::new(DotProduct::best(), [k, n], range, at).map(Some)
+    let dot = DotProduct::best(|| {
+        let element = |byte: u8| i16::from(byte ^ right.flip) - i16::from(right.zero);
+        let fits = |a: &u8, b: &u8| fits_pairs(element(*a), element(*b));
+        let last = right.zero ^ right.flip;
+        match transposed {
+            true => bytes.par_chunks(k).all(|column| {
+                let (pairs, rest) = column.as_chunks::<2>();
+                pairs.iter().fold(true, |all, [a, b]| all & fits(a, b)) && rest.iter().all(|a| fits(a, &last))
+            }),
+            false => bytes.par_chunks(2 * n).all(|rows| match rows.split_at(n) {
+                (only, []) => only.iter().all(|a| fits(a, &last)),
+                (first, second) => first.iter().zip(second).fold(true, |all, (a, b)| all & fits(a, b)),
+            }),
+        }
+    });
+    PackedBytes::new(dot, [k, n], range, at).map(Some)
 }

@@ -156,6 +156,7 @@ impl PackedBytes {
         let (per_group, together) = (dot.elements(), dot.blocks_together());
         let copies = match per_group {
             2 => 1,
+            _ if dot.needs_pairs() => 1,
             _ => (1..3).find(|i| -128 * i <= low && high <= 127 * i).unwrap_or(3) as usize,
         };
         let (rows, blocks) = (k * copies, n.div_ceil(BLOCK));

@@ -21,6 +21,8 @@ pub(in crate::cpu) struct Rounding {
     isa: InstructionSet,
     mode: RoundMode,
     scale: f64,
+    /// The factor from real numbers to units of the scale.
+    pub factor: f32,
     zero: i64,
     /// The range of the stored integers.
     range: (i64, i64),
@@ -38,75 +40,88 @@ impl Rounding {
         let is_nearest = !matches!(mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
         let fits = low.abs() <= 512.0 && high.abs() <= 512.0;
         let isa = InstructionSet::best();
-        (is_nearest && fits).then_some(Rounding { isa, mode, scale, zero, range, low, high })
+        (is_nearest && fits).then_some(Rounding { isa, mode, scale, factor: (1.0 / scale) as f32, zero, range, low, high })
     }
-    /// The factor from real numbers to units of the scale.
-    pub fn factor(&self) -> f64 {
-        1.0 / self.scale
+    pub fn scale(&self) -> f64 {
+        self.scale
     }
     /// The same for numbers that are clamped to 0 and `bound`, infinity for a plain Relu.
     pub fn with_relu(self, bound: f32) -> Rounding {
         let high = (f64::from(bound) / self.scale) as f32;
         Rounding { low: self.low.max(0.0), high: self.high.min(high), ..self }
     }
-    /// Returns the stored bits of a real number, by the definition. NaN is stored as 0.
-    pub fn exact(&self, real: f32) -> u8 {
-        let stored = self.mode.round(f64::from(real) / self.scale) + self.zero as f64;
-        stored.clamp(self.range.0 as f64, self.range.1 as f64) as i64 as u8
+    /// Rounds and stores `count` blocks.
+    pub fn write(&self, blocks: impl Blocks, count: usize) {
+        self.isa.run(Write { rounding: self, blocks, count });
     }
-    /// Writes results, all of whose blocks `numbers` has.
-    #[inline(always)]
-    pub fn write(&self, numbers: impl Numbers, out: &mut [u8]) {
-        self.isa.run(Write { rounding: self, numbers, out });
-    }
-    /// Writes real numbers.
+    /// Rounds real numbers and writes them to `out`.
     pub fn write_reals(&self, reals: &[f32], out: &mut [u8]) {
         let (blocks, rest) = reals.as_chunks();
         let (whole, tail) = out.split_at_mut(blocks.as_flattened().len());
-        self.write(Reals { rounding: self, blocks }, whole);
+        self.write(Reals { rounding: self, blocks, out: whole }, blocks.len());
         if !rest.is_empty() {
             let mut last = [0.0; LANES];
             last[..rest.len()].copy_from_slice(rest);
-            self.write(Reals { rounding: self, blocks: &[last] }, tail);
+            let mut bytes = [0; LANES];
+            self.write(Reals { rounding: self, blocks: &[last], out: &mut bytes }, 1);
+            tail.copy_from_slice(&bytes[..tail.len()]);
         }
     }
     /// Like [`Rounding::write`], for code that is compiled for the instruction set already.
     #[inline(always)]
-    pub fn write_inline(&self, numbers: &impl Numbers, out: &mut [u8]) {
-        const TOGETHER: usize = u64::BITS as usize;
-        let (blocks, rest) = out.as_chunks_mut();
-        let tail = blocks.len();
-        for (i, blocks) in blocks.chunks_mut(TOGETHER).enumerate() {
-            // Ties are seen to later: with a call in this loop, the compiler would keep nothing in registers.
-            let (rounding, mut ties) = (*self, 0u64);
-            for (block, out) in blocks.iter_mut().enumerate() {
-                let is_far = rounding.round(numbers.near(i * TOGETHER + block), out);
-                ties |= u64::from(!is_far) << block;
+    pub fn write_inline(&self, blocks: &mut impl Blocks, count: usize) {
+        // A block has a number near a tie about once in 150 times.
+        const TOGETHER: usize = 8;
+        let rounding = *self;
+        for first in (0..count).step_by(TOGETHER) {
+            let end = count.min(first + TOGETHER);
+            // Ties are resolved later: with a branch in this loop, the compiler would keep little in registers.
+            let mut are_far = [u32::MAX; LANES];
+            for block in first..end {
+                let (bytes, is_far) = rounding.round(blocks.near(block));
+                blocks.store(block, &bytes);
+                for j in 0..LANES {
+                    are_far[j] &= is_far[j];
+                }
             }
-            while ties != 0 {
-                let block = ties.trailing_zeros() as usize;
-                self.write_exact(numbers, i * TOGETHER + block, &mut blocks[block]);
-                ties &= ties - 1;
-            }
-        }
-        if !rest.is_empty() {
-            let mut last = [0; LANES];
-            if self.round(numbers.near(tail), &mut last) {
-                rest.copy_from_slice(&last[..rest.len()]);
-            } else {
-                self.write_exact(numbers, tail, rest);
+            if !all(are_far) {
+                for block in first..end {
+                    if !all(rounding.round(blocks.near(block)).1) {
+                        let bytes = self.round_exactly(blocks.reals(block));
+                        blocks.store(block, &bytes);
+                    }
+                }
             }
         }
     }
-    #[cold]
-    #[inline(never)]
-    fn write_exact(&self, numbers: &impl Numbers, block: usize, out: &mut [u8]) {
-        out.iter_mut().enumerate().for_each(|(j, out)| *out = numbers.exact(block, j));
-    }
-    /// Rounds numbers in units of the scale, and returns whether none of them is near a tie. Each loop does one thing, so that the
-    /// compiler makes it one of vectors.
+    /// Rounds real numbers by the definition. NaN becomes 0.
     #[inline(always)]
-    fn round(&self, numbers: [f32; LANES], out: &mut [u8; LANES]) -> bool {
+    fn round_exactly(&self, reals: [f32; LANES]) -> [u8; LANES] {
+        let mut numbers = reals.map(f64::from);
+        for number in &mut numbers {
+            *number /= self.scale;
+        }
+        let is_even = |floor: f64| (floor * 0.5).floor() * 2.0 == floor;
+        let rounded = match self.mode {
+            RoundMode::HalfAwayFromZero => round_halves(numbers, |number, _| number > 0.0),
+            RoundMode::HalfTowardsZero => round_halves(numbers, |number, _| number < 0.0),
+            RoundMode::HalfUp => round_halves(numbers, |_, _| true),
+            RoundMode::HalfToEven => round_halves(numbers, |_, floor| !is_even(floor)),
+            RoundMode::HalfToOdd => round_halves(numbers, |_, floor| is_even(floor)),
+            // The other modes do not round to the nearest.
+            _ => round_halves(numbers, |_, _| false),
+        };
+        let (zero, (low, high)) = (self.zero as f64, (self.range.0 as f64, self.range.1 as f64));
+        let mut bytes = [0; LANES];
+        for j in 0..LANES {
+            bytes[j] = (rounded[j] + zero).clamp(low, high) as i32 as u8;
+        }
+        bytes
+    }
+    /// Rounds numbers in units of the scale, and returns 1 for each that is far from a tie, otherwise 0. Each loop does one thing, so
+    /// that the compiler makes it one of vectors.
+    #[inline(always)]
+    fn round(&self, numbers: [f32; LANES]) -> ([u8; LANES], [u32; LANES]) {
         let offset = (self.zero as i32).wrapping_sub(MAGIC.to_bits().cast_signed());
         let (mut stored, mut is_far) = ([0; LANES], [0; LANES]);
         for j in 0..LANES {
@@ -117,55 +132,83 @@ impl Rounding {
             is_far[j] = u32::from((number - (moved - MAGIC)).abs() <= 0.5 - ERROR);
             stored[j] = moved.to_bits().cast_signed().wrapping_add(offset);
         }
-        for j in 0..LANES {
-            out[j] = stored[j] as u8;
-        }
-        let mut all = 1;
-        for far in is_far {
-            all &= far;
-        }
-        all == 1
+        (stored.map(|v| v as u8), is_far)
     }
 }
 
-/// Numbers to be rounded. Its methods are inlined into code for the instruction set.
-pub(in crate::cpu) trait Numbers {
+#[inline(always)]
+fn all(flags: [u32; LANES]) -> bool {
+    let mut all = 1;
+    for flag in flags {
+        all &= flag;
+    }
+    all == 1
+}
+
+/// Blocks of numbers to be rounded. Its methods are inlined into code for the instruction set.
+pub(in crate::cpu) trait Blocks {
     /// Returns the numbers of a block in units of the scale, with an error of at most [`ERROR`].
     fn near(&self, block: usize) -> [f32; LANES];
-    /// Returns the stored bits of an element of a block.
-    fn exact(&self, block: usize, element: usize) -> u8;
+    /// Returns the real numbers of a block.
+    fn reals(&self, block: usize) -> [f32; LANES];
+    /// Stores the result of a block.
+    fn store(&mut self, block: usize, bytes: &[u8; LANES]);
+}
+
+/// Returns the memory of a block. A block of known length is stored without a call, so callers treat incomplete ones separately.
+#[inline(always)]
+pub(super) fn whole_block(out: &mut [u8], block: usize) -> &mut [u8; LANES] {
+    &mut out.as_chunks_mut().0[block]
+}
+
+/// Rounds to the nearest integers; `up` says whether a half is rounded up, given the number and the integer below.
+#[inline(always)]
+fn round_halves(mut numbers: [f64; LANES], up: impl Fn(f64, f64) -> bool) -> [f64; LANES] {
+    for number in &mut numbers {
+        let floor = number.floor();
+        let fraction = *number - floor;
+        let is_up = (fraction > 0.5) | ((fraction == 0.5) & up(*number, floor));
+        *number = if is_up { floor + 1.0 } else { floor };
+    }
+    numbers
 }
 
 struct Reals<'a> {
     rounding: &'a Rounding,
     blocks: &'a [[f32; LANES]],
+    out: &'a mut [u8],
 }
 
-impl Numbers for Reals<'_> {
+impl Blocks for Reals<'_> {
     #[inline(always)]
     fn near(&self, block: usize) -> [f32; LANES] {
-        let (mut numbers, factor) = (self.blocks[block], self.rounding.factor() as f32);
+        let (mut numbers, factor) = (self.blocks[block], self.rounding.factor);
         for j in 0..LANES {
             numbers[j] *= factor;
         }
         numbers
     }
-    fn exact(&self, block: usize, element: usize) -> u8 {
-        self.rounding.exact(self.blocks[block][element])
+    #[inline(always)]
+    fn reals(&self, block: usize) -> [f32; LANES] {
+        self.blocks[block]
+    }
+    #[inline(always)]
+    fn store(&mut self, block: usize, bytes: &[u8; LANES]) {
+        *whole_block(self.out, block) = *bytes;
     }
 }
 
-struct Write<'a, N> {
+struct Write<'a, B> {
     rounding: &'a Rounding,
-    numbers: N,
-    out: &'a mut [u8],
+    blocks: B,
+    count: usize,
 }
 
-impl<N: Numbers> SimdOp for Write<'_, N> {
+impl<B: Blocks> SimdOp for Write<'_, B> {
     type Output = ();
 
     #[inline(always)]
-    fn eval<I: Isa>(self, _: I) {
-        self.rounding.write_inline(&self.numbers, self.out);
+    fn eval<I: Isa>(mut self, _: I) {
+        self.rounding.write_inline(&mut self.blocks, self.count);
     }
 }

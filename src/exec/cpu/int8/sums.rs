@@ -4,7 +4,7 @@ use super::{
     DEPTH,
     dot::{BLOCK, Sums},
     product::{PackedBytes, Rows},
-    rounding::{LANES, Numbers, Rounding},
+    rounding::{Blocks, LANES, Rounding, whole_block},
 };
 use crate::{
     ValueType,
@@ -63,12 +63,12 @@ enum Stored {
 /// From sums to the bytes of a quantized tensor.
 struct Requantization {
     rounding: Rounding,
-    /// The scale of each column's sums.
+    /// The scale of each column's sums, padded to whole blocks.
     scales: Vec<f64>,
-    /// The same in units of the result's scale, padded to whole blocks.
+    /// The same in units of the result's scale.
     factors: Vec<f32>,
-    /// The upper bound of real results, whose lower one is 0.
-    relu: Option<f32>,
+    /// The bounds of real results.
+    bounds: (f32, f32),
 }
 
 /// Bias and Relu of a product.
@@ -100,12 +100,11 @@ impl Completion {
             },
             _ => {
                 let rounding = Rounding::new(result, RoundMode::default())?;
-                let scales: Vec<f64> = scales.take(begin.len()).collect();
-                let mut factors: Vec<f32> = scales.iter().map(|s| (s * rounding.factor()) as f32).collect();
-                factors.resize(begin.len() + LANES, 0.0);
-                let relu = end.relu.map(|bound| bound as f32);
-                let rounding = relu.map_or(rounding, |bound| rounding.with_relu(bound));
-                Stored::Bytes(Requantization { rounding, scales, factors, relu })
+                let scales: Vec<f64> = scales.take(begin.len()).chain([0.0; LANES]).collect();
+                let factors: Vec<f32> = scales.iter().map(|s| (s / rounding.scale()) as f32).collect();
+                let bounds = end.relu.map_or((f32::NEG_INFINITY, f32::INFINITY), |bound| (0.0, bound as f32));
+                let rounding = end.relu.map_or(rounding, |bound| rounding.with_relu(bound as f32));
+                Stored::Bytes(Requantization { rounding, scales, factors, bounds })
             }
         };
         Some(Completion { begin, result })
@@ -168,10 +167,44 @@ impl Completion {
     #[inline(always)]
     pub fn write_bytes(&self, sums: &[Sums], out: &mut [u8]) -> bool {
         match &self.result {
-            Stored::Bytes(to) => to.rounding.write_inline(&Scaled { by: to, sums, column: 0 }, out),
+            Stored::Bytes(to) => {
+                let whole = out.len() / LANES;
+                let (out, rest) = out.split_at_mut(whole * LANES);
+                to.rounding.write_inline(&mut Columns { to, sums, first: 0, out }, whole);
+                if !rest.is_empty() {
+                    let mut last = [0; LANES];
+                    to.rounding.write_inline(&mut Columns { to, sums, first: whole, out: &mut last }, 1);
+                    rest.copy_from_slice(&last[..rest.len()]);
+                }
+            }
             Stored::Ints(..) => return false,
         }
         true
+    }
+}
+
+impl Requantization {
+    /// Returns results in units of their scale: those of a block of sums, the first of which belongs to `column`.
+    #[inline(always)]
+    fn near(&self, sums: &Sums, column: usize) -> [f32; LANES] {
+        const { assert!(LANES == BLOCK) };
+        let (factors, mut numbers) = (&self.factors[column..][..BLOCK], [0.0; LANES]);
+        for j in 0..LANES {
+            numbers[j] = sums[j] as f32 * factors[j];
+        }
+        numbers
+    }
+    /// Returns the results as real numbers.
+    #[inline(always)]
+    fn reals(&self, sums: &Sums, column: usize) -> [f32; LANES] {
+        let ((low, high), scales) = (self.bounds, &self.scales[column..][..BLOCK]);
+        let mut reals = [0.0; LANES];
+        for j in 0..LANES {
+            let real = (f64::from(sums[j]) * scales[j]) as f32;
+            let real = if real < low { low } else { real };
+            reals[j] = if real > high { high } else { real };
+        }
+        reals
     }
 }
 
@@ -189,38 +222,68 @@ impl SimdOp for WriteRows<'_, '_> {
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) {
         let WriteRows { to, sums, column, outs } = self;
-        let blocks = sums.len() / outs.len().max(1);
-        for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
-            to.rounding.write_inline(&Scaled { by: to, sums, column }, out);
+        let (rows, blocks) = (outs.len(), sums.len() / outs.len().max(1));
+        let whole = outs.first().map_or(0, |out| out.len() / LANES).min(blocks);
+        for block in 0..whole {
+            to.rounding.write_inline(&mut BlockOfRows::<true> { to, sums, blocks, block, column, outs }, rows);
+        }
+        for block in whole..blocks {
+            to.rounding.write_inline(&mut BlockOfRows::<false> { to, sums, blocks, block, column, outs }, rows);
         }
     }
 }
 
-/// Some blocks of sums, which become the results from a column on.
-struct Scaled<'a> {
-    by: &'a Requantization,
+/// One block of columns of several rows, of which there may be fewer than [`LANES`] if it is not `WHOLE`.
+struct BlockOfRows<'a, 'o, const WHOLE: bool> {
+    to: &'a Requantization,
     sums: &'a [Sums],
+    /// The number of blocks of a row, and which of them this is.
+    blocks: usize,
+    block: usize,
+    /// The column of each row's first block.
     column: usize,
+    outs: &'a mut [&'o mut [u8]],
 }
 
-impl Numbers for Scaled<'_> {
+impl<const WHOLE: bool> Blocks for BlockOfRows<'_, '_, WHOLE> {
+    #[inline(always)]
+    fn near(&self, row: usize) -> [f32; LANES] {
+        self.to.near(&self.sums[row * self.blocks + self.block], self.column + self.block * BLOCK)
+    }
+    #[inline(always)]
+    fn reals(&self, row: usize) -> [f32; LANES] {
+        self.to.reals(&self.sums[row * self.blocks + self.block], self.column + self.block * BLOCK)
+    }
+    #[inline(always)]
+    fn store(&mut self, row: usize, bytes: &[u8; LANES]) {
+        if WHOLE {
+            *whole_block(self.outs[row], self.block) = *bytes;
+        } else {
+            let out = &mut self.outs[row][self.block * LANES..];
+            out.copy_from_slice(&bytes[..out.len()]);
+        }
+    }
+}
+
+/// Columns of one row, from a block on.
+struct Columns<'a> {
+    to: &'a Requantization,
+    sums: &'a [Sums],
+    first: usize,
+    out: &'a mut [u8],
+}
+
+impl Blocks for Columns<'_> {
     #[inline(always)]
     fn near(&self, block: usize) -> [f32; LANES] {
-        const { assert!(LANES == BLOCK) };
-        let (sums, factors) = (&self.sums[block], &self.by.factors[self.column + block * BLOCK..][..BLOCK]);
-        let mut numbers = [0.0; LANES];
-        for j in 0..LANES {
-            numbers[j] = sums[j] as f32 * factors[j];
-        }
-        numbers
+        self.to.near(&self.sums[self.first + block], (self.first + block) * BLOCK)
     }
-    fn exact(&self, block: usize, element: usize) -> u8 {
-        let scale = self.by.scales[self.column + block * BLOCK + element];
-        let real = (f64::from(self.sums[block][element]) * scale) as f32;
-        self.by.rounding.exact(match self.by.relu {
-            Some(_) if real < 0.0 => 0.0,
-            Some(bound) if real > bound => bound,
-            _ => real,
-        })
+    #[inline(always)]
+    fn reals(&self, block: usize) -> [f32; LANES] {
+        self.to.reals(&self.sums[self.first + block], (self.first + block) * BLOCK)
+    }
+    #[inline(always)]
+    fn store(&mut self, block: usize, bytes: &[u8; LANES]) {
+        *whole_block(self.out, block) = *bytes;
     }
 }
