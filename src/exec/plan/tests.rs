@@ -149,7 +149,7 @@ proptest! {
     #[test]
     fn networks_of_bytes_are_the_same_by_plan(
         channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec((0usize..8, 0usize..4), 1..8),
-        size in (4usize..9, 4usize..9), batch in 1usize..3, stride in 1i64..3,
+        size in (4usize..9, 4usize..9), batch in 1usize..3, stride in 1i64..3, narrow: bool, per_channel: bool,
     ) {
         let quantized = |g: &mut Graph, t: Tensor, i: usize| {
             let (_, scale, zero) = QUANTIZED[i];
@@ -157,8 +157,13 @@ proptest! {
         };
         let weights = |dtype: Dtype, shape: &[usize], seed: usize| {
             let n = shape.iter().product::<usize>();
-            let first = if dtype == Dtype::Int8 { -128.0 } else { 0.0 };
-            Array::from_f64s(dtype, shape.to_vec(), (0..n).map(|i| first + ((i * 37 + seed * 101) % 256) as f64)).unwrap()
+            let (low, range) = if narrow { (64.0, 129) } else { (0.0, 256) };
+            let low = if dtype == Dtype::Int8 { low - 128.0 } else { low };
+            Array::from_f64s(dtype, shape.to_vec(), (0..n).map(|i| low + ((i * 37 + seed * 101) % range) as f64)).unwrap()
+        };
+        let scales = |scale: f64, channels: usize| match per_channel {
+            true => (0..channels).map(|c| scale * (1.0 + c as f64 / 7.0)).collect(),
+            false => vec![scale],
         };
         let mut g = Graph::new("g").unwrap();
         let mut t = g.input("x", QUANTIZED[0].0, [batch, channels[0], size.0, size.1]).unwrap();
@@ -181,13 +186,13 @@ proptest! {
                     let w = weights(of_weights, &[oc, ic / group, kernel, kernel], i);
                     let pad = if kernel == 3 { [1, 2, 1, 0] } else { [0; 4] };
                     let conv = g.conv_quant(t, w).stride([stride, 1]).pad(pad).group(group as i64).out_dtype(to);
-                    let conv = conv.input_scale(own.0[0]).input_zp(own.1[0]).weight_scale(1e-3).weight_zp(zero_of_weights);
+                    let conv = conv.input_scale(own.0[0]).input_zp(own.1[0]).weight_scale(scales(1e-3, oc)).weight_zp(zero_of_weights);
                     conv.bias(bias).output_scale(scale).output_zp(zero).call()
                 }
                 3 => {
                     let w = weights(Dtype::Int8, &[ic, 1, 3, 3], i);
                     let conv = g.conv_quant(t, w).stride([1, stride]).pad([1, 1, 1, 1]).group(ic as i64).out_dtype(to);
-                    let conv = conv.input_scale(own.0[0]).input_zp(own.1[0]).weight_scale(2e-3).weight_zp(0);
+                    let conv = conv.input_scale(own.0[0]).input_zp(own.1[0]).weight_scale(scales(2e-3, ic)).weight_zp(0);
                     conv.output_scale(scale).output_zp(zero).call()
                 }
                 4 => {
@@ -209,6 +214,22 @@ proptest! {
         let feeds = [("x", weights(QUANTIZED[0].0, &[batch, channels[0], size.0, size.1], 3))];
         let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
         prop_assert_eq!(fast, slow);
+    }
+}
+
+/// Each channel's weights have their own scale, and a zero point that is the same in all.
+#[test]
+fn filters_quantized_per_channel_are_multiplied_as_bytes() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Uint8, [1, 4, 8, 8]).unwrap();
+    for group in [1, 4] {
+        let w = Array::from_f64s(Dtype::Int8, [4, 4 / group, 3, 3], (0..144 / group).map(|i| (i % 200) as f64 - 100.0)).unwrap();
+        let conv = g.conv_quant(x, w).group(group as i64).out_dtype(Dtype::Uint8).input_scale(0.1).weight_scale([0.1, 0.2, 0.3, 0.4]);
+        let y = conv.output_scale(30.0).call().unwrap();
+        let mut one = g.clone();
+        one.set_outputs(&[y]).unwrap();
+        let text = session(&one, false).explain();
+        assert!(text.contains("1 step on images with channels in blocks or last"), "{text}");
     }
 }
 
