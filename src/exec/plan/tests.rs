@@ -223,8 +223,14 @@ fn filters_quantized_per_channel_are_multiplied_as_bytes() {
     let mut g = Graph::new("g").unwrap();
     let x = g.input("x", Dtype::Uint8, [1, 4, 8, 8]).unwrap();
     for group in [1, 4] {
-        let w = Array::from_f64s(Dtype::Int8, [4, 4 / group, 3, 3], (0..144 / group).map(|i| (i % 200) as f64 - 100.0)).unwrap();
-        let conv = g.conv_quant(x, w).group(group as i64).out_dtype(Dtype::Uint8).input_scale(0.1).weight_scale([0.1, 0.2, 0.3, 0.4]);
+        let w = Array::from_f64s(Dtype::Int8, [4, 4 / group, 3, 3], (0..144 / group).map(|i| (i % 200) as f64 - 100.0))
+            .unwrap();
+        let conv = g
+            .conv_quant(x, w)
+            .group(group as i64)
+            .out_dtype(Dtype::Uint8)
+            .input_scale(0.1)
+            .weight_scale([0.1, 0.2, 0.3, 0.4]);
         let y = conv.output_scale(30.0).call().unwrap();
         let mut one = g.clone();
         one.set_outputs(&[y]).unwrap();

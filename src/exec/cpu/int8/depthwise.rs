@@ -1,5 +1,12 @@
-//! Depthwise convolution of bytes: 16 channels at a time, each with its own weights.
-use super::{ByteOperand, Completion, DEPTH, is_byte, product::resize, sums::SumsEpilogue};
+//! Depthwise convolution of bytes. Lines are combined by twos, since two rows of a kernel are multiplied at a time (`taps`).
+use super::{
+    ByteOperand, Completion, DEPTH,
+    dot::BLOCK,
+    is_byte,
+    product::resize,
+    sums::SumsEpilogue,
+    taps::{MultiplyPairs, WeightPairs, Windows},
+};
 use crate::{
     Operand, ValueType,
     array::{ArrayMut, reserve, zeros},
@@ -8,20 +15,21 @@ use crate::{
     ops::{Conv, Convolution},
 };
 use rayon::prelude::*;
-use rten_simd::{Isa, SimdOp};
 
-/// Channels that are computed at a time.
-const BLOCK: usize = super::dot::BLOCK;
+/// Number of sums that stay in the first-level cache.
+const NEAR: usize = 4 << 10;
 
 /// A prepared depthwise convolution over one or two spatial axes.
 pub(in crate::cpu) struct DepthwiseBytes {
-    isa: InstructionSet,
+    by: MultiplyPairs,
     rows: Axis,
     cols: Axis,
     channels: usize,
     input: ByteOperand,
-    /// Less their zero points; ordered by block and kernel element.
-    weights: Vec<[i16; BLOCK]>,
+    /// Ordered by block, pair of kernel rows and kernel column.
+    weights: Vec<WeightPairs>,
+    /// The sum of each channel's weights.
+    weight_sums: Vec<i32>,
 }
 
 impl DepthwiseBytes {
@@ -52,31 +60,28 @@ impl DepthwiseBytes {
             return Ok(None);
         };
         let (channels, taps, bytes) = (op.filter.ty.shape[0], rows.kernel * cols.kernel, values.bytes()?);
+        let blocks = channels.div_ceil(BLOCK);
         let mut weights = Vec::new();
-        reserve(&mut weights, channels.div_ceil(BLOCK) * taps)?;
-        weights.resize(channels.div_ceil(BLOCK) * taps, [0; BLOCK]);
+        let n = (rows.kernel.div_ceil(2) * cols.kernel).saturating_mul(blocks);
+        reserve(&mut weights, n)?;
+        weights.resize(n, WeightPairs([[0; 2]; BLOCK]));
+        let mut weight_sums = zeros::<i32>(channels)?;
         for (i, byte) in bytes.iter().enumerate() {
-            let (channel, tap) = (i / taps, i % taps);
+            let (channel, row, col) = (i / taps, i % taps / cols.kernel, i % cols.kernel);
             let weight = i16::from(byte ^ filter.flip) - i16::from(filter.zero);
-            weights[channel / BLOCK * taps + tap][channel % BLOCK] = weight;
+            let pair = (channel / BLOCK * rows.kernel.div_ceil(2) + row / 2) * cols.kernel + col;
+            weights[pair].0[channel % BLOCK][row % 2] = weight;
+            weight_sums[channel] += i32::from(weight);
         }
-        let isa = InstructionSet::best();
-        Ok(Some(DepthwiseBytes { isa, rows, cols, channels, input, weights }))
-    }
-
-    fn taps(&self) -> usize {
-        self.rows.kernel * self.cols.kernel
+        let by = MultiplyPairs::of(InstructionSet::best());
+        Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, weights, weight_sums }))
     }
 
     /// Returns the epilogue for a result of quantized bytes, or `None` for another one.
     pub fn completion(&self, op: &Conv<Operand>, result: &ValueType, end: SumsEpilogue) -> Option<Completion> {
         let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
         let (of_input, of_filter) = (scales(&op.input)[0], scales(&op.filter));
-        let sum = |channel: usize| {
-            let weights = &self.weights[channel / BLOCK * self.taps()..][..self.taps()];
-            weights.iter().map(|w| i32::from(w[channel % BLOCK])).sum::<i32>()
-        };
-        let begin = (0..self.channels).map(|channel| -i32::from(self.input.zero) * sum(channel));
+        let begin = self.weight_sums.iter().map(|sum| -i32::from(self.input.zero) * sum);
         let scales = of_filter.iter().cycle().map(|scale| of_input * scale);
         Completion::new(begin, scales, result, end)
     }
@@ -84,22 +89,46 @@ impl DepthwiseBytes {
     /// Convolves images with channels last. The result has its channels last, too.
     ///
     /// # Errors
-    /// Returns an error if memory runs out.
+    /// Returns an error if memory runs out, or if the results are not bytes.
     pub fn run(&self, images: &[u8], completion: &Completion, out: &mut ArrayMut) -> Result<()> {
         let image = self.rows.input * self.cols.input * self.channels;
         let line = self.cols.output * self.channels;
         let mut begin = zeros::<i32>(self.channels.next_multiple_of(BLOCK))?;
         begin[..self.channels].copy_from_slice(completion.begin());
-        let scratch = || (Vec::new(), Vec::new());
-        out.bytes().par_chunks_mut(line.max(1)).enumerate().try_for_each_init(scratch, |(band, sums), (i, out)| {
-            self.fill(band, &images[i / self.rows.output * image..][..image], i % self.rows.output)?;
-            resize(sums, begin.len() / BLOCK, [0; BLOCK])?;
-            let line = Line { conv: self, band, begin: begin.as_chunks().0, sums, completion, out };
-            match self.isa.run(line) {
-                true => Ok(()),
-                false => Err(invalid("a depthwise convolution of bytes has other results than bytes")),
-            }
+        let scratch = || (Vec::new(), Vec::new(), Vec::new());
+        let lines = out.bytes().par_chunks_mut(line.max(1)).enumerate();
+        lines.try_for_each_init(scratch, |(outside, band, sums), (i, out)| {
+            self.fill((outside, band), &images[i / self.rows.output * image..][..image], i % self.rows.output)?;
+            self.line(band, begin.as_chunks().0, sums, completion, out)
         })
+    }
+
+    /// Computes a line of the result, some pixels at a time.
+    fn line(
+        &self,
+        band: &[[u8; 2]],
+        begin: &[[i32; BLOCK]],
+        sums: &mut Vec<[i32; BLOCK]>,
+        completion: &Completion,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let (channels, cols, width) = (self.channels, &self.cols, self.width());
+        let pixels = |a: usize| (0..cols.kernel).map(move |b| a * width + b * cols.dilation);
+        let taps: Vec<usize> =
+            (0..self.rows.kernel.div_ceil(2)).flat_map(pixels).map(|pixel| pixel * channels).collect();
+        let together = (NEAR / (begin.len() * BLOCK)).clamp(1, cols.output);
+        resize(sums, together * begin.len(), [0; BLOCK])?;
+        let step = cols.stride * channels;
+        let mut outs: Vec<&mut [u8]> = out.chunks_exact_mut(channels).collect();
+        for (i, outs) in outs.chunks_mut(together).enumerate() {
+            let sums = &mut sums[..outs.len() * begin.len()];
+            let pixels = &band[i * together * step..];
+            self.by.sum(&Windows { pixels, taps: &taps, step, weights: &self.weights, begin }, sums);
+            if !completion.write_bytes(sums, 0, outs) {
+                return Err(invalid("a depthwise convolution of bytes has other results than bytes"));
+            }
+        }
+        Ok(())
     }
 
     /// Number of columns of a band.
@@ -107,23 +136,28 @@ impl DepthwiseBytes {
         self.cols.len().max(self.cols.input + self.cols.pad)
     }
 
-    /// Copies the lines that a line of the result needs as uint8, with their padding, so that no window has an edge.
-    fn fill(&self, band: &mut Vec<u8>, image: &[u8], row: usize) -> Result<()> {
+    /// Copies the lines that a line of the result needs as pairs of uint8, with their padding, so that no window has an edge.
+    /// `outside` is scratch memory for a line of padding.
+    fn fill(&self, (outside, band): (&mut Vec<u8>, &mut Vec<[u8; 2]>), image: &[u8], row: usize) -> Result<()> {
         let DepthwiseBytes { rows, cols, channels, input, .. } = self;
-        let (line, (from, to)) = (self.width() * channels, rows.inside(row));
+        let (length, (from, to)) = (cols.input * channels, rows.inside(row));
+        resize(outside, length, input.zero ^ input.flip)?;
+        let line = |tap: usize| {
+            let y = row * rows.stride + tap * rows.dilation;
+            if (from..to).contains(&tap) { &image[(y - rows.pad) * length..][..length] } else { &outside[..length] }
+        };
+        let size = self.width() * channels;
         // A block of channels may extend beyond the last pixel.
-        resize(band, rows.kernel * line + BLOCK, 0)?;
-        for (tap, band) in band.chunks_exact_mut(line).enumerate().take(rows.kernel) {
-            if !(from..to).contains(&tap) {
-                band.fill(input.zero);
-                continue;
-            }
-            let y = row * rows.stride + tap * rows.dilation - rows.pad;
+        resize(band, rows.kernel.div_ceil(2) * size + BLOCK, [0; 2])?;
+        for (pair, band) in band.chunks_exact_mut(size).enumerate().take(rows.kernel.div_ceil(2)) {
+            // The weights beyond the last row are zeros.
+            let (first, second) = (line(2 * pair), line((2 * pair + 1).min(rows.kernel - 1)));
             let (before, rest) = band.split_at_mut(cols.pad * channels);
-            let (inside, after) = rest.split_at_mut(cols.input * channels);
-            before.fill(input.zero);
-            inside.iter_mut().zip(&image[y * cols.input * channels..]).for_each(|(b, v)| *b = v ^ input.flip);
-            after.fill(input.zero);
+            let (inside, after) = rest.split_at_mut(length);
+            before.fill([input.zero; 2]);
+            let pairs = first.iter().zip(second);
+            inside.iter_mut().zip(pairs).for_each(|(to, (a, b))| *to = [a ^ input.flip, b ^ input.flip]);
+            after.fill([input.zero; 2]);
         }
         Ok(())
     }
@@ -138,55 +172,4 @@ fn axes(op: &Conv<Operand>) -> Option<[Axis; 2]> {
         [cols] => Some([Axis::ONE, axis(cols)?]),
         _ => None,
     }
-}
-
-/// One line of the result.
-struct Line<'a> {
-    conv: &'a DepthwiseBytes,
-    band: &'a [u8],
-    begin: &'a [[i32; BLOCK]],
-    sums: &'a mut [[i32; BLOCK]],
-    completion: &'a Completion,
-    out: &'a mut [u8],
-}
-
-impl SimdOp for Line<'_> {
-    /// Whether the results are bytes.
-    type Output = bool;
-
-    #[inline(always)]
-    fn eval<I: Isa>(self, _: I) -> bool {
-        let Line { conv, band, begin, sums, completion, out } = self;
-        let (channels, cols, width) = (conv.channels, &conv.cols, conv.width());
-        let taps = || (0..conv.rows.kernel).flat_map(|a| (0..cols.kernel).map(move |b| a * width + b * cols.dilation));
-        let offsets: Vec<usize> = taps().map(|pixel| pixel * channels).collect();
-        for (col, out) in out.chunks_exact_mut(channels).enumerate() {
-            let window = &band[col * cols.stride * channels..];
-            let blocks = sums.iter_mut().zip(begin).zip(conv.weights.chunks_exact(offsets.len()));
-            for (block, ((sums, begin), weights)) in blocks.enumerate() {
-                let window = &window[block * BLOCK..];
-                *sums = match (<&[usize; 9]>::try_from(offsets.as_slice()), weights.as_array::<9>()) {
-                    // A loop of known length is unrolled.
-                    (Ok(offsets), Some(weights)) => weighted(window, offsets, weights, *begin),
-                    _ => weighted(window, &offsets, weights, *begin),
-                };
-            }
-            if !completion.write_bytes(sums, out) {
-                return false;
-            }
-        }
-        true
-    }
-}
-
-/// Adds the products of a window with weights.
-#[inline(always)]
-fn weighted(x: &[u8], offsets: &[usize], weights: &[[i16; BLOCK]], mut sums: [i32; BLOCK]) -> [i32; BLOCK] {
-    for (offset, weights) in offsets.iter().zip(weights) {
-        let x = x[*offset..].as_chunks::<BLOCK>().0[0];
-        for j in 0..BLOCK {
-            sums[j] = sums[j].wrapping_add(i32::from(x[j]) * i32::from(weights[j]));
-        }
-    }
-    sums
 }

@@ -7,8 +7,9 @@
 //! **Layout.** Images have their channels last, so the elements that a kernel element contributes to a row of a product are
 //! contiguous. The results of a product are in that layout, too.
 //!
-//! **Files.** `dot` is the inner loop, `product` multiplies rows by a packed matrix, `conv` copies the windows of a convolution as
-//! rows, `depthwise` is depthwise convolution, `pool` max pooling, and `elementwise` is for additions and the like. `sums` completes sums of products, and `rounding` rounds real numbers to bytes.
+//! **Files.** `dot` is the inner loop of products, `product` multiplies rows by a packed matrix, and `conv` copies the windows of a
+//! convolution as rows. `taps` is the inner loop of depthwise convolutions, `depthwise` the rest of them. `pool` is max pooling, and
+//! `elementwise` is for additions and the like. `sums` completes sums of products, and `rounding` rounds real numbers to bytes.
 #![allow(
     clippy::needless_range_loop,
     reason = "loops over the elements of vectors are indexed by numbers that the compiler knows"
@@ -22,6 +23,7 @@ mod pool;
 mod product;
 mod rounding;
 mod sums;
+mod taps;
 
 #[cfg(test)]
 mod tests;

@@ -40,7 +40,20 @@ impl Rounding {
         let is_nearest = !matches!(mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
         let fits = low.abs() <= 512.0 && high.abs() <= 512.0;
         let isa = InstructionSet::best();
-        (is_nearest && fits).then_some(Rounding { isa, mode, scale, factor: (1.0 / scale) as f32, zero, range, low, high })
+        (is_nearest && fits).then_some(Rounding {
+            isa,
+            mode,
+            scale,
+            factor: (1.0 / scale) as f32,
+            zero,
+            range,
+            low,
+            high,
+        })
+    }
+    /// The instruction set that code with [`Rounding::write_inline`] is compiled for.
+    pub fn isa(&self) -> InstructionSet {
+        self.isa
     }
     pub fn scale(&self) -> f64 {
         self.scale
@@ -76,17 +89,17 @@ impl Rounding {
         for first in (0..count).step_by(TOGETHER) {
             let end = count.min(first + TOGETHER);
             // Ties are resolved later: with a branch in this loop, the compiler would keep little in registers.
-            let mut are_far = [u32::MAX; LANES];
+            let mut farthest = [0; LANES];
             for block in first..end {
-                let (bytes, is_far) = rounding.round(blocks.near(block));
+                let (bytes, distances) = rounding.round(blocks.near(block));
                 blocks.store(block, &bytes);
                 for j in 0..LANES {
-                    are_far[j] &= is_far[j];
+                    farthest[j] = farthest[j].max(distances[j]);
                 }
             }
-            if !all(are_far) {
+            if has_ties(farthest) {
                 for block in first..end {
-                    if !all(rounding.round(blocks.near(block)).1) {
+                    if has_ties(rounding.round(blocks.near(block)).1) {
                         let bytes = self.round_exactly(blocks.reals(block));
                         blocks.store(block, &bytes);
                     }
@@ -118,31 +131,32 @@ impl Rounding {
         }
         bytes
     }
-    /// Rounds numbers in units of the scale, and returns 1 for each that is far from a tie, otherwise 0. Each loop does one thing, so
-    /// that the compiler makes it one of vectors.
+    /// Rounds numbers in units of the scale, and returns the distance of each from its result, as bits: those of NaN are larger than
+    /// any number's. Each loop does one thing, so that the compiler makes it one of vectors.
     #[inline(always)]
     fn round(&self, numbers: [f32; LANES]) -> ([u8; LANES], [u32; LANES]) {
         let offset = (self.zero as i32).wrapping_sub(MAGIC.to_bits().cast_signed());
-        let (mut stored, mut is_far) = ([0; LANES], [0; LANES]);
+        let (mut stored, mut distances) = ([0; LANES], [0; LANES]);
         for j in 0..LANES {
-            // Comparisons, so that NaN remains, and is not far from a tie.
+            // Comparisons, so that NaN remains.
             let number = if numbers[j] < self.low { self.low } else { numbers[j] };
             let number = if number > self.high { self.high } else { number };
             let moved = number + MAGIC;
-            is_far[j] = u32::from((number - (moved - MAGIC)).abs() <= 0.5 - ERROR);
+            distances[j] = (number - (moved - MAGIC)).abs().to_bits();
             stored[j] = moved.to_bits().cast_signed().wrapping_add(offset);
         }
-        (stored.map(|v| v as u8), is_far)
+        (stored.map(|v| v as u8), distances)
     }
 }
 
+/// Whether one of the distances is so large that the number may be a tie.
 #[inline(always)]
-fn all(flags: [u32; LANES]) -> bool {
-    let mut all = 1;
-    for flag in flags {
-        all &= flag;
+fn has_ties(distances: [u32; LANES]) -> bool {
+    let mut farthest = 0;
+    for distance in distances {
+        farthest = farthest.max(distance);
     }
-    all == 1
+    farthest > (0.5 - ERROR).to_bits()
 }
 
 /// Blocks of numbers to be rounded. Its methods are inlined into code for the instruction set.

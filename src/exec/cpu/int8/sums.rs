@@ -10,7 +10,6 @@ use crate::{
     ValueType,
     array::ArrayMut,
     base::{Dtype, Result, invalid},
-    cpu::blocked::InstructionSet,
     quant::RoundMode,
 };
 use rten_simd::{Isa, SimdOp};
@@ -150,7 +149,7 @@ impl Completion {
             }
             (Stored::Bytes(to), ResultMemory::Bytes(out)) => {
                 matrix.product(rows, begin, (out, first, columns), &|sums, column, outs| {
-                    InstructionSet::best().run(WriteRows { to, sums, column: first + column, outs });
+                    to.rounding.isa().run(WriteRows { to, sums, column: first + column, outs });
                 })
             }
             _ => Err(invalid("sums of bytes are stored as int32 or as bytes")),
@@ -162,23 +161,10 @@ impl Completion {
         &self.begin
     }
 
-    /// Completes sums of all columns as bytes, in code that is compiled for the instruction set already. Returns `false` if the result
-    /// has another form.
-    #[inline(always)]
-    pub fn write_bytes(&self, sums: &[Sums], out: &mut [u8]) -> bool {
-        match &self.result {
-            Stored::Bytes(to) => {
-                let whole = out.len() / LANES;
-                let (out, rest) = out.split_at_mut(whole * LANES);
-                to.rounding.write_inline(&mut Columns { to, sums, first: 0, out }, whole);
-                if !rest.is_empty() {
-                    let mut last = [0; LANES];
-                    to.rounding.write_inline(&mut Columns { to, sums, first: whole, out: &mut last }, 1);
-                    rest.copy_from_slice(&last[..rest.len()]);
-                }
-            }
-            Stored::Ints(..) => return false,
-        }
+    /// Completes the sums of some rows as bytes; `column` is the first of their columns. Returns `false` if the results are not bytes.
+    pub fn write_bytes(&self, sums: &[Sums], column: usize, outs: &mut [&mut [u8]]) -> bool {
+        let Stored::Bytes(to) = &self.result else { return false };
+        to.rounding.isa().run(WriteRows { to, sums, column, outs });
         true
     }
 }
@@ -262,28 +248,5 @@ impl<const WHOLE: bool> Blocks for BlockOfRows<'_, '_, WHOLE> {
             let out = &mut self.outs[row][self.block * LANES..];
             out.copy_from_slice(&bytes[..out.len()]);
         }
-    }
-}
-
-/// Columns of one row, from a block on.
-struct Columns<'a> {
-    to: &'a Requantization,
-    sums: &'a [Sums],
-    first: usize,
-    out: &'a mut [u8],
-}
-
-impl Blocks for Columns<'_> {
-    #[inline(always)]
-    fn near(&self, block: usize) -> [f32; LANES] {
-        self.to.near(&self.sums[self.first + block], (self.first + block) * BLOCK)
-    }
-    #[inline(always)]
-    fn reals(&self, block: usize) -> [f32; LANES] {
-        self.to.reals(&self.sums[self.first + block], (self.first + block) * BLOCK)
-    }
-    #[inline(always)]
-    fn store(&mut self, block: usize, bytes: &[u8; LANES]) {
-        *whole_block(self.out, block) = *bytes;
     }
 }
