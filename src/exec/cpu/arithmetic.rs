@@ -172,7 +172,7 @@ fn bytes(inputs: &[Operand], coeff: &[f64], result: &ValueType) -> Option<([Byte
     let [a, b] = inputs else { return None };
     let is_sum = coeff.iter().all(|c| *c == 1.0) && a.ty.shape == result.shape && b.ty.shape == result.shape;
     let rounding = Rounding::new(result, RoundMode::default()).filter(|_| is_sum)?;
-    Some(([ByteReals::new(a)?, ByteReals::new(b)?], rounding))
+    Some(([ByteReals::new(&a.ty)?, ByteReals::new(&b.ty)?], rounding))
 }
 
 /// Combines real numbers computed by another operator with an operand.

@@ -1,5 +1,5 @@
 //! Reads operands and writes results chunk by chunk, so that kernels need little workspace.
-use super::int8::Rounding;
+use super::int8::{ByteReals, Rounding};
 use crate::{
     ValueType,
     array::Array,
@@ -106,6 +106,8 @@ pub(super) struct Source<'a> {
     dtype: Dtype,
     bytes: &'a [u8],
     scaling: Option<Scaling>,
+    /// The faster way to read consecutive bytes.
+    byte_reals: Option<ByteReals>,
     walk: Walk,
 }
 
@@ -119,12 +121,16 @@ impl<'a> Source<'a> {
         }
         let scaling = if array.dtype() == Dtype::Float32 { None } else { Scaling::of(ty) };
         let walk = Walk::new(array.shape(), result);
-        Ok(Source { dtype: array.dtype(), bytes: array.bytes()?, scaling, walk })
+        let byte_reals = if array.dtype() == ty.dtype { ByteReals::new(ty) } else { None };
+        Ok(Source { dtype: array.dtype(), bytes: array.bytes()?, scaling, byte_reals, walk })
     }
     /// Reads the operand's elements for the result's elements from `first` on, as real numbers.
     pub fn reals(&self, first: usize, out: &mut [f32]) {
         self.walk.runs(first, out.len(), |part, start, step| {
             let out = &mut out[part];
+            if let (1, Some(reals)) = (step, self.byte_reals) {
+                return reals.read(&self.bytes[start..], out);
+            }
             read_reals(self.dtype, self.bytes, start, step, out);
             let Some(scaling) = &self.scaling else { return };
             let real = |s: f64, z: i64, run: &mut [f32]| {

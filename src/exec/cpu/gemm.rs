@@ -1,8 +1,8 @@
-//! Matrix products: floats use the kernel for packed columns, or rten's for few rows; integers use the float kernel if
+//! Matrix products: floats use the kernel for packed columns, one for a single row, or rten's for few rows; integers use the float kernel if
 //! that is exact, otherwise a plain loop.
 use super::{
     Operand,
-    blocked::{InstructionSet, PackedB},
+    blocked::{InstructionSet, PackedB, product_of_row},
     workspace::{Workspace, numbers, result_elements},
 };
 use crate::{
@@ -79,6 +79,9 @@ const ROWS: usize = 8;
 
 /// Computes `out = a * b`.
 pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> {
+    if a.rows == 1 && !b.transposed {
+        return product_of_row(InstructionSet::best(), a.data, b.data, out);
+    }
     if a.transposed || a.rows < ROWS {
         return GemmExecutor::new()
             .gemm(out, GemmInputA::Unpacked(view(&a)?), GemmInputB::Unpacked(view(&b)?), GemmOptions::default())

@@ -7,6 +7,9 @@
 //! preceding tiles are computed, and then read from the first-level cache for each tile. Partial sums are stored in the
 //! result.
 //!
+//! **With a dilation** most of a band would be pixels that few windows see, and most windows would have padding. So elements of the
+//! kernel are added one after the other, each from where it is in the input to the pixels for which it is inside.
+//!
 //! **The first layer** has few channels (`C` is 1): its input is plain NCHW, one plane per channel, which saves the
 //! conversion and 13 multiplications by zero for every three values. The loop order is the same.
 //!
@@ -16,7 +19,7 @@ use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
     clear_beyond, task_count,
-    tile::{End, Sweep, WeightVector, blocks_together},
+    tile::{End, Finish, Sweep, WeightVector, blocks_together},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -38,7 +41,8 @@ pub(super) struct Direct<const C: usize> {
     /// Output blocks per group, and how many of them are computed together.
     blocks: usize,
     together: usize,
-    /// Ordered by group, set of output blocks computed together, input plane, kernel element, channel and block.
+    /// Ordered by group, set of output blocks computed together, input plane, kernel element, channel and block; with a dilation, by
+    /// kernel element before input plane.
     weights: Vec<WeightVector>,
     /// One pixel per output block.
     bias: Vec<Pixel>,
@@ -67,6 +71,10 @@ impl<const C: usize> Direct<C> {
 
     pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
         let (height, share) = self.cut();
+        if self.g.is_dilated() {
+            self.parts(height, share, residual, out).into_par_iter().for_each(|part| self.dilated_part(x, part));
+            return Ok(());
+        }
         let band = Band::new(&self.g, height);
         let taps = band.taps();
         self.parts(height, share, residual, out)
@@ -77,12 +85,17 @@ impl<const C: usize> Direct<C> {
     /// Bytes of workspace per thread: one band.
     pub fn workspace(&self) -> u64 {
         let band = Band::new(&self.g, self.height());
-        if band.direct { 0 } else { (self.planes * C * size_of::<f32>()).saturating_mul(band.plane()) as u64 }
+        if band.direct || self.g.is_dilated() {
+            0
+        } else {
+            (self.planes * C * size_of::<f32>()).saturating_mul(band.plane()) as u64
+        }
     }
 
     /// Number of result rows whose input stays in the second-level cache.
     fn height(&self) -> usize {
-        let row = Band::new(&self.g, 1).row().saturating_mul(self.planes * C * size_of::<f32>());
+        let row = if self.g.is_dilated() { self.g.cols.input } else { Band::new(&self.g, 1).row() };
+        let row = row.saturating_mul(self.planes * C * size_of::<f32>());
         (BAND / row).clamp(1, self.g.rows.output)
     }
 
@@ -174,6 +187,7 @@ impl<const C: usize> Direct<C> {
                     rows,
                     step: band.width,
                     width,
+                    pitch: width,
                     begin: (plane == 0).then(|| &self.bias[block..block + outs.len()]),
                     end: (last == self.planes).then_some(End { residual, relu: self.relu }),
                     outs: &mut *outs,
@@ -185,13 +199,73 @@ impl<const C: usize> Direct<C> {
         }
         Ok(())
     }
+
+    /// Computes a part element by element of the kernel.
+    fn dilated_part(&self, x: &[[f32; C]], mut part: OutputRows) {
+        let (g, depth, size) = (&self.g, self.planes * C * self.g.taps(), self.planes * self.g.area());
+        let x = &x[(part.image * g.group + part.group) * size..][..size];
+        let first = part.group * self.blocks + part.block;
+        for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
+            let (b, block) = (i * self.together, first + i * self.together);
+            for (out, bias) in outs.iter_mut().zip(&self.bias[block..]) {
+                out.fill(*bias);
+            }
+            let weights = &self.weights[block * depth..][..outs.len() * depth];
+            for tap in 0..g.taps() {
+                self.add_tap(x, weights, tap, part.row, outs);
+            }
+            let residual = part.residual.get(b..b + outs.len()).unwrap_or_default();
+            if self.relu.is_some() || !residual.is_empty() {
+                self.isa.run(Finish { outs, end: End { residual, relu: self.relu } });
+            }
+        }
+        if part.block + part.outs.len() == self.blocks {
+            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc, out));
+        }
+    }
+
+    /// Adds an element of the kernel to the rows from `row` on; `weights` has all elements for these output blocks.
+    fn add_tap(&self, x: &[[f32; C]], weights: &[WeightVector], tap: usize, row: usize, outs: &mut [&mut [Pixel]]) {
+        let (g, pitch, per_plane) = (&self.g, self.g.cols.output, outs.len() * C);
+        let (i, j) = (tap / g.cols.kernel, tap % g.cols.kernel);
+        let rows = g.rows.covered(i, (row, row + outs[0].len() / pitch));
+        let cols = g.cols.covered(j, (0, pitch));
+        if rows.is_empty() || cols.is_empty() {
+            return;
+        }
+        let start = (rows.start + i * g.rows.dilation - g.rows.pad) * g.cols.input;
+        let x = &x[start + cols.start + j * g.cols.dilation - g.cols.pad..];
+        let origin = (rows.start - row) * pitch + cols.start;
+        let mut outs: Vec<&mut [Pixel]> = outs.iter_mut().map(|out| &mut out[origin..]).collect();
+        let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, self.planes);
+        for plane in (0..self.planes).step_by(near) {
+            let last = (plane + near).min(self.planes);
+            let weights = &weights[tap * self.planes * per_plane..];
+            let (now, next) = (&weights[plane * per_plane..last * per_plane], &weights[last * per_plane..]);
+            self.isa.run(Sweep {
+                x: &x[plane * g.area()..],
+                plane: g.area(),
+                taps: &[0],
+                weights: now,
+                next: &next[..next.len().min(near * per_plane)],
+                rows: rows.len(),
+                step: g.cols.input,
+                width: cols.len(),
+                pitch,
+                begin: None,
+                end: None,
+                outs: &mut outs,
+            });
+        }
+    }
 }
 
-/// Packs the weights by group, set of output blocks computed together, input plane, kernel element, channel and block.
+/// Packs the weights in the order of [`Direct::weights`].
 /// The channels after the last are 0.
 fn pack<const C: usize>(g: &ConvShape, weights: &[f32], together: usize) -> Result<Vec<WeightVector>> {
     let (ic, oc, taps) = (g.ic / g.group, g.oc / g.group, g.taps());
-    let (depth, blocks) = ((ic.next_multiple_of(C)).saturating_mul(taps), oc.div_ceil(BLOCK));
+    let (planes, blocks) = (ic.div_ceil(C), oc.div_ceil(BLOCK));
+    let depth = (planes * C).saturating_mul(taps);
     let mut packed = Vec::new();
     let n = (g.group * blocks).saturating_mul(depth);
     reserve(&mut packed, n)?;
@@ -202,7 +276,11 @@ fn pack<const C: usize>(g: &ConvShape, weights: &[f32], together: usize) -> Resu
             let width = lines.len() / depth;
             for (at, line) in lines.iter_mut().enumerate() {
                 let first = (i * together + at % width) * BLOCK;
-                let (plane, tap, c) = (at / width / C / taps, at / width / C % taps, at / width % C);
+                let (element, c) = (at / width / C, at / width % C);
+                let (plane, tap) = match g.is_dilated() {
+                    true => (element % planes, element / planes),
+                    false => (element / taps, element % taps),
+                };
                 let c = plane * C + c;
                 if c < ic {
                     let of = weights[(first * ic + c) * taps + tap..].iter().step_by(ic * taps);

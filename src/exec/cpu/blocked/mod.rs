@@ -9,8 +9,8 @@
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `conv` is the direct convolution (any kernel, 1x1, and the first
 //! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
-//! is depthwise convolution, and `pool` is max and average pooling. `product` multiplies plain rows by a packed matrix
-//! with the same inner loop, `attention` uses it for each head, and `few_queries_attention` is for few queries; `rows`
+//! is depthwise convolution, `narrow` is for groups of few channels, and `pool` is max and average pooling. `product` multiplies plain rows by a packed matrix
+//! with the same inner loop, and `one_row` a single row by a plain one. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
 //! has softmax and norms, and `exp` the exponentials for both. `simd` selects the instruction set. Element-wise operators
 //! such as additions and Relu do not depend on the layout, and run on blocked activations unchanged.
 //!
@@ -25,6 +25,8 @@ mod depthwise;
 mod exp;
 mod few_queries_attention;
 mod layout;
+mod narrow;
+mod one_row;
 mod pool;
 mod product;
 mod rows;
@@ -38,6 +40,7 @@ use crate::{base::Result, ops::Window};
 
 pub(super) use attention::{Attention, Heads};
 pub(super) use layout::{from_blocked, to_blocked};
+pub(super) use one_row::product_of_row;
 pub(super) use pool::{Pool2d, PoolKind};
 pub(super) use product::PackedB;
 pub(super) use rows::{RowNorm, Softmax};
@@ -118,6 +121,12 @@ impl Axis {
         let to = room.map_or(0, |room| room / self.stride + 1).min(self.output);
         (self.pad.div_ceil(self.stride).min(to), to)
     }
+    /// The positions from `from` to `to` at which an element of the kernel is inside the input, for a stride of 1.
+    fn covered(&self, tap: usize, (from, to): (usize, usize)) -> std::ops::Range<usize> {
+        let offset = tap * self.dilation;
+        let (first, end) = (self.pad.saturating_sub(offset), (self.input + self.pad).saturating_sub(offset));
+        from.max(first)..to.min(end).max(from.max(first))
+    }
     /// The range of kernel elements that are inside the input at a position.
     pub fn inside(&self, position: usize) -> (usize, usize) {
         let start = position * self.stride;
@@ -153,7 +162,11 @@ impl ConvShape {
     fn area(&self) -> usize {
         self.rows.input * self.cols.input
     }
-    /// Returns `None` for several groups whose channels are neither multiples of 16 nor one per group.
+    /// Whether windows have gaps between their pixels, and are next to each other.
+    fn is_dilated(&self) -> bool {
+        self.rows.dilation.max(self.cols.dilation) > 1 && self.rows.stride * self.cols.stride == 1 && self.taps() > 1
+    }
+    /// Returns `None` for several groups whose channels are neither multiples of 16 nor 1, 2, 4 or 8 per group.
     pub fn method(&self) -> Option<Method> {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
@@ -161,6 +174,7 @@ impl ConvShape {
             () if self.group > 1 && self.group == self.ic && self.ic == self.oc => Some(Method::Depthwise),
             () if self.group == 1 && self.ic <= conv::FEW => Some(Method::First),
             () if self.group == 1 || (blocks(self.ic) && blocks(self.oc)) => Some(Method::General),
+            () if self.ic == self.oc && [2, 4, 8].contains(&(self.ic / self.group)) => Some(Method::Narrow),
             () => None,
         }
     }
@@ -175,6 +189,8 @@ pub(super) enum Method {
     First,
     /// One channel per group.
     Depthwise,
+    /// Groups of 2, 4 or 8 channels.
+    Narrow,
 }
 
 /// A convolution with its weights packed for the instruction set.
@@ -186,6 +202,7 @@ enum Form {
     General(conv::Direct<BLOCK>),
     First(conv::Direct<1>),
     Depthwise(depthwise::Depthwise),
+    Narrow(narrow::Narrow),
 }
 
 /// The epilogue of a convolution: bias, residual (an operand of the run), and Relu, in this order.
@@ -205,6 +222,7 @@ impl Conv2d {
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Option<Conv2d>> {
         let form = match g.method() {
             Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
+            Some(Method::Narrow) => Form::Narrow(narrow::Narrow::new(isa, g, weights, end)?),
             Some(Method::First) => Form::First(conv::Direct::new(isa, g, weights, end)?),
             Some(Method::General) => Form::General(conv::Direct::new(isa, g, weights, end)?),
             None => return Ok(None),
@@ -217,6 +235,7 @@ impl Conv2d {
             Form::General(c) => c.workspace(),
             Form::First(c) => c.workspace(),
             Form::Depthwise(c) => c.workspace(),
+            Form::Narrow(c) => c.workspace(),
         }
     }
     /// Writes all of `out`. `residual` is blocked and has the shape of the result.
@@ -230,6 +249,7 @@ impl Conv2d {
             Form::General(c) => c.run(x.as_chunks().0, residual, out),
             Form::First(c) => c.run(x.as_chunks().0, residual, out),
             Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out),
+            Form::Narrow(c) => c.run(x.as_chunks().0, residual, out),
         }
     }
 }

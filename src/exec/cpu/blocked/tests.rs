@@ -97,6 +97,7 @@ fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
         (1usize..5, 1usize..70).prop_map(|(ic, oc)| (ic, oc, 1)),
         (1usize..3, 1usize..4, 2usize..4).prop_map(|(ic, oc, group)| (ic * BLOCK * group, oc * BLOCK * group, group)),
         (2usize..50).prop_map(|c| (c, c, c)),
+        (1usize..4, 2usize..20).prop_map(|(size, group)| (group << size, group << size, group)),
     ]
 }
 
@@ -264,7 +265,8 @@ fn other_forms_are_left_to_others() {
         let weights = numbers(oc * ic / group * 9, 1);
         Conv2d::new(InstructionSet::best(), g, &weights, ConvEpilogue::default()).unwrap()
     };
-    assert!(of(1, 8, 8, 2).is_none());
+    assert!(of(1, 6, 6, 2).is_none());
+    assert!(of(1, 8, 8, 2).is_some());
     assert!(of(1, 8, 16, 8).is_none());
     assert!(of(0, 8, 8, 1).is_none());
     assert!(of(1, 32, 64, 2).is_some());
@@ -311,6 +313,29 @@ proptest! {
     #[test]
     fn products_are_the_definition(m in 1usize..40, k in 1usize..70, n in 1usize..80, transposed: bool, bias: bool) {
         check_product(m, k, n, transposed, bias);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+    /// Matrices of one task and of several, and columns that fill no vector.
+    #[test]
+    fn products_of_one_row_are_the_definition(k in prop_oneof![1usize..20, 1000usize..1500], n in 1usize..150) {
+        let (x, w) = (numbers(k, 1), numbers(k * n, 2));
+        for isa in InstructionSet::all() {
+            let product = |threads| {
+                let mut out = vec![f32::NAN; n];
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| product_of_row(isa, &x, &w, &mut out)).unwrap();
+                out
+            };
+            let got = product(1);
+            for (c, got) in got.iter().enumerate() {
+                let want: f64 = (0..k).map(|r| f64::from(x[r]) * f64::from(w[r * n + c])).sum();
+                prop_assert!((f64::from(*got) - want).abs() < 1e-5 * k as f64, "column {} of {} x {}: {}, not {}", c, k, n, got, want);
+            }
+            prop_assert_eq!(product(3), got);
+        }
     }
 }
 

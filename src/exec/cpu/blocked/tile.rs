@@ -50,9 +50,11 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     pub rows: usize,
     /// Number of input pixels from one row to the next.
     pub step: usize,
-    /// Number of pixels of a row of the result.
+    /// Number of pixels of a row that are computed.
     pub width: usize,
-    /// The rows of the result, one slice per block.
+    /// Number of pixels from one row of the result to the next.
+    pub pitch: usize,
+    /// The rows of the result, from the first computed pixel on, one slice per block.
     pub outs: &'a mut [&'o mut [Pixel]],
     /// The initial values of the accumulators, one pixel per block; if absent, they are read from `outs`.
     pub begin: Option<&'a [Pixel]>,
@@ -94,7 +96,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
             let mut col = 0;
             for i in 0..n {
                 let pixels = self.width / n + usize::from(i < self.width % n);
-                let (x, at) = (row * self.step + col, row * self.width + col);
+                let (x, at) = (row * self.step + col, row * self.pitch + col);
                 macro_rules! tile {
                     ($($t:literal)*) => { match pixels {
                         $($t if $t <= M => self.tile::<_, $t, B, V>(ops, x, at, share),)*
@@ -165,6 +167,32 @@ impl<const C: usize> Sweep<'_, '_, C> {
             for t in 0..T {
                 for v in 0..V {
                     ops.store(sums[t][b][v], &mut out[t][v * lanes..]);
+                }
+            }
+        }
+    }
+}
+
+/// Applies the epilogue to sums that are complete in memory.
+pub(super) struct Finish<'a, 'o> {
+    /// One slice per block.
+    pub outs: &'a mut [&'o mut [Pixel]],
+    pub end: End<'a>,
+}
+
+impl SimdOp for Finish<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let (ops, lanes) = (isa.f32(), isa.f32().len());
+        for (b, out) in self.outs.iter_mut().enumerate() {
+            let residual = self.end.residual.get(b);
+            for (i, pixel) in out.iter_mut().enumerate() {
+                for at in (0..BLOCK).step_by(lanes) {
+                    let residual = residual.map(|r| &r[i][at..]);
+                    let sum = finished(ops, ops.load(&pixel[at..]), residual, self.end.relu);
+                    ops.store(sum, &mut pixel[at..]);
                 }
             }
         }

@@ -124,7 +124,7 @@ impl DepthwiseBytes {
             let sums = &mut sums[..outs.len() * begin.len()];
             let pixels = &band[i * together * step..];
             self.by.sum(&Windows { pixels, taps: &taps, step, weights: &self.weights, begin }, sums);
-            if !completion.write_bytes(sums, 0, outs) {
+            if !completion.write_bytes(sums, outs) {
                 return Err(invalid("a depthwise convolution of bytes has other results than bytes"));
             }
         }

@@ -1,10 +1,11 @@
 //! Dot products of bytes, the inner loop of products: some rows times one to four blocks of columns, summed in registers.
 //!
 //! Left-hand elements are uint8, right-hand ones int8, and sums are int32. Rows consist of *groups* of four bytes, and an
-//! instruction multiplies one group of a row by the same group of several columns. VNNI multiplies groups of four uint8. AVX2
-//! multiplies such groups with two instructions, the first of which saturates sums of two products to int16. Where a right-hand
-//! matrix could exceed that, and on other processors, groups are of two int16, to which bytes are widened.
+//! instruction multiplies one group of a row by the same group of several columns. VNNI multiplies groups of four uint8. So does AVX2,
+//! if the elements of the right-hand matrix are small enough (`pairs`). Otherwise, groups are of two int16, to which bytes are widened.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
+#[cfg(target_arch = "x86_64")]
+use super::pairs::{self, Pairs};
 use crate::cpu::blocked::InstructionSet;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -30,9 +31,9 @@ pub(super) enum DotProduct {
     Avx512Vnni(Avx512Vnni),
     #[cfg(target_arch = "x86_64")]
     AvxVnni(Vectors256<Vnni>),
-    /// For right-hand matrices of which [`fits_pairs`] is true.
+    /// For right-hand matrices of which [`fits_pair`](super::pairs::fits_pair) is true.
     #[cfg(target_arch = "x86_64")]
-    Avx2Pairs(Vectors256<Pairs>),
+    Avx2Pairs(Pairs),
     #[cfg(target_arch = "x86_64")]
     Avx2(Vectors256<Words>),
     Plain(Plain),
@@ -49,10 +50,6 @@ pub(super) struct Vectors256<M>(M);
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(super) struct Vnni;
-/// Groups of four bytes: products are summed by twos in int16, then in int32.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
-pub(super) struct Pairs;
 /// Groups of two int16.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
@@ -72,7 +69,7 @@ impl DotProduct {
             let found = [
                 has_wide.then_some(DotProduct::Avx512Vnni(Avx512Vnni(()))),
                 (is_avx2 && is_x86_feature_detected!("avxvnni")).then_some(DotProduct::AvxVnni(Vectors256(Vnni))),
-                is_avx2.then_some(DotProduct::Avx2Pairs(Vectors256(Pairs))),
+                Pairs::new().filter(|_| is_avx2).map(DotProduct::Avx2Pairs),
                 is_avx2.then_some(DotProduct::Avx2(Vectors256(Words))),
                 Some(DotProduct::Plain(Plain)),
             ];
@@ -84,13 +81,13 @@ impl DotProduct {
             vec![DotProduct::Plain(Plain)]
         }
     }
-    /// Returns the fastest one for a right-hand matrix; `fits_pairs` returns whether [`fits_pairs`] is true of all its pairs.
+    /// Returns the fastest one for a right-hand matrix; `fits_pairs` returns whether it is one for `Avx2Pairs`.
     pub fn best(fits_pairs: impl FnOnce() -> bool) -> DotProduct {
         let all = DotProduct::all(InstructionSet::best());
         let first = usize::from(all[0].needs_pairs() && !fits_pairs());
         all[first]
     }
-    /// Whether the right-hand matrix must consist of pairs of which [`fits_pairs`] is true.
+    /// Whether it is not for every right-hand matrix.
     pub fn needs_pairs(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         return matches!(self, DotProduct::Avx2Pairs(_));
@@ -121,7 +118,7 @@ impl DotProduct {
             #[cfg(target_arch = "x86_64")]
             DotProduct::AvxVnni(_) | DotProduct::Avx2(_) => 6,
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx2Pairs(_) => 5,
+            DotProduct::Avx2Pairs(_) => pairs::ROWS,
             DotProduct::Plain(_) => 2,
         }
     }
@@ -134,10 +131,14 @@ impl DotProduct {
             // SAFETY: `Vectors256<Vnni>` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
             DotProduct::AvxVnni(dot) => unsafe { with_avx_vnni(dot, panel) },
-            // SAFETY: `Vectors256` exists only where AVX2 was found.
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx2Pairs(dot) => unsafe { with_avx2_pairs(dot, panel) },
-            // SAFETY: as above.
+            DotProduct::Avx2Pairs(dot) => {
+                let Panel { rows, lines, order, begin, sums, .. } = panel;
+                if let ([begin], Some(order)) = (begin, order) {
+                    dot.multiply(rows, lines, order, begin, sums);
+                }
+            }
+            // SAFETY: `Vectors256<Words>` exists only where AVX2 was found.
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx2(dot) => unsafe { with_avx2(dot, panel) },
             DotProduct::Plain(dot) => panel.tiles::<_, 2, 2, 2, 2>(dot),
@@ -163,29 +164,16 @@ fn with_avx2(dot: Vectors256<Words>, panel: Panel) {
     panel.tiles::<_, 6, 6, 6, 6>(dot);
 }
 
-/// Sums of pairs need one register more.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn with_avx2_pairs(dot: Vectors256<Pairs>, panel: Panel) {
-    panel.tiles::<_, 5, 5, 5, 5>(dot);
-}
-
-/// Whether sums of two products, of any uint8 with these elements of a column, fit in 16 bits.
-pub(super) fn fits_pairs(first: i16, second: i16) -> bool {
-    const MOST: i16 = i16::MAX / u8::MAX as i16;
-    let is_byte = |v: i16| i8::try_from(v).is_ok();
-    let fits = |a: i16, b: i16| a.max(0) + b.max(0) <= MOST;
-    is_byte(first) && is_byte(second) && fits(first, second) && fits(-first, -second)
-}
-
 /// Some rows, and a panel of one to four blocks of columns.
 pub(super) struct Panel<'a> {
     /// The groups of each row.
     pub rows: &'a [[u8; GROUP]],
     /// Groups per row.
     pub groups: usize,
-    /// Ordered by group and block.
+    /// Ordered by group and block, or in an order of their own.
     pub lines: &'a [Line],
+    #[cfg(target_arch = "x86_64")]
+    pub order: Option<&'a pairs::Order>,
     /// The initial values, one per block.
     pub begin: &'a [Sums],
     /// Ordered by row and block.
@@ -351,15 +339,6 @@ impl Multiply for Vnni {
     unsafe fn multiply_add(sum: __m256i, left: __m256i, right: __m256i) -> __m256i {
         // SAFETY: as the caller promises.
         unsafe { _mm256_dpbusd_avx_epi32(sum, left, right) }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Multiply for Pairs {
-    #[inline(always)]
-    unsafe fn multiply_add(sum: __m256i, left: __m256i, right: __m256i) -> __m256i {
-        // SAFETY: as the caller promises.
-        unsafe { _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(left, right), _mm256_set1_epi16(1))) }
     }
 }
 

@@ -3,8 +3,12 @@ use super::{
     ByteOperand,
     rounding::{Blocks, LANES, Rounding, whole_block},
 };
-use crate::{Operand, cpu::chunks::CHUNK};
+use crate::{
+    ValueType,
+    cpu::{blocked::InstructionSet, chunks::CHUNK},
+};
 use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
 
 /// A tensor of bytes that is read as real numbers.
 #[derive(Clone, Copy)]
@@ -14,14 +18,36 @@ pub(in crate::cpu) struct ByteReals {
 }
 
 impl ByteReals {
-    /// Returns `None` unless the operand consists of bytes with one scale.
-    pub fn new(o: &Operand) -> Option<ByteReals> {
-        let (scale, _) = o.ty.per_tensor_scale()?;
-        Some(ByteReals { operand: ByteOperand::new(o)?, scale: scale as f32 })
+    /// Returns `None` unless the tensor consists of bytes with one scale.
+    pub fn new(ty: &ValueType) -> Option<ByteReals> {
+        let (scale, _) = ty.per_tensor_scale()?;
+        Some(ByteReals { operand: ByteOperand::of(ty)?, scale: scale as f32 })
+    }
+    /// Reads as many elements as `out` has.
+    pub fn read(self, bytes: &[u8], out: &mut [f32]) {
+        InstructionSet::best().run(Read { from: self, bytes, out });
     }
     #[inline(always)]
     fn real(self, byte: u8) -> f32 {
         (f32::from(byte ^ self.operand.flip) - f32::from(self.operand.zero)) * self.scale
+    }
+}
+
+struct Read<'a> {
+    from: ByteReals,
+    bytes: &'a [u8],
+    out: &'a mut [f32],
+}
+
+impl SimdOp for Read<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let Read { from, bytes, out } = self;
+        for (real, byte) in out.iter_mut().zip(bytes) {
+            *real = from.real(*byte);
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! **Layout.** Images have their channels last, so the elements that a kernel element contributes to a row of a product are
 //! contiguous. The results of a product are in that layout, too.
 //!
-//! **Files.** `dot` is the inner loop of products, `product` multiplies rows by a packed matrix, and `conv` copies the windows of a
+//! **Files.** `dot` is the inner loop of products, for AVX2 sometimes `pairs`; `product` multiplies rows by a packed matrix, and `conv` copies the windows of a
 //! convolution as rows. `taps` is the inner loop of depthwise convolutions, `depthwise` the rest of them. `pool` is max pooling, and
 //! `elementwise` is for additions and the like. `sums` completes sums of products, and `rounding` rounds real numbers to bytes.
 #![allow(
@@ -19,6 +19,8 @@ mod conv;
 mod depthwise;
 mod dot;
 mod elementwise;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 mod pool;
 mod product;
 mod rounding;
@@ -37,8 +39,11 @@ pub(super) use rounding::Rounding;
 pub(super) use sums::{Completion, ResultMemory, SumsEpilogue};
 
 use super::Operand;
-use crate::base::{Dtype, Result};
-use dot::{DotProduct, fits_pairs};
+use crate::{
+    ValueType,
+    base::{Dtype, Result},
+};
+use dot::DotProduct;
 use rayon::prelude::*;
 
 /// Maximum number of products of bytes, less their zero points, whose 32-bit sum cannot overflow.
@@ -68,12 +73,20 @@ pub(super) struct ByteOperand {
 impl ByteOperand {
     /// Returns `None` if the operand does not consist of bytes, or has different zero points or one that is no byte.
     pub fn new(o: &Operand) -> Option<ByteOperand> {
-        let (flip, shift) = if o.ty.dtype == Dtype::Int8 { (TOP_BIT, 128) } else { (0, 0) };
-        let zero_points = o.ty.quantization.as_ref().map_or(vec![0], |q| q.values().1);
+        ByteOperand::of(&o.ty)
+    }
+    /// The same for an operand of that type.
+    pub fn of(ty: &ValueType) -> Option<ByteOperand> {
+        let (flip, shift) = match ty.dtype {
+            Dtype::Int8 => (TOP_BIT, 128),
+            Dtype::Uint8 => (0, 0),
+            _ => return None,
+        };
+        let zero_points = ty.quantization.as_ref().map_or(vec![0], |q| q.values().1);
         let zero = zero_points[0];
         let has_one = zero_points.iter().all(|z| *z == zero);
         let zero = u8::try_from(zero.checked_add(shift)?).ok()?;
-        (is_byte(o) && has_one).then_some(ByteOperand { flip, zero })
+        has_one.then_some(ByteOperand { flip, zero })
     }
 }
 
@@ -84,20 +97,29 @@ pub(super) fn packed(o: &Operand, bytes: &[u8], [k, n]: [usize; 2], transposed: 
     let stride = if transposed { [1, k] } else { [n, 1] };
     let at = |i: usize, j: usize| i16::from(bytes[i * stride[0] + j * stride[1]] ^ right.flip) - i16::from(right.zero);
     let range = (-i16::from(right.zero), 255 - i16::from(right.zero));
-    let dot = DotProduct::best(|| {
-        let element = |byte: u8| i16::from(byte ^ right.flip) - i16::from(right.zero);
-        let fits = |a: &u8, b: &u8| fits_pairs(element(*a), element(*b));
-        let last = right.zero ^ right.flip;
-        match transposed {
-            true => bytes.par_chunks(k).all(|column| {
-                let (pairs, rest) = column.as_chunks::<2>();
-                pairs.iter().fold(true, |all, [a, b]| all & fits(a, b)) && rest.iter().all(|a| fits(a, &last))
-            }),
-            false => bytes.par_chunks(2 * n).all(|rows| match rows.split_at(n) {
-                (only, []) => only.iter().all(|a| fits(a, &last)),
-                (first, second) => first.iter().zip(second).fold(true, |all, (a, b)| all & fits(a, b)),
-            }),
-        }
-    });
+    let dot = DotProduct::best(|| has_pairs(right, bytes, [k, n], transposed));
     PackedBytes::new(dot, [k, n], range, at).map(Some)
+}
+
+/// Whether every two elements of a column that are multiplied together fit [`DotProduct::Avx2Pairs`].
+#[cfg(target_arch = "x86_64")]
+fn has_pairs(right: ByteOperand, bytes: &[u8], [k, n]: [usize; 2], transposed: bool) -> bool {
+    let element = |byte: u8| i16::from(byte ^ right.flip) - i16::from(right.zero);
+    let fits = |a: &u8, b: &u8| pairs::fits_pair(element(*a), element(*b));
+    let alone = |a: &u8| fits(a, &(right.zero ^ right.flip));
+    // Folds, so that the compiler makes them loops of vectors.
+    match transposed {
+        true => bytes.par_chunks(k).all(|column| {
+            let (pairs, rest) = column.as_chunks::<2>();
+            pairs.iter().fold(true, |all, [a, b]| all & fits(a, b)) && rest.iter().all(alone)
+        }),
+        false => bytes.par_chunks(2 * n).all(|rows| match rows.split_at(n) {
+            (only, []) => only.iter().all(alone),
+            (first, second) => first.iter().zip(second).fold(true, |all, (a, b)| all & fits(a, b)),
+        }),
+    }
+}
+#[cfg(not(target_arch = "x86_64"))]
+fn has_pairs(_: ByteOperand, _: &[u8], _: [usize; 2], _: bool) -> bool {
+    false
 }

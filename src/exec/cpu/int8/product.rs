@@ -4,6 +4,8 @@
 //! elements that the processor multiplies, and then multiplies them panel by panel. A panel's sums are completed by the epilogue
 //! while they are in the nearest cache.
 use super::dot::{BLOCK, DotProduct, GROUP, Line, Panel, Sums};
+#[cfg(target_arch = "x86_64")]
+use super::pairs::Order;
 use crate::{
     array::{reserve, zeros},
     base::Result,
@@ -29,8 +31,10 @@ pub(in crate::cpu) struct PackedBytes {
     n: usize,
     /// Elements beyond int8 are sums of several, each in a row of its own. Rows of the left-hand matrix are repeated for them.
     copies: usize,
-    /// Ordered by panel, group and block; padded with zeros.
+    /// Ordered by panel, group and block; padded with zeros. A panel of one block may have an order of its own.
     lines: Vec<Line>,
+    #[cfg(target_arch = "x86_64")]
+    orders: Vec<Order>,
     /// The sum of each column.
     column_sums: Vec<i32>,
 }
@@ -127,8 +131,16 @@ impl Rows for Contiguous<'_> {
     }
 }
 
-/// Completes sums: it is given some blocks of each row's sums, the first column, and where to write each row's results.
-pub(in crate::cpu) type Finish<'f, T> = dyn Fn(&[Sums], usize, &mut [&mut [T]]) + Sync + 'f;
+/// Completes sums: it is given some blocks of each row's sums, the first column, and where to write the results.
+pub(in crate::cpu) type Finish<'f, T> = dyn Fn(&[Sums], usize, Panels<T>) + Sync + 'f;
+
+/// Where the results of a panel are written.
+pub(in crate::cpu) struct Panels<'a, 'o, T> {
+    /// The rows.
+    pub outs: &'a mut [&'o mut [T]],
+    /// The first of their elements that belongs to the panel, a multiple of [`BLOCK`].
+    pub first: usize,
+}
 
 /// Some rows of the result, restricted to some of its columns.
 struct OutputTile<'a, T> {
@@ -191,7 +203,21 @@ impl PackedBytes {
                 }
             }
         });
-        Ok(PackedBytes { dot, k, n, copies, lines, column_sums })
+        #[cfg(target_arch = "x86_64")]
+        let orders = match dot.needs_pairs() {
+            true => lines.par_chunks_mut(groups.max(1)).map(Order::new).collect(),
+            false => Vec::new(),
+        };
+        Ok(PackedBytes {
+            dot,
+            k,
+            n,
+            copies,
+            lines,
+            #[cfg(target_arch = "x86_64")]
+            orders,
+            column_sums,
+        })
     }
 
     /// Returns the sums' initial values, for rows whose elements stand for themselves less `zero`.
@@ -301,10 +327,16 @@ impl PackedBytes {
                 // All panels but the last have the same number of blocks.
                 let lines = &self.lines[at * groups..][..blocks * groups];
                 let begin = &begin[at..at + blocks];
-                self.dot.multiply(Panel { rows: left, groups, lines, begin, sums });
-                let end = width.min(column + blocks * BLOCK);
-                let mut outs: Vec<&mut [T]> = outs.iter_mut().map(|out| &mut out[column..end]).collect();
-                finish(sums, at * BLOCK, &mut outs);
+                self.dot.multiply(Panel {
+                    rows: left,
+                    groups,
+                    lines,
+                    #[cfg(target_arch = "x86_64")]
+                    order: self.orders.get(at),
+                    begin,
+                    sums,
+                });
+                finish(sums, at * BLOCK, Panels { outs, first: column });
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use rten_simd::{Isa, SimdOp};
 /// Elements that are rounded at a time.
 pub(super) const LANES: usize = 16;
 
-/// Added to a number below 2^22, it leaves the nearest integer in the low bits.
+/// Added to a number below 2^22, it leaves the nearest integer in the low bits, which are its own zeros.
 const MAGIC: f32 = 12_582_912.0;
 
 /// The largest error of numbers that are given in units of the scale: they are at most 2^9 before they are clamped, and four
@@ -135,7 +135,7 @@ impl Rounding {
     /// any number's. Each loop does one thing, so that the compiler makes it one of vectors.
     #[inline(always)]
     fn round(&self, numbers: [f32; LANES]) -> ([u8; LANES], [u32; LANES]) {
-        let offset = (self.zero as i32).wrapping_sub(MAGIC.to_bits().cast_signed());
+        const { assert!(MAGIC.to_bits() as u8 == 0) };
         let (mut stored, mut distances) = ([0; LANES], [0; LANES]);
         for j in 0..LANES {
             // Comparisons, so that NaN remains.
@@ -143,9 +143,12 @@ impl Rounding {
             let number = if number > self.high { self.high } else { number };
             let moved = number + MAGIC;
             distances[j] = (number - (moved - MAGIC)).abs().to_bits();
-            stored[j] = moved.to_bits().cast_signed().wrapping_add(offset);
+            stored[j] = moved.to_bits() as u8;
         }
-        (stored.map(|v| v as u8), distances)
+        for byte in &mut stored {
+            *byte = byte.wrapping_add(self.zero as u8);
+        }
+        (stored, distances)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     DEPTH,
     dot::{BLOCK, Sums},
-    product::{PackedBytes, Rows},
+    product::{PackedBytes, Panels, Rows},
     rounding::{Blocks, LANES, Rounding, whole_block},
 };
 use crate::{
@@ -140,16 +140,17 @@ impl Completion {
         let begin = &self.begin[first..][..matrix.columns()];
         match (&self.result, out) {
             (Stored::Ints(low, high), ResultMemory::Ints(out)) => {
-                matrix.product(rows, begin, (out, first, columns), &|sums, _, outs| {
+                matrix.product(rows, begin, (out, first, columns), &|sums, _, Panels { outs, first }| {
                     let blocks = sums.len() / outs.len().max(1);
                     for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
-                        out.iter_mut().zip(sums.as_flattened()).for_each(|(o, sum)| *o = *sum.clamp(low, high));
+                        let out = out[first..].iter_mut();
+                        out.zip(sums.as_flattened()).for_each(|(o, sum)| *o = *sum.clamp(low, high));
                     }
                 })
             }
             (Stored::Bytes(to), ResultMemory::Bytes(out)) => {
-                matrix.product(rows, begin, (out, first, columns), &|sums, column, outs| {
-                    to.rounding.isa().run(WriteRows { to, sums, column: first + column, outs });
+                matrix.product(rows, begin, (out, first, columns), &|sums, column, to_write| {
+                    to.rounding.isa().run(WriteRows { to, sums, column: first + column, panels: to_write });
                 })
             }
             _ => Err(invalid("sums of bytes are stored as int32 or as bytes")),
@@ -161,36 +162,11 @@ impl Completion {
         &self.begin
     }
 
-    /// Completes the sums of some rows as bytes; `column` is the first of their columns. Returns `false` if the results are not bytes.
-    pub fn write_bytes(&self, sums: &[Sums], column: usize, outs: &mut [&mut [u8]]) -> bool {
+    /// Completes the sums of all columns of some rows as bytes. Returns `false` if the results are not bytes.
+    pub fn write_bytes(&self, sums: &[Sums], outs: &mut [&mut [u8]]) -> bool {
         let Stored::Bytes(to) = &self.result else { return false };
-        to.rounding.isa().run(WriteRows { to, sums, column, outs });
+        to.rounding.isa().run(WriteRows { to, sums, column: 0, panels: Panels { outs, first: 0 } });
         true
-    }
-}
-
-impl Requantization {
-    /// Returns results in units of their scale: those of a block of sums, the first of which belongs to `column`.
-    #[inline(always)]
-    fn near(&self, sums: &Sums, column: usize) -> [f32; LANES] {
-        const { assert!(LANES == BLOCK) };
-        let (factors, mut numbers) = (&self.factors[column..][..BLOCK], [0.0; LANES]);
-        for j in 0..LANES {
-            numbers[j] = sums[j] as f32 * factors[j];
-        }
-        numbers
-    }
-    /// Returns the results as real numbers.
-    #[inline(always)]
-    fn reals(&self, sums: &Sums, column: usize) -> [f32; LANES] {
-        let ((low, high), scales) = (self.bounds, &self.scales[column..][..BLOCK]);
-        let mut reals = [0.0; LANES];
-        for j in 0..LANES {
-            let real = (f64::from(sums[j]) * scales[j]) as f32;
-            let real = if real < low { low } else { real };
-            reals[j] = if real > high { high } else { real };
-        }
-        reals
     }
 }
 
@@ -199,7 +175,7 @@ struct WriteRows<'a, 'o> {
     to: &'a Requantization,
     sums: &'a [Sums],
     column: usize,
-    outs: &'a mut [&'o mut [u8]],
+    panels: Panels<'a, 'o, u8>,
 }
 
 impl SimdOp for WriteRows<'_, '_> {
@@ -207,45 +183,67 @@ impl SimdOp for WriteRows<'_, '_> {
 
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) {
-        let WriteRows { to, sums, column, outs } = self;
-        let (rows, blocks) = (outs.len(), sums.len() / outs.len().max(1));
-        let whole = outs.first().map_or(0, |out| out.len() / LANES).min(blocks);
-        for block in 0..whole {
-            to.rounding.write_inline(&mut BlockOfRows::<true> { to, sums, blocks, block, column, outs }, rows);
-        }
-        for block in whole..blocks {
-            to.rounding.write_inline(&mut BlockOfRows::<false> { to, sums, blocks, block, column, outs }, rows);
+        let WriteRows { to, sums, column, panels: Panels { outs, first } } = self;
+        let (rows, blocks, at) = (outs.len(), sums.len() / outs.len().max(1), first / BLOCK);
+        let whole = outs.first().map_or(0, |out| out.len() / LANES - at).min(blocks);
+        for block in 0..blocks {
+            let factors = to.factors[column + block * BLOCK..].as_chunks().0[0];
+            let scales = &to.scales[column + block * BLOCK..][..BLOCK];
+            // Copies of what stores could not change, so that the compiler keeps it in registers.
+            if block < whole {
+                let mut rows_of =
+                    BlockOfRows::<true> { factors, scales, bounds: to.bounds, sums, blocks, block, at, outs };
+                to.rounding.write_inline(&mut rows_of, rows);
+            } else {
+                let mut rows_of =
+                    BlockOfRows::<false> { factors, scales, bounds: to.bounds, sums, blocks, block, at, outs };
+                to.rounding.write_inline(&mut rows_of, rows);
+            }
         }
     }
 }
 
 /// One block of columns of several rows, of which there may be fewer than [`LANES`] if it is not `WHOLE`.
 struct BlockOfRows<'a, 'o, const WHOLE: bool> {
-    to: &'a Requantization,
+    factors: [f32; LANES],
+    scales: &'a [f64],
+    bounds: (f32, f32),
     sums: &'a [Sums],
     /// The number of blocks of a row, and which of them this is.
     blocks: usize,
     block: usize,
-    /// The column of each row's first block.
-    column: usize,
+    /// The first block of `outs`.
+    at: usize,
     outs: &'a mut [&'o mut [u8]],
 }
 
 impl<const WHOLE: bool> Blocks for BlockOfRows<'_, '_, WHOLE> {
     #[inline(always)]
     fn near(&self, row: usize) -> [f32; LANES] {
-        self.to.near(&self.sums[row * self.blocks + self.block], self.column + self.block * BLOCK)
+        const { assert!(LANES == BLOCK) };
+        let (sums, mut numbers) = (&self.sums[row * self.blocks + self.block], [0.0; LANES]);
+        for j in 0..LANES {
+            numbers[j] = sums[j] as f32 * self.factors[j];
+        }
+        numbers
     }
     #[inline(always)]
     fn reals(&self, row: usize) -> [f32; LANES] {
-        self.to.reals(&self.sums[row * self.blocks + self.block], self.column + self.block * BLOCK)
+        let (sums, (low, high)) = (&self.sums[row * self.blocks + self.block], self.bounds);
+        let mut reals = [0.0; LANES];
+        for j in 0..LANES {
+            let real = (f64::from(sums[j]) * self.scales[j]) as f32;
+            let real = if real < low { low } else { real };
+            reals[j] = if real > high { high } else { real };
+        }
+        reals
     }
     #[inline(always)]
     fn store(&mut self, row: usize, bytes: &[u8; LANES]) {
         if WHOLE {
-            *whole_block(self.outs[row], self.block) = *bytes;
+            *whole_block(self.outs[row], self.at + self.block) = *bytes;
         } else {
-            let out = &mut self.outs[row][self.block * LANES..];
+            let out = &mut self.outs[row][(self.at + self.block) * LANES..];
             out.copy_from_slice(&bytes[..out.len()]);
         }
     }

@@ -1,0 +1,215 @@
+//! Convolution in groups of 2, 4 or 8 channels, 16 output channels at once.
+//!
+//! Each output channel sees the channels of its group only. The pixels of a band are written once for each channel of a group, with
+//! that channel of its own group in every lane. Then each lane has its own weights, as in depthwise convolution, and there is one
+//! multiply-add per vector for each channel of a group and each element of the kernel.
+use super::{
+    BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
+    band::{Band, zero_pixels},
+    conv::bias_pixels,
+    tile::{OF_4, OF_8, OF_16, finished},
+};
+use crate::base::Result;
+use rayon::prelude::*;
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, NumOps},
+};
+
+/// Bytes of a band that stay in the second-level cache.
+const BAND: usize = 128 << 10;
+
+/// A prepared convolution in narrow groups.
+pub(super) struct Narrow {
+    isa: InstructionSet,
+    g: ConvShape,
+    /// Channels of a group.
+    size: usize,
+    /// Ordered by block, channel of the group and kernel element.
+    weights: Vec<Pixel>,
+    /// One pixel per block.
+    bias: Vec<Pixel>,
+    relu: Option<f32>,
+}
+
+impl Narrow {
+    pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
+        let (size, taps) = (g.ic / g.group, g.taps());
+        let mut packed = zero_pixels::<BLOCK>(g.oc.div_ceil(BLOCK).saturating_mul(size * taps))?;
+        for (o, weights) in weights.chunks_exact(size * taps).enumerate() {
+            let block = &mut packed[o / BLOCK * size * taps..];
+            block.iter_mut().zip(weights).for_each(|(p, w)| p[o % BLOCK] = *w);
+        }
+        Ok(Narrow { isa, g, size, weights: packed, bias: bias_pixels(end.bias, g.oc)?, relu: end.relu })
+    }
+
+    pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
+        let (g, height) = (&self.g, self.height());
+        let band = Band::new(g, height);
+        let (taps, bands) = (band.taps(), g.rows.output.div_ceil(height));
+        let planes = out.chunks_exact_mut(g.pixels());
+        let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * g.cols.output)).collect();
+        let scratch = || (Vec::new(), Vec::new());
+        parts.into_par_iter().enumerate().try_for_each_init(scratch, |(copied, expanded), (i, out)| {
+            let (plane, row) = (i / bands, i % bands * height);
+            let block = plane % g.oc.div_ceil(BLOCK);
+            let x = band.of(&x[plane * g.area()..][..g.area()], row, copied)?;
+            let x = &x[..x.len().min(band.plane())];
+            if expanded.len() < self.size * x.len() {
+                *expanded = zero_pixels(self.size * band.plane())?;
+            }
+            let expanded = &mut expanded[..self.size * x.len()];
+            self.isa.run(Expand { x, size: self.size, out: expanded });
+            self.isa.run(Rows {
+                planes: expanded,
+                size: self.size,
+                taps: &taps,
+                step: band.width,
+                weights: &self.weights[block * self.size * taps.len()..][..self.size * taps.len()],
+                bias: &self.bias[block],
+                residual: residual.map(|r| &r[plane * g.pixels() + row * g.cols.output..][..out.len()]),
+                relu: self.relu,
+                width: g.cols.output,
+                out,
+            });
+            Ok(())
+        })
+    }
+
+    /// Bytes of workspace per thread: a band, and its pixels for each channel of a group.
+    pub fn workspace(&self) -> u64 {
+        let band = Band::new(&self.g, self.height());
+        band.plane().saturating_mul((1 + self.size) * size_of::<Pixel>()) as u64
+    }
+
+    /// Number of result rows of a band.
+    fn height(&self) -> usize {
+        let row = Band::new(&self.g, 1).row().saturating_mul(self.size * size_of::<Pixel>());
+        (BAND / row).clamp(1, self.g.rows.output)
+    }
+}
+
+/// Writes the pixels once for each channel of a group of `size` channels: in the i-th of the planes of `out`, each lane has channel
+/// i of its group.
+struct Expand<'a> {
+    x: &'a [Pixel],
+    size: usize,
+    out: &'a mut [Pixel],
+}
+
+impl SimdOp for Expand<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        match self.size {
+            2 => self.groups::<2>(),
+            4 => self.groups::<4>(),
+            _ => self.groups::<8>(),
+        }
+    }
+}
+
+impl Expand<'_> {
+    #[inline(always)]
+    fn groups<const G: usize>(self) {
+        for (i, x) in self.x.iter().enumerate() {
+            // Copies, so that the compiler keeps the pixel in registers.
+            let x = *x;
+            for c in 0..G {
+                let mut pixel = [0.0; BLOCK];
+                for j in 0..BLOCK {
+                    pixel[j] = x[j / G * G + c];
+                }
+                self.out[c * self.x.len() + i] = pixel;
+            }
+        }
+    }
+}
+
+/// Rows of one block.
+struct Rows<'a> {
+    /// One plane of a band for each channel of a group.
+    planes: &'a [Pixel],
+    size: usize,
+    /// The offset of the first window's pixel for each kernel element.
+    taps: &'a [usize],
+    /// The distance between rows of the planes.
+    step: usize,
+    /// Ordered by channel of the group and kernel element.
+    weights: &'a [Pixel],
+    bias: &'a Pixel,
+    residual: Option<&'a [Pixel]>,
+    relu: Option<f32>,
+    /// Number of pixels of a row of the result.
+    width: usize,
+    out: &'a mut [Pixel],
+}
+
+impl SimdOp for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(mut self, isa: I) {
+        let ops = isa.f32();
+        match ops.len() {
+            16 => self.rows::<_, OF_16, 1>(ops),
+            8 => self.rows::<_, OF_8, 2>(ops),
+            _ => self.rows::<_, OF_4, 4>(ops),
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Computes tiles of at most `M` pixels, each of `V` vectors.
+    #[inline(always)]
+    fn rows<O: NumOps<f32>, const M: usize, const V: usize>(&mut self, ops: O) {
+        let n = self.width.div_ceil(M);
+        for row in 0..self.out.len() / self.width {
+            let mut col = 0;
+            for i in 0..n {
+                let pixels = self.width / n + usize::from(i < self.width % n);
+                let (x, at) = (row * self.step + col, row * self.width + col);
+                macro_rules! tile {
+                    ($($t:literal)*) => { match pixels {
+                        $($t if $t <= M => self.tile::<_, $t, V>(ops, x, at),)*
+                        _ => {}
+                    } };
+                }
+                tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+                col += pixels;
+            }
+        }
+    }
+    /// Computes `T` pixels; `x` and `at` are the offsets of the tile in the planes and in the result.
+    #[inline(always)]
+    fn tile<O: NumOps<f32>, const T: usize, const V: usize>(&mut self, ops: O, x: usize, at: usize) {
+        let lanes = ops.len();
+        let mut sums = [[ops.zero(); V]; T];
+        for t in 0..T {
+            for v in 0..V {
+                sums[t][v] = ops.load(&self.bias[v * lanes..]);
+            }
+        }
+        let planes = self.planes.chunks_exact(self.planes.len() / self.size);
+        for (plane, weights) in planes.zip(self.weights.chunks_exact(self.taps.len())) {
+            let x = &plane[x..];
+            for (tap, w) in self.taps.iter().zip(weights) {
+                let x = &x[*tap..][..T];
+                for v in 0..V {
+                    let w = ops.load(&w[v * lanes..]);
+                    for t in 0..T {
+                        sums[t][v] = ops.mul_add(ops.load(&x[t][v * lanes..]), w, sums[t][v]);
+                    }
+                }
+            }
+        }
+        let (out, residual) = (&mut self.out[at..at + T], self.residual.map(|r| &r[at..at + T]));
+        for t in 0..T {
+            for v in 0..V {
+                let sum = finished(ops, sums[t][v], residual.map(|r| &r[t][v * lanes..]), self.relu);
+                ops.store(sum, &mut out[t][v * lanes..]);
+            }
+        }
+    }
+}

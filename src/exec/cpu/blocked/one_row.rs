@@ -1,0 +1,88 @@
+//! The product of one row with a row-major matrix: every element of the matrix is read once, so that the time is that of reading it
+//! from memory.
+//!
+//! A task reads some consecutive rows of the matrix, four at a time, and adds their multiples. The sums of all tasks are then added
+//! in order: how the rows are divided does not depend on the number of threads, so neither do the results.
+use super::InstructionSet;
+use crate::{array::zeros, base::Result};
+use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp, ops::NumOps};
+
+/// Number of rows of the matrix that are read together.
+const TOGETHER: usize = 4;
+/// Minimum number of rows, and of elements, per task.
+const ROWS: usize = 128;
+const TASK: usize = 1 << 16;
+
+/// Computes `out = x * matrix`, where the matrix has as many rows as `x` has elements and as many columns as `out`.
+///
+/// # Errors
+/// Returns an error if memory runs out.
+pub(in crate::cpu) fn product_of_row(isa: InstructionSet, x: &[f32], matrix: &[f32], out: &mut [f32]) -> Result<()> {
+    let n = out.len().max(1);
+    let rows = ROWS.max(TASK.div_ceil(n));
+    if x.len() <= rows {
+        isa.run(Rows { x, matrix, out });
+        return Ok(());
+    }
+    let mut sums = zeros::<f32>(x.len().div_ceil(rows).saturating_mul(n))?;
+    let tasks = sums.par_chunks_mut(n).zip(x.par_chunks(rows)).zip(matrix.par_chunks(rows * n));
+    tasks.for_each(|((out, x), matrix)| isa.run(Rows { x, matrix, out }));
+    out.fill(0.0);
+    for sums in sums.chunks_exact(n) {
+        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
+    }
+    Ok(())
+}
+
+/// Consecutive rows of a matrix, and their multiples' sum.
+struct Rows<'a> {
+    x: &'a [f32],
+    matrix: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl SimdOp for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let (ops, n) = (isa.f32(), self.out.len().max(1));
+        self.out.fill(0.0);
+        let (fours, rest) = self.x.as_chunks::<TOGETHER>();
+        let (matrix, last) = self.matrix.split_at(fours.len() * TOGETHER * n);
+        for (x, matrix) in fours.iter().zip(matrix.chunks_exact(TOGETHER * n)) {
+            let mut rows = [matrix; TOGETHER];
+            for i in 0..TOGETHER {
+                rows[i] = &matrix[i * n..(i + 1) * n];
+            }
+            add(ops, *x, rows, self.out);
+        }
+        for (x, row) in rest.iter().zip(last.chunks_exact(n)) {
+            add(ops, [*x], [row], self.out);
+        }
+    }
+}
+
+/// Adds multiples of `R` rows.
+#[inline(always)]
+fn add<O: NumOps<f32>, const R: usize>(ops: O, x: [f32; R], rows: [&[f32]; R], out: &mut [f32]) {
+    let lanes = ops.len();
+    let whole = out.len() / lanes * lanes;
+    let mut multipliers = [ops.zero(); R];
+    for r in 0..R {
+        multipliers[r] = ops.splat(x[r]);
+    }
+    for at in (0..whole).step_by(lanes) {
+        let mut sum = ops.load(&out[at..]);
+        for r in 0..R {
+            sum = ops.mul_add(multipliers[r], ops.load(&rows[r][at..]), sum);
+        }
+        ops.store(sum, &mut out[at..]);
+    }
+    for at in whole..out.len() {
+        for r in 0..R {
+            out[at] += x[r] * rows[r][at];
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Products of bytes with AVX2, for right-hand matrices whose elements are small enough.
+//!
+//! An instruction multiplies uint8 with int8 and sums products by twos, in int16, which saturates. Another one sums the results by
+//! twos in int32. If the elements allow it, the results of two groups are added in int16 before (a *quad*), which saves a quarter of
+//! the multiplications. Quads are found for each block of columns when a matrix is packed, and come before its other groups.
+//! Networks that were quantized to weights of 7 bits for such processors consist of quads.
+#![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
+use super::dot::{BLOCK, GROUP, Line, Sums};
+use std::arch::x86_64::*;
+
+/// Maximum number of rows that are computed together: their sums, and some operands, occupy the 16 registers.
+pub(super) const ROWS: usize = 5;
+
+/// The largest sum of elements whose products with uint8 have a sum that fits in 16 bits.
+const MOST: i16 = i16::MAX / u8::MAX as i16;
+
+/// The order of the groups of a block of columns.
+pub(super) struct Order {
+    /// The first group of each quad, then the other groups.
+    groups: Vec<u32>,
+    quads: usize,
+}
+
+/// The proof that this machine has AVX2.
+#[derive(Clone, Copy)]
+pub(super) struct Pairs(());
+
+impl Pairs {
+    pub fn new() -> Option<Pairs> {
+        is_x86_feature_detected!("avx2").then_some(Pairs(()))
+    }
+    /// Multiplies rows of `lines.len()` groups by a block of columns.
+    pub fn multiply(self, rows: &[[u8; GROUP]], lines: &[Line], order: &Order, begin: &Sums, sums: &mut [Sums]) {
+        // SAFETY: `self` proves that the instructions exist.
+        unsafe { multiply(rows, lines, order, begin, sums) }
+    }
+}
+
+/// Whether sums of products of any uint8 with these elements fit in 16 bits.
+fn fits(elements: impl Iterator<Item = i16> + Clone) -> bool {
+    let positive: i16 = elements.clone().map(|v| v.max(0)).sum();
+    let negative: i16 = elements.map(|v| (-v).max(0)).sum();
+    positive.max(negative) <= MOST
+}
+
+/// Whether sums of two products, of any uint8 with these elements of a column, fit in 16 bits.
+pub(super) fn fits_pair(first: i16, second: i16) -> bool {
+    i8::try_from(first).is_ok() && i8::try_from(second).is_ok() && fits([first, second].into_iter())
+}
+
+/// Whether two groups of all columns are a quad.
+fn is_quad(first: &Line, second: &Line) -> bool {
+    let element = |line: &Line, column: usize, i: usize| i16::from(line.0[column][i].cast_signed());
+    (0..BLOCK).all(|column| {
+        [0, 2]
+            .into_iter()
+            .all(|i| fits([first, second].into_iter().flat_map(|line| [0, 1].map(|j| element(line, column, i + j)))))
+    })
+}
+
+impl Order {
+    /// Finds the quads of a block, and moves the lines to their order.
+    pub fn new(lines: &mut [Line]) -> Order {
+        let (mut quads, mut others, mut at) = (Vec::new(), Vec::new(), 0);
+        while at < lines.len() {
+            match lines.get(at + 1) {
+                Some(next) if is_quad(&lines[at], next) => {
+                    quads.push(at as u32);
+                    at += 2;
+                }
+                _ => {
+                    others.push(at as u32);
+                    at += 1;
+                }
+            }
+        }
+        let moved = quads.iter().flat_map(|at| [*at, at + 1]).chain(others.iter().copied());
+        let moved: Vec<Line> = moved.map(|at| lines[at as usize]).collect();
+        lines.copy_from_slice(&moved);
+        let count = quads.len();
+        quads.append(&mut others);
+        Order { groups: quads, quads: count }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn multiply(rows: &[[u8; GROUP]], lines: &[Line], order: &Order, begin: &Sums, sums: &mut [Sums]) {
+    let tiles = sums.len().div_ceil(ROWS);
+    let (count, mut row) = (sums.len(), 0);
+    for i in 0..tiles {
+        let n = count / tiles + usize::from(i < count % tiles);
+        let (rows, sums) = (&rows[row * lines.len()..][..n * lines.len()], &mut sums[row..row + n]);
+        match n {
+            1 => tile::<1>(rows, lines, order, begin, sums),
+            2 => tile::<2>(rows, lines, order, begin, sums),
+            3 => tile::<3>(rows, lines, order, begin, sums),
+            4 => tile::<4>(rows, lines, order, begin, sums),
+            _ => tile::<ROWS>(rows, lines, order, begin, sums),
+        }
+        row += n;
+    }
+}
+
+/// Computes `R` rows. The length of every loop except those over groups is known at compile time, so that the sums stay in registers.
+#[target_feature(enable = "avx2")]
+fn tile<const R: usize>(rows: &[[u8; GROUP]], lines: &[Line], order: &Order, begin: &Sums, out: &mut [Sums]) {
+    let n = lines.len();
+    let mut left = [rows; R];
+    for r in 0..R {
+        left[r] = &rows[r * n..][..n];
+    }
+    let mut sums = [[load(begin.as_chunks().0, 0), load(begin.as_chunks().0, 1)]; R];
+    let (of_quads, of_others) = lines.split_at(2 * order.quads);
+    let (quads, others) = order.groups.split_at(order.quads);
+    for (at, lines) in quads.iter().zip(of_quads.as_chunks::<2>().0) {
+        let at = *at as usize;
+        if at + 1 >= n {
+            break;
+        }
+        for r in 0..R {
+            let (first, second) = (splat(left[r][at]), splat(left[r][at + 1]));
+            for half in 0..2 {
+                let pairs = _mm256_add_epi16(
+                    _mm256_maddubs_epi16(first, load(lines[0].0.as_chunks().0, half)),
+                    _mm256_maddubs_epi16(second, load(lines[1].0.as_chunks().0, half)),
+                );
+                sums[r][half] = add_pairs(sums[r][half], pairs);
+            }
+        }
+    }
+    for (at, line) in others.iter().zip(of_others) {
+        let at = *at as usize;
+        if at >= n {
+            break;
+        }
+        for r in 0..R {
+            let group = splat(left[r][at]);
+            for half in 0..2 {
+                let pairs = _mm256_maddubs_epi16(group, load(line.0.as_chunks().0, half));
+                sums[r][half] = add_pairs(sums[r][half], pairs);
+            }
+        }
+    }
+    for r in 0..R {
+        for (half, to) in out[r].as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            // SAFETY: the array is as large as the vector.
+            unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), sums[r][half]) };
+        }
+    }
+}
+
+/// Adds sums of two products each to sums of four.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_pairs(sums: __m256i, pairs: __m256i) -> __m256i {
+    _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn splat(group: [u8; GROUP]) -> __m256i {
+    _mm256_set1_epi32(i32::from_le_bytes(group))
+}
+
+/// Loads one half of a block.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load<T>(halves: &[[T; 8]], half: usize) -> __m256i {
+    const { assert!(size_of::<T>() == 4) };
+    // SAFETY: the array is as large as the vector.
+    unsafe { _mm256_loadu_si256(halves[half].as_ptr().cast()) }
+}
