@@ -13,8 +13,8 @@ pub enum Layout {
     /// Row-major.
     #[default]
     Plain,
-    /// An image or a batch of them (n x c x h x w) with blocked channels: n x ceil(c / block) x h x w x block, which is
-    /// nChw16c for blocks of 16. Padding channels are 0.
+    /// A batch of images (n x c x h x w) or volumes (n x c x d x h x w) with blocked channels: images are
+    /// n x ceil(c / block) x h x w x block, which is nChw16c for blocks of 16. Padding channels are 0.
     Blocked {
         /// Number of channels, excluding padding.
         channels: usize,
@@ -75,19 +75,21 @@ impl ValueType {
     /// The tensor's dimensions, whatever its layout.
     pub fn plain_shape(&self) -> Shape {
         match (self.layout, self.shape.as_slice()) {
-            (Layout::Blocked { channels, .. }, [n, _, h, w, _]) => vec![*n, channels, *h, *w],
+            (Layout::Blocked { channels, .. }, [n, _, spatial @ .., _]) => [&[*n, channels], spatial].concat(),
             (Layout::ChannelsLast, [n, h, w, c]) => vec![*n, *c, *h, *w],
             (Layout::Bshd, [b, s, h, d]) => vec![*b, *h, *s, *d],
             _ => self.shape.clone(),
         }
     }
-    /// The same tensor in a layout of images. Returns `None` if it is not a batch of images, or not row-major.
+    /// The same tensor in a layout of images. Returns `None` if it is not a batch of images, or of volumes where the
+    /// layout has them, or not row-major.
     pub(crate) fn with_layout(&self, layout: Layout) -> Option<ValueType> {
-        let [n, c, h, w] = *self.shape.as_slice() else { return None };
-        let shape = match layout {
-            Layout::Blocked { block, .. } => vec![n, c.div_ceil(block.max(1)), h, w, block],
-            Layout::ChannelsLast => vec![n, h, w, c],
-            Layout::Plain | Layout::Bshd => return None,
+        let shape = match (layout, self.shape.as_slice()) {
+            (Layout::Blocked { block, .. }, [n, c, spatial @ ..]) if matches!(spatial.len(), 2 | 3) => {
+                [&[*n, c.div_ceil(block.max(1))], spatial, &[block]].concat()
+            }
+            (Layout::ChannelsLast, [n, c, h, w]) => vec![*n, *h, *w, *c],
+            _ => return None,
         };
         (self.layout == Layout::Plain).then(|| ValueType { shape, layout, ..self.clone() })
     }

@@ -2,7 +2,7 @@
 use super::{
     OpKernel, Operand, Signature, ValueType,
     blocked::{
-        Axis, BLOCK, Conv2d, ConvEpilogue, ConvShape, InstructionSet, Method, Pool2d, PoolKind, from_blocked,
+        Axis, BLOCK, Conv2d, ConvEpilogue, ConvShape, Deconv2d, InstructionSet, Method, Pool2d, PoolKind, from_blocked,
         to_blocked,
     },
     task::PostOp,
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Layout,
     base::{Dtype, Result, invalid},
-    ops::{AvgPool, Conv, Convolution, MaxPool, Op, Window, windows},
+    ops::{AvgPool, Conv, Convolution, Deconv, MaxPool, Op, Window, windows},
 };
 
 fn channels(ty: &ValueType) -> Option<usize> {
@@ -23,16 +23,16 @@ pub(super) fn supports(signature: &Signature) -> bool {
     let [Some(result)] = signature.results.as_slice() else {
         return false;
     };
-    let Some(of_result) = channels(result) else {
-        return false;
-    };
-    let follows = signature.fused_ops.iter().all(|op| is_elementwise(op, of_result));
-    follows
+    channels(result).is_some()
+        && signature.fused_ops.iter().all(|op| is_elementwise(op, result))
         && match &signature.op {
             Op::Conv(op) => {
-                let method = geometry(op).ok().flatten().and_then(|g| g.method());
-                let known = op.filter.constant.is_some() && op.bias.as_ref().is_none_or(|b| b.constant.is_some());
-                known && method.is_some_and(|m| (m == Method::First) == channels(&op.input.ty).is_none())
+                let shape = geometry(op).ok().flatten();
+                are_constant(&op.filter, &op.bias) && shape.is_some_and(|g| reads(&g, &op.input))
+            }
+            Op::Deconv(op) => {
+                let shape = transposed_geometry(op).ok().flatten().filter(Deconv2d::supports);
+                are_constant(&op.filter, &op.bias) && shape.is_some_and(|g| reads(&g, &op.input))
             }
             Op::MaxPool(op) => max_pool(op).is_ok(),
             Op::AvgPool(op) => op.pad_value == 0 && avg_pool(op).is_ok(),
@@ -40,18 +40,28 @@ pub(super) fn supports(signature: &Signature) -> bool {
                 let whole = |o: &Operand| channels(&o.ty).is_some_and(|c| c.is_multiple_of(BLOCK));
                 op.axis == 1 && op.inputs.iter().all(whole)
             }
-            op => is_elementwise(op, of_result),
+            op => is_elementwise(op, result),
         }
 }
 
+fn are_constant(filter: &Operand, bias: &Option<Operand>) -> bool {
+    filter.constant.is_some() && bias.as_ref().is_none_or(|b| b.constant.is_some())
+}
+
+/// Whether a convolution reads its input in this layout.
+fn reads(shape: &ConvShape, input: &Operand) -> bool {
+    shape.method().is_some_and(|m| (m == Method::First) == channels(&input.ty).is_none())
+}
+
 /// Whether `op` is an elementwise operator that can be computed on channel-blocked operands: every operand is a single
-/// number or has as many channels as the result (one channel would have to be broadcast within a block), and the padding
-/// channels of the result, if there are any, stay 0.
-fn is_elementwise(op: &Op<Operand>, channels_of_result: usize) -> bool {
+/// number or has as many axes and channels as the result (one channel would have to be broadcast within a block), and the
+/// padding channels of the result, if there are any, stay 0.
+fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
     let is_number = |o: &Operand| o.ty.layout == Layout::Plain && o.ty.elements() == 1 && !o.is_fused_input();
-    let fits = |o: &Operand| is_number(o) || channels(&o.ty) == Some(channels_of_result);
+    let is_like_result = |o: &Operand| o.ty.shape.len() == result.shape.len() && channels(&o.ty) == channels(result);
+    let fits = |o: &Operand| is_number(o) || is_like_result(o);
     let has_number = op.operands().any(|(_, o)| is_number(o));
-    (channels_of_result.is_multiple_of(BLOCK) || keeps_zero(op) && !has_number)
+    (channels(result).is_some_and(|c| c.is_multiple_of(BLOCK)) || keeps_zero(op) && !has_number)
         && op.operands().all(|(_, o)| fits(o))
         && super::is_elementwise(op)
 }
@@ -75,9 +85,30 @@ fn geometry(op: &Conv<Operand>) -> Result<Option<ConvShape>> {
     let (&[batch, ic, ..], &[oc, ..]) = (x.as_slice(), w.as_slice()) else {
         return Ok(None);
     };
-    let [rows, cols] = axes(&Convolution::from(op).windows(&x)?)?;
+    let windows = Convolution::from(op).windows(&x)?;
+    let (slices, images) = match windows.as_slice() {
+        [slices, images @ ..] if images.len() == 2 => (Axis::new(slices)?, images),
+        images => (Some(Axis::ONE), images),
+    };
+    let [rows, cols] = axes(images)?;
     let group = usize::try_from(op.group).unwrap_or(0);
-    Ok(rows.zip(cols).map(|(rows, cols)| ConvShape { batch, ic, oc, group, rows, cols }))
+    let shape = |((slices, rows), cols)| ConvShape { batch, ic, oc, group, slices, rows, cols };
+    Ok(slices.zip(rows).zip(cols).map(shape))
+}
+
+/// The shape of a transposed convolution; its axes are transposed.
+fn transposed_geometry(op: &Deconv<Operand>) -> Result<Option<ConvShape>> {
+    let x = op.input.ty.plain_shape();
+    let windows = Convolution::from(op).windows(&x)?;
+    let more = op.output_padding.as_deref().unwrap_or_default();
+    let axis = |i: usize| -> Result<Option<Axis>> {
+        let output = windows[i].transposed_output(more.get(i).copied().unwrap_or(0))?;
+        Ok(Axis::transposed(&windows[i], output))
+    };
+    let (&[batch, ic, _, _], Ok(group)) = (x.as_slice(), usize::try_from(op.group)) else { return Ok(None) };
+    let oc = op.filter.ty.shape[0].saturating_mul(group);
+    let shape = |(rows, cols)| ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
+    Ok(axis(0)?.zip(axis(1)?).map(shape))
 }
 
 fn axes(windows: &[Window]) -> Result<[Option<Axis>; 2]> {
@@ -107,6 +138,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
             alone(converted(&op.input))
         }
         Op::Conv(op) if channels(result).is_some() => Some(conv(op, signature)?),
+        Op::Deconv(op) if channels(result).is_some() => Some(deconv(op, signature)?),
         Op::MaxPool(op) if channels(result).is_some() => alone(max_pool(op)?),
         Op::AvgPool(op) if channels(result).is_some() => alone(avg_pool(op)?),
         _ => None,
@@ -119,7 +151,7 @@ fn converted(input: &Operand) -> OpKernel {
     OpKernel::new(move |t| {
         let x = t.reals(&input)?;
         let shape = input.ty.plain_shape();
-        let (channels, area) = (shape[1], shape[2] * shape[3]);
+        let (channels, area) = (shape[1], shape[2..].iter().product());
         let write = if input.ty.layout == Layout::Plain { to_blocked } else { from_blocked };
         t.write(0, PostOp::default(), |out| {
             write(&x, channels, area, out);
@@ -147,22 +179,12 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
             (residual, end, used) = (Some(other.clone()), relu(add.do_relu, add.relu_limit), 1);
         }
     }
-    let bound = match signature.fused_ops.get(used) {
-        Some(Op::Relu(op)) => relu(true, op.relu_limit),
-        // Relu6 and the like.
-        Some(Op::Clip(op)) if op.min == 0.0 && op.max > 0.0 => Some(op.max as f32),
-        _ => None,
-    };
-    if end.is_none() && bound.is_some() {
-        (end, used) = (bound, used + 1);
-    }
+    (end, used) = with_fused_relu(signature, end, used);
     let geometry = geometry(op)?.ok_or_else(none)?;
-    let values = |o: &Operand| o.constant.as_ref().map(|a| a.to_dtype(Dtype::Float32)).transpose();
-    let filter = values(&op.filter)?.ok_or_else(none)?;
-    let bias = op.bias.as_ref().map(values).transpose()?.flatten();
-    let bias = bias.as_ref().map(|b| b.elements::<f32>()).transpose()?;
-    let epilogue = ConvEpilogue { bias: bias.as_deref(), relu: end };
-    let conv = Conv2d::new(InstructionSet::best(), geometry, &filter.elements::<f32>()?, epilogue)?.ok_or_else(none)?;
+    let conv = with_constants(&op.filter, &op.bias, end, |weights, end| {
+        Conv2d::new(InstructionSet::best(), geometry, weights, end)
+    })?;
+    let conv = conv.ok_or_else(none)?;
     let workspace = bytes(conv.workspace().saturating_mul(rayon::current_num_threads() as u64));
     let input = op.input.clone();
     let kernel = OpKernel::with_workspace(workspace, move |t| {
@@ -172,6 +194,50 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     });
     let kernel = kernel.without([&op.filter]).without(&op.bias);
     Ok(Prepared { kernel, used })
+}
+
+fn deconv(op: &Deconv<Operand>, signature: &Signature) -> Result<Prepared> {
+    let none = || invalid("no transposed convolution on blocks of channels");
+    let (end, used) = with_fused_relu(signature, relu(op.do_relu, op.relu_limit), 0);
+    let geometry = transposed_geometry(op)?.ok_or_else(none)?;
+    let deconv = with_constants(&op.filter, &op.bias, end, |weights, end| {
+        Deconv2d::new(InstructionSet::best(), geometry, weights, end)
+    })?;
+    let deconv = deconv.ok_or_else(none)?;
+    let workspace = bytes(deconv.workspace().saturating_mul(rayon::current_num_threads() as u64));
+    let input = op.input.clone();
+    let kernel = OpKernel::with_workspace(workspace, move |t| {
+        let x = t.reals(&input)?;
+        t.write(0, PostOp::default(), |out| deconv.run(&x, out))
+    });
+    let kernel = kernel.without([&op.filter]).without(&op.bias);
+    Ok(Prepared { kernel, used })
+}
+
+/// Returns the bound of the Relu, and the number of fused operators that the kernel computes itself: the Relu may be the
+/// next one after `used`, if there is none yet.
+fn with_fused_relu(signature: &Signature, end: Option<f32>, used: usize) -> (Option<f32>, usize) {
+    let bound = match signature.fused_ops.get(used) {
+        Some(Op::Relu(op)) => relu(true, op.relu_limit),
+        // Relu6 and the like.
+        Some(Op::Clip(op)) if op.min == 0.0 && op.max > 0.0 => Some(op.max as f32),
+        _ => None,
+    };
+    if end.is_none() && bound.is_some() { (bound, used + 1) } else { (end, used) }
+}
+
+/// Calls `f` with the constant weights and the epilogue of a convolution.
+fn with_constants<T>(
+    filter: &Operand,
+    bias: &Option<Operand>,
+    relu: Option<f32>,
+    f: impl FnOnce(&[f32], ConvEpilogue) -> Result<T>,
+) -> Result<T> {
+    let values = |o: &Operand| o.constant.as_ref().map(|a| a.to_dtype(Dtype::Float32)).transpose();
+    let filter = values(filter)?.ok_or_else(|| invalid("the weights of a convolution are not constant"))?;
+    let bias = bias.as_ref().map(values).transpose()?.flatten();
+    let bias = bias.as_ref().map(|b| b.elements::<f32>()).transpose()?;
+    f(&filter.elements::<f32>()?, ConvEpilogue { bias: bias.as_deref(), relu })
 }
 
 fn max_pool(op: &MaxPool<Operand>) -> Result<OpKernel> {

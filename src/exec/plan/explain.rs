@@ -82,6 +82,7 @@ impl<B: Backend> Plan<B> {
         let names: Vec<_> = results().map(|s| s.ty.name.as_str()).collect();
         let lies = |ty: &ValueType| match ty.layout {
             Layout::Plain => String::new(),
+            Layout::Blocked { block, .. } if ty.shape.len() == 6 => format!(", nCdhw{block}c"),
             Layout::Blocked { block, .. } => format!(", nChw{block}c"),
             Layout::ChannelsLast => ", NHWC".into(),
             Layout::Bshd => ", BSHD".into(),

@@ -55,7 +55,7 @@ impl Assignment {
         if node.has_blocks() {
             return Ok(None);
         }
-        let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_), .. }));
+        let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_) | Op::Deconv(_), .. }));
         let operands: Vec<TensorIndex> = node.operands().into_iter().filter(|t| graph.constant(*t).is_none()).collect();
         let is_changed = |t: &TensorIndex| self.other.get(t).is_some_and(|other| self.made.contains(other));
         if !is_anchor && (operands.is_empty() || !operands.iter().all(is_changed)) {

@@ -2,6 +2,8 @@
 use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, Tensor};
 use proptest::prelude::*;
 
+mod in_blocks;
+
 fn values(shape: &[usize], seed: usize) -> Array {
     let n = shape.iter().product::<usize>();
     let numbers = (0..n).map(|i| ((i * 37 + seed * 101) % 41) as f64 * 0.05 - 1.0);
@@ -89,54 +91,6 @@ fn what_follows_is_done_at_once_but_for_what_others_need() {
     let small = g.add(z, row).call().unwrap();
     let wider = g.mul(small, whole).call().unwrap();
     assert_eq!(steps(&mut g, &[wider]), ["Add", "Mul"], "the result is larger than what comes before");
-}
-
-#[test]
-fn convolutions_and_what_lies_between_them_stand_in_blocks() {
-    let mut g = Graph::new("g").unwrap();
-    let x = input(&mut g, "x", &[1, 3, 9, 8]);
-    let a = g.conv(x, values(&[32, 3, 3, 3], 1)).pad([1, 1, 1, 1]).call().unwrap();
-    let a = g.relu(a).call().unwrap();
-    let p = g.maxpool2d(a).kernel([2, 2]).stride([2, 2]).call().unwrap();
-    let b = g.conv(p, values(&[32, 32, 1, 1], 2)).call().unwrap();
-    let s = g.silu(b).call().unwrap();
-    let r = g.add(s, p).call().unwrap();
-    let both = g.concat([r, p]).axis(1).call().unwrap();
-    let y = g.conv(both, values(&[5, 64, 1, 1], 3)).call().unwrap();
-    let expected = ["Conv + Relu", "MaxPool", "Conv + SiLU + Add", "Concat", "Conv", "Reshape"];
-    assert_eq!(steps(&mut g, &[y]), expected, "one conversion, at the end");
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
-    #[test]
-    fn networks_of_images_are_the_same_by_plan(
-        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..8, 1..7),
-        size in (4usize..9, 4usize..9), batch in 1usize..3,
-    ) {
-        let mut g = Graph::new("g").unwrap();
-        let mut t = input(&mut g, "x", &[batch, channels[0], size.0, size.1]);
-        let mut seen = vec![t];
-        for (i, kind) in kinds.iter().enumerate() {
-            let shape = g.tensor(t).unwrap().shape.clone();
-            let (ic, oc) = (shape[1], channels[i % channels.len()]);
-            let alike: Vec<Tensor> = seen.iter().copied().filter(|s| g.tensor(*s).unwrap().shape == shape).collect();
-            let other = alike[i % alike.len()];
-            t = match kind {
-                0 | 1 => g.conv(t, filter(&[oc, ic, 3, 3], i)).bias(values(&[oc], i)).pad([1, 1, 1, 1]).call(),
-                2 => g.conv(t, filter(&[ic, 1, 3, 3], i)).group(ic as i64).pad([1, 1, 1, 1]).call(),
-                3 => g.add(t, other).call(),
-                4 => g.sigmoid(t).call(),
-                5 => g.avgpool2d(t).kernel([3, 3]).stride([1, 1]).pad([1, 1, 1, 1]).count_include_pad(i % 2 == 0).call(),
-                6 => g.concat([t, other]).axis(1).call(),
-                _ => g.mul(t, values(&[1, ic, 1, 1], i)).call(),
-            }.unwrap();
-            seen.push(t);
-        }
-        let outputs = [t, seen[seen.len() / 2]];
-        let outputs = if outputs[0] == outputs[1] || g.inputs().contains(&outputs[1]) { &outputs[..1] } else { &outputs };
-        steps(&mut g, outputs);
-    }
 }
 
 /// The kinds of quantized tensors that a network may have, in turns.

@@ -1,4 +1,5 @@
-//! A band: some rows of the input with their padding, laid out so that successive windows are always one pixel apart.
+//! A band: some rows of the input with their padding, laid out so that successive windows are always one pixel apart. In a
+//! volume, it has these rows of each slice that the windows see.
 //!
 //! With a stride of 2, each element of the kernel sees only every other column. Columns are therefore grouped by their
 //! remainder (the phase), and so are rows. Within a phase, neighbouring windows see neighbouring pixels whatever the
@@ -12,7 +13,7 @@ use crate::{
     array::{reserve, zeros},
     base::Result,
 };
-use std::cell::Cell;
+use std::{cell::Cell, ops::Range};
 
 /// Maximum number of floats that a thread keeps between runs.
 const KEPT: usize = 1 << 19;
@@ -68,6 +69,7 @@ impl Phases {
 
 /// The layout of bands in pixels. A pixel consists of the channels that are stored together.
 pub(super) struct Band {
+    slices: Axis,
     rows: Phases,
     cols: Phases,
     /// Rows of the result computed from a band.
@@ -81,9 +83,11 @@ pub(super) struct Band {
 impl Band {
     pub fn new(g: &ConvShape, height: usize) -> Band {
         let (rows, cols) = (Phases::new(g.rows), Phases::new(g.cols));
-        let direct = rows.is_input() && cols.is_input();
+        let slices = g.slices;
+        let one_slice = slices.kernel == 1 && slices.pad == 0 && slices.len() <= slices.input;
+        let direct = one_slice && rows.is_input() && cols.is_input();
         let width = if direct { g.cols.input } else { cols.len(g.cols.output) };
-        Band { height, width, rows, cols, direct }
+        Band { slices, height, width, rows, cols, direct }
     }
     /// Number of pixels of one row phase and one column phase.
     fn phase(&self) -> usize {
@@ -93,10 +97,14 @@ impl Band {
     pub fn row(&self) -> usize {
         self.width * self.rows.used.len() * self.cols.used.len()
     }
-    /// Number of pixels of a plane: of the band, or of the input if it is used directly.
+    /// Number of pixels of an input plane, which is one slice of a block.
+    fn area(&self) -> usize {
+        self.rows.axis.input * self.cols.axis.input
+    }
+    /// The stride of the planes in pixels.
     pub fn plane(&self) -> usize {
         if self.direct {
-            return self.rows.axis.input * self.width;
+            return self.slices.input * self.area();
         }
         self.phase().saturating_mul(self.rows.used.len() * self.cols.used.len())
     }
@@ -106,29 +114,42 @@ impl Band {
         let place = |&(p, r): &(usize, usize), &(q, c): &(usize, usize)| (p * n + q) * phase + r * self.width + c;
         self.rows.taps.iter().flat_map(|r| self.cols.taps.iter().map(move |c| place(r, c))).collect()
     }
-    /// Returns the planes as a band that begins at row `first` of the result. If the input already has the layout, it is
-    /// returned from that row on; in both cases the planes are [`Band::plane`] apart.
+    /// Returns the slices of the kernel that are inside the input at a slice of the result: at least one, which is padding
+    /// if none is inside.
+    pub fn seen(&self, slice: usize) -> Range<usize> {
+        let (from, to) = self.slices.inside(slice);
+        let from = from.min(self.slices.kernel - 1);
+        from..to.max(from + 1)
+    }
+    /// Returns the blocks of `x` as a band that begins at a slice and row of the result: for each slice of the kernel that
+    /// is seen, the plane of each block. If the input already has the layout, it is returned from there on; in both cases
+    /// the planes are [`Band::plane`] apart.
     ///
     /// # Errors
     /// Returns an error if memory runs out.
     pub fn of<'a, const C: usize>(
         &self,
-        planes: &'a [[f32; C]],
-        first: usize,
+        x: &'a [[f32; C]],
+        (slice, row): (usize, usize),
         scratch: &'a mut Vec<f32>,
     ) -> Result<&'a [[f32; C]]> {
+        let area = self.area();
         if self.direct {
-            return Ok(&planes[first * self.width..]);
+            return Ok(&x[slice * self.slices.stride * area + row * self.width..]);
         }
-        let area = self.rows.axis.input * self.cols.axis.input;
-        let size = (planes.len() / area).saturating_mul(self.plane());
+        let (seen, volume) = (self.seen(slice), self.slices.input * area);
+        let size = (x.len() / volume * seen.len()).saturating_mul(self.plane());
         if scratch.len() / C < size {
             *scratch = Vec::new();
             *scratch = zeros(size.saturating_mul(C))?;
         }
         let band = &mut scratch.as_chunks_mut().0[..size];
-        for (plane, to) in planes.chunks_exact(area).zip(band.chunks_exact_mut(self.plane())) {
-            self.copy(plane, first, to);
+        let places = seen.flat_map(|k| x.chunks_exact(volume).map(move |block| (block, self.slices.place(slice, k))));
+        for ((block, place), to) in places.zip(band.chunks_exact_mut(self.plane())) {
+            match place {
+                Some(place) => self.copy(&block[place * area..][..area], row, to),
+                None => to.fill([0.0; C]),
+            }
         }
         Ok(band)
     }

@@ -13,13 +13,16 @@
 //! **The first layer** has few channels (`C` is 1): its input is plain NCHW, one plane per channel, which saves the
 //! conversion and 13 multiplications by zero for every three values. The loop order is the same.
 //!
+//! **Volumes** are computed slice by slice. The slices of a block that the windows see are like further blocks of input
+//! channels, with weights of their own; those that are padding are left out.
+//!
 //! **Tasks** are divided by cost: by output channels if the weights are the larger part (small planes), otherwise by
 //! rows.
 use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
     clear_beyond, task_count,
-    tile::{End, Finish, Sweep, WeightVector, blocks_together},
+    tile::{End, Finish, Place, Sweep, WeightVector, blocks_together},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -36,42 +39,52 @@ const BAND: usize = 512 << 10;
 pub(super) struct Direct<const C: usize> {
     isa: InstructionSet,
     g: ConvShape,
-    /// Input planes per group.
+    place: Place,
+    /// Blocks of input channels per group.
     planes: usize,
     /// Output blocks per group, and how many of them are computed together.
     blocks: usize,
     together: usize,
-    /// Ordered by group, set of output blocks computed together, input plane, kernel element, channel and block; with a dilation, by
-    /// kernel element before input plane.
+    /// Whether elements of the kernel are added one after the other.
+    by_element: bool,
+    /// Ordered by group, set of output blocks computed together, slice of the kernel, input block, kernel element,
+    /// channel and output block; by kernel element before input block if they are added one after the other.
     weights: Vec<WeightVector>,
     /// One pixel per output block.
     bias: Vec<Pixel>,
     relu: Option<f32>,
 }
 
-/// Rows of the result for some output blocks.
+/// Rows of a slice of the result for some output blocks.
 struct OutputRows<'a, 'r> {
     image: usize,
     group: usize,
     /// The first block, within the group.
     block: usize,
+    slice: usize,
     row: usize,
     outs: Vec<&'a mut [Pixel]>,
     residual: Vec<&'r [Pixel]>,
 }
 
 impl<const C: usize> Direct<C> {
+    /// Packs the weights. The result is all of its planes.
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
+        Self::at(Place::whole([g.rows.output, g.cols.output]), isa, g, weights, end)
+    }
+    /// Packs the weights. The result is at `place` in its planes; other pixels are not written.
+    pub fn at(place: Place, isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
         let (planes, blocks) = ((g.ic / g.group).div_ceil(C), (g.oc / g.group).div_ceil(BLOCK));
         let together = blocks_together(isa);
-        let weights = pack::<C>(&g, weights, together)?;
+        let by_element = g.is_dilated() && place.step == [1, 1];
+        let weights = pack::<C>(&g, weights, together, by_element)?;
         let bias = bias_pixels(end.bias, g.oc)?;
-        Ok(Direct { isa, g, planes, blocks, together, weights, bias, relu: end.relu })
+        Ok(Direct { isa, g, place, planes, blocks, together, by_element, weights, bias, relu: end.relu })
     }
 
     pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
         let (height, share) = self.cut();
-        if self.g.is_dilated() {
+        if self.by_element {
             self.parts(height, share, residual, out).into_par_iter().for_each(|part| self.dilated_part(x, part));
             return Ok(());
         }
@@ -85,17 +98,18 @@ impl<const C: usize> Direct<C> {
     /// Bytes of workspace per thread: one band.
     pub fn workspace(&self) -> u64 {
         let band = Band::new(&self.g, self.height());
-        if band.direct || self.g.is_dilated() {
-            0
-        } else {
-            (self.planes * C * size_of::<f32>()).saturating_mul(band.plane()) as u64
-        }
+        if band.direct || self.by_element { 0 } else { self.pixel_bytes().saturating_mul(band.plane()) as u64 }
+    }
+
+    /// Bytes of a pixel in all planes of a band.
+    fn pixel_bytes(&self) -> usize {
+        (self.planes * C * size_of::<f32>()).saturating_mul(self.g.slices.kernel)
     }
 
     /// Number of result rows whose input stays in the second-level cache.
     fn height(&self) -> usize {
-        let row = if self.g.is_dilated() { self.g.cols.input } else { Band::new(&self.g, 1).row() };
-        let row = row.saturating_mul(self.planes * C * size_of::<f32>());
+        let row = if self.by_element { self.g.cols.input } else { Band::new(&self.g, 1).row() };
+        let row = row.saturating_mul(self.pixel_bytes());
         (BAND / row).clamp(1, self.g.rows.output)
     }
 
@@ -104,11 +118,12 @@ impl<const C: usize> Direct<C> {
         let g = &self.g;
         let (rows, blocks) = (g.rows.output, self.blocks);
         let height = self.height();
-        let cost = (g.pixels() * g.batch).saturating_mul(self.weights.len() * BLOCK);
+        let slices = g.slices.output.saturating_mul(g.batch);
+        let cost = g.pixels().saturating_mul(slices).saturating_mul(self.weights.len() * BLOCK);
         let tasks = task_count(cost);
-        let bands = rows.div_ceil(height) * g.batch * g.group;
+        let bands = rows.div_ceil(height).saturating_mul(slices).saturating_mul(g.group);
         let missing = tasks.div_ceil(bands);
-        let input = g.area() * self.planes * C;
+        let input = g.slices.input.saturating_mul(g.area()).saturating_mul(self.planes * C);
         if self.weights.len() / g.group * BLOCK > input {
             (height, blocks.div_ceil(missing).next_multiple_of(self.together))
         } else {
@@ -124,28 +139,29 @@ impl<const C: usize> Direct<C> {
         residual: Option<&'r [Pixel]>,
         out: &'a mut [Pixel],
     ) -> Vec<OutputRows<'a, 'r>> {
-        let (pixels, cols) = (self.g.pixels(), self.g.cols.output);
+        let Place { size: [rows, cols], step, .. } = self.place;
+        let (slices, pixels, band) = (self.g.slices.output, rows * cols, height * step[0] * cols);
         let mut planes = out.chunks_exact_mut(pixels);
-        let mut residual = residual.map(|r| r.chunks_exact(pixels));
+        let mut residual = residual.into_iter().flat_map(|r| r.chunks_exact(pixels));
         let mut parts: Vec<OutputRows> = Vec::new();
         for image in 0..self.g.batch {
             for group in 0..self.g.group {
                 for block in (0..self.blocks).step_by(share) {
                     let first = parts.len();
-                    let rows = (0..self.g.rows.output).step_by(height);
-                    parts.extend(rows.map(|row| OutputRows {
+                    let rows = |slice| (0..self.g.rows.output).step_by(height).map(move |row| (slice, row));
+                    parts.extend((0..slices).flat_map(rows).map(|(slice, row)| OutputRows {
                         image,
                         group,
                         block,
+                        slice,
                         row,
                         outs: vec![],
                         residual: vec![],
                     }));
-                    for plane in planes.by_ref().take(share.min(self.blocks - block)) {
-                        let bands = plane.chunks_mut(height * cols);
+                    for _ in block..(block + share).min(self.blocks) {
+                        let bands = planes.by_ref().take(slices).flat_map(|plane| plane.chunks_mut(band));
                         parts[first..].iter_mut().zip(bands).for_each(|(p, out)| p.outs.push(out));
-                        let bands = residual.as_mut().and_then(|r| r.next()).map(|r| r.chunks(height * cols));
-                        let bands = bands.into_iter().flatten();
+                        let bands = residual.by_ref().take(slices).flat_map(|plane| plane.chunks(band));
                         parts[first..].iter_mut().zip(bands).for_each(|(p, r)| p.residual.push(r));
                     }
                 }
@@ -162,21 +178,26 @@ impl<const C: usize> Direct<C> {
         mut part: OutputRows,
         scratch: &mut Vec<f32>,
     ) -> Result<()> {
-        let (g, depth) = (&self.g, self.planes * C * taps.len());
-        let size = self.planes * g.area();
-        let x = band.of(&x[(part.image * g.group + part.group) * size..][..size], part.row, scratch)?;
-        let rows = part.outs[0].len() / g.cols.output;
+        let (g, seen) = (&self.g, band.seen(part.slice));
+        let size = self.planes * g.slices.input * g.area();
+        let x = &x[(part.image * g.group + part.group) * size..][..size];
+        let x = band.of(x, (part.slice, part.row), scratch)?;
+        // Number of planes in the band, and the weights before and in those of a block.
+        let planes = seen.len() * self.planes;
+        let per_plane = C * taps.len();
+        let (skipped, depth) = (seen.start * self.planes * per_plane, g.slices.kernel * self.planes * per_plane);
+        let rows = self.place.rows(part.outs[0].len());
         // Contiguous rows are merged into one.
-        let (rows, width) = if band.width == g.cols.output { (1, part.outs[0].len()) } else { (rows, g.cols.output) };
+        let is_one_row = band.width == g.cols.output && self.place.step == [1, 1];
+        let (rows, width) = if is_one_row { (1, rows * g.cols.output) } else { (rows, g.cols.output) };
         let first = part.group * self.blocks + part.block;
         for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
             let (b, block) = (i * self.together, first + i * self.together);
-            let weights = &self.weights[block * depth..];
-            let near = NEAR / (outs.len() * C * taps.len() * size_of::<WeightVector>());
-            let near = near.clamp(1, self.planes);
-            for plane in (0..self.planes).step_by(near) {
-                let per_plane = outs.len() * C * taps.len();
-                let last = (plane + near).min(self.planes);
+            let weights = &self.weights[block * depth + outs.len() * skipped..];
+            let per_plane = outs.len() * per_plane;
+            let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, planes);
+            for plane in (0..planes).step_by(near) {
+                let last = (plane + near).min(planes);
                 let residual = part.residual.get(b..b + outs.len()).unwrap_or_default();
                 self.isa.run(Sweep {
                     x: &x[plane * band.plane()..],
@@ -187,9 +208,9 @@ impl<const C: usize> Direct<C> {
                     rows,
                     step: band.width,
                     width,
-                    pitch: width,
+                    place: self.place,
                     begin: (plane == 0).then(|| &self.bias[block..block + outs.len()]),
-                    end: (last == self.planes).then_some(End { residual, relu: self.relu }),
+                    end: (last == planes).then_some(End { residual, relu: self.relu }),
                     outs: &mut *outs,
                 });
             }
@@ -200,7 +221,7 @@ impl<const C: usize> Direct<C> {
         Ok(())
     }
 
-    /// Computes a part element by element of the kernel.
+    /// Computes a part of a dilated convolution, element by element of the kernel.
     fn dilated_part(&self, x: &[[f32; C]], mut part: OutputRows) {
         let (g, depth, size) = (&self.g, self.planes * C * self.g.taps(), self.planes * self.g.area());
         let x = &x[(part.image * g.group + part.group) * size..][..size];
@@ -211,8 +232,8 @@ impl<const C: usize> Direct<C> {
                 out.fill(*bias);
             }
             let weights = &self.weights[block * depth..][..outs.len() * depth];
-            for tap in 0..g.taps() {
-                self.add_tap(x, weights, tap, part.row, outs);
+            for element in 0..g.taps() {
+                self.add_element(x, weights, element, part.row, outs);
             }
             let residual = part.residual.get(b..b + outs.len()).unwrap_or_default();
             if self.relu.is_some() || !residual.is_empty() {
@@ -225,22 +246,28 @@ impl<const C: usize> Direct<C> {
     }
 
     /// Adds an element of the kernel to the rows from `row` on; `weights` has all elements for these output blocks.
-    fn add_tap(&self, x: &[[f32; C]], weights: &[WeightVector], tap: usize, row: usize, outs: &mut [&mut [Pixel]]) {
-        let (g, pitch, per_plane) = (&self.g, self.g.cols.output, outs.len() * C);
-        let (i, j) = (tap / g.cols.kernel, tap % g.cols.kernel);
-        let rows = g.rows.covered(i, (row, row + outs[0].len() / pitch));
-        let cols = g.cols.covered(j, (0, pitch));
+    fn add_element(
+        &self,
+        x: &[[f32; C]],
+        weights: &[WeightVector],
+        element: usize,
+        row: usize,
+        outs: &mut [&mut [Pixel]],
+    ) {
+        let (g, width, per_plane) = (&self.g, self.g.cols.output, outs.len() * C);
+        let (i, j) = (element / g.cols.kernel, element % g.cols.kernel);
+        let rows = g.rows.covered(i, (row, row + outs[0].len() / width));
+        let cols = g.cols.covered(j, (0, width));
         if rows.is_empty() || cols.is_empty() {
             return;
         }
         let start = (rows.start + i * g.rows.dilation - g.rows.pad) * g.cols.input;
         let x = &x[start + cols.start + j * g.cols.dilation - g.cols.pad..];
-        let origin = (rows.start - row) * pitch + cols.start;
-        let mut outs: Vec<&mut [Pixel]> = outs.iter_mut().map(|out| &mut out[origin..]).collect();
+        let place = Place { first: [rows.start - row, cols.start], ..self.place };
         let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, self.planes);
+        let weights = &weights[element * self.planes * per_plane..];
         for plane in (0..self.planes).step_by(near) {
             let last = (plane + near).min(self.planes);
-            let weights = &weights[tap * self.planes * per_plane..];
             let (now, next) = (&weights[plane * per_plane..last * per_plane], &weights[last * per_plane..]);
             self.isa.run(Sweep {
                 x: &x[plane * g.area()..],
@@ -251,39 +278,45 @@ impl<const C: usize> Direct<C> {
                 rows: rows.len(),
                 step: g.cols.input,
                 width: cols.len(),
-                pitch,
+                place,
                 begin: None,
                 end: None,
-                outs: &mut outs,
+                outs: &mut *outs,
             });
         }
     }
 }
 
-/// Packs the weights in the order of [`Direct::weights`].
-/// The channels after the last are 0.
-fn pack<const C: usize>(g: &ConvShape, weights: &[f32], together: usize) -> Result<Vec<WeightVector>> {
-    let (ic, oc, taps) = (g.ic / g.group, g.oc / g.group, g.taps());
+/// Packs the weights in the order of [`Direct::weights`]. The channels after the last are 0.
+fn pack<const C: usize>(
+    g: &ConvShape,
+    weights: &[f32],
+    together: usize,
+    by_element: bool,
+) -> Result<Vec<WeightVector>> {
+    let (ic, oc, taps, slices) = (g.ic / g.group, g.oc / g.group, g.taps(), g.slices.kernel);
     let (planes, blocks) = (ic.div_ceil(C), oc.div_ceil(BLOCK));
-    let depth = (planes * C).saturating_mul(taps);
+    let depth = (planes * C).saturating_mul(taps).saturating_mul(slices);
     let mut packed = Vec::new();
     let n = (g.group * blocks).saturating_mul(depth);
     reserve(&mut packed, n)?;
     packed.resize(n, WeightVector([0.0; BLOCK]));
     let group = |(group, lines): (usize, &mut [WeightVector])| {
-        let weights = &weights[group * oc * ic * taps..][..oc * ic * taps];
+        let size = oc * ic * slices * taps;
+        let weights = &weights[group * size..][..size];
         lines.par_chunks_mut(together * depth).enumerate().for_each(|(i, lines)| {
             let width = lines.len() / depth;
             for (at, line) in lines.iter_mut().enumerate() {
                 let first = (i * together + at % width) * BLOCK;
                 let (element, c) = (at / width / C, at / width % C);
-                let (plane, tap) = match g.is_dilated() {
+                let (plane, tap) = match by_element {
                     true => (element % planes, element / planes),
                     false => (element / taps, element % taps),
                 };
-                let c = plane * C + c;
+                let (slice, c) = (plane / planes, plane % planes * C + c);
                 if c < ic {
-                    let of = weights[(first * ic + c) * taps + tap..].iter().step_by(ic * taps);
+                    let of = ((first * ic + c) * slices + slice) * taps + tap;
+                    let of = weights[of..].iter().step_by(ic * slices * taps);
                     line.0.iter_mut().zip(of).for_each(|(l, w)| *l = *w);
                 }
             }

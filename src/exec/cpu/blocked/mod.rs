@@ -1,6 +1,7 @@
 //! Convolution and pooling of float32 activations in channel-blocked layout, with blocks of 16.
 //!
-//! **Layout.** An activation is `[image][ceil(channels / 16)][row][column][16]`: a pixel of a block is 16 contiguous
+//! **Layout.** An activation is `[image][ceil(channels / 16)][row][column][16]`, and a volume of several slices is
+//! `[image][ceil(channels / 16)][slice][row][column][16]`: a pixel of a block is 16 contiguous
 //! floats, one cache line, which is one vector of AVX-512, two of AVX2 and four of NEON. One input value times a vector
 //! of weights contributes to 16 output channels, and no data has to be rearranged first (im2col writes each value once
 //! for every element of the kernel). Channels after the last are 0, and every kernel here writes them as 0. Activations
@@ -21,6 +22,7 @@
 mod attention;
 mod band;
 mod conv;
+mod deconv;
 mod depthwise;
 mod exp;
 mod few_queries_attention;
@@ -39,6 +41,7 @@ mod tests;
 use crate::{base::Result, ops::Window};
 
 pub(super) use attention::{Attention, Heads};
+pub(super) use deconv::Deconv2d;
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_row::product_of_row;
 pub(super) use pool::{Pool2d, PoolKind};
@@ -122,10 +125,15 @@ impl Axis {
         (self.pad.div_ceil(self.stride).min(to), to)
     }
     /// The positions from `from` to `to` at which an element of the kernel is inside the input, for a stride of 1.
-    fn covered(&self, tap: usize, (from, to): (usize, usize)) -> std::ops::Range<usize> {
-        let offset = tap * self.dilation;
+    fn covered(&self, element: usize, (from, to): (usize, usize)) -> std::ops::Range<usize> {
+        let offset = element * self.dilation;
         let (first, end) = (self.pad.saturating_sub(offset), (self.input + self.pad).saturating_sub(offset));
         from.max(first)..to.min(end).max(from.max(first))
+    }
+    /// Returns the place of a kernel element at a position. Returns `None` if it is outside the input.
+    fn place(&self, position: usize, element: usize) -> Option<usize> {
+        let place = (position * self.stride + element * self.dilation).checked_sub(self.pad)?;
+        (place < self.input).then_some(place)
     }
     /// The range of kernel elements that are inside the input at a position.
     pub fn inside(&self, position: usize) -> (usize, usize) {
@@ -146,15 +154,18 @@ pub(super) struct ConvShape {
     pub ic: usize,
     pub oc: usize,
     pub group: usize,
+    /// The axis of the slices, [`Axis::ONE`] for images.
+    pub slices: Axis,
     pub rows: Axis,
     pub cols: Axis,
 }
 
 impl ConvShape {
+    /// Number of elements of a slice of the kernel.
     fn taps(&self) -> usize {
         self.rows.kernel * self.cols.kernel
     }
-    /// Number of pixels of a plane of the result.
+    /// Number of pixels of a plane of the result, which is one slice of a block.
     fn pixels(&self) -> usize {
         self.rows.output * self.cols.output
     }
@@ -162,19 +173,30 @@ impl ConvShape {
     fn area(&self) -> usize {
         self.rows.input * self.cols.input
     }
-    /// Whether windows have gaps between their pixels, and are next to each other.
+    /// Whether windows of an image have gaps between their pixels, and are next to each other.
     fn is_dilated(&self) -> bool {
-        self.rows.dilation.max(self.cols.dilation) > 1 && self.rows.stride * self.cols.stride == 1 && self.taps() > 1
+        let is_wide = self.rows.dilation.max(self.cols.dilation) > 1 && self.taps() > 1;
+        self.is_flat() && is_wide && self.rows.stride * self.cols.stride == 1
     }
-    /// Returns `None` for several groups whose channels are neither multiples of 16 nor 1, 2, 4 or 8 per group.
+    /// Whether the input has one slice, without padding.
+    fn is_flat(&self) -> bool {
+        let Axis { input, kernel, pad, output, .. } = self.slices;
+        [input, kernel, pad, output] == [1, 1, 0, 1]
+    }
+    /// Returns `None` for several groups whose channels are neither multiples of 16 nor 1, 2, 4 or 8 per group, and for few channels
+    /// per group of volumes.
     pub fn method(&self) -> Option<Method> {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
             () if [self.batch, self.ic, self.oc, self.group].contains(&0) => None,
-            () if self.group > 1 && self.group == self.ic && self.ic == self.oc => Some(Method::Depthwise),
+            () if self.group > 1 && self.group == self.ic && self.ic == self.oc => {
+                self.is_flat().then_some(Method::Depthwise)
+            }
             () if self.group == 1 && self.ic <= conv::FEW => Some(Method::First),
             () if self.group == 1 || (blocks(self.ic) && blocks(self.oc)) => Some(Method::General),
-            () if self.ic == self.oc && [2, 4, 8].contains(&(self.ic / self.group)) => Some(Method::Narrow),
+            () if self.is_flat() && self.ic == self.oc && [2, 4, 8].contains(&(self.ic / self.group)) => {
+                Some(Method::Narrow)
+            }
             () => None,
         }
     }
@@ -215,7 +237,7 @@ pub(super) struct ConvEpilogue<'a> {
 }
 
 impl Conv2d {
-    /// Packs the weights, oc x ic/group x rows x columns. Returns `None` if there is no [`ConvShape::method`].
+    /// Packs the weights, oc x ic/group x slices x rows x columns. Returns `None` if there is no [`ConvShape::method`].
     ///
     /// # Errors
     /// Returns an error if memory runs out.

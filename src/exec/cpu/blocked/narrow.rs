@@ -53,7 +53,7 @@ impl Narrow {
         parts.into_par_iter().enumerate().try_for_each_init(scratch, |(copied, expanded), (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
             let block = plane % g.oc.div_ceil(BLOCK);
-            let x = band.of(&x[plane * g.area()..][..g.area()], row, copied)?;
+            let x = band.of(&x[plane * g.area()..][..g.area()], (0, row), copied)?;
             let x = &x[..x.len().min(band.plane())];
             if expanded.len() < self.size * x.len() {
                 *expanded = zero_pixels(self.size * band.plane())?;

@@ -5,6 +5,8 @@ use crate::{
 };
 use proptest::prelude::*;
 
+mod conv;
+
 /// Number of floats of a blocked activation.
 fn blocked_len(batch: usize, channels: usize, area: usize) -> usize {
     batch.saturating_mul(channels.div_ceil(BLOCK)).saturating_mul(area).saturating_mul(BLOCK)
@@ -56,28 +58,6 @@ fn windows(rows: &Axis, cols: &Axis, mut f: impl FnMut(usize, usize, usize)) {
     }
 }
 
-/// The definition in f64: the sums, and the sums of absolute values, which bound the errors.
-fn definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
-    let (ic, oc) = (g.ic / g.group, g.oc / g.group);
-    let (mut sums, mut sizes) = (vec![], vec![]);
-    for plane in 0..g.batch * g.oc {
-        let (image, o) = (plane / g.oc, plane % g.oc);
-        let mut of = vec![f64::from(bias[o]); g.pixels()];
-        let mut size = vec![f64::from(bias[o].abs()); g.pixels()];
-        for c in 0..ic {
-            let from = &x[(image * g.ic + o / oc * ic + c) * g.area()..];
-            windows(&g.rows, &g.cols, |pixel, tap, at| {
-                let product = f64::from(from[at]) * f64::from(w[(o * ic + c) * g.taps() + tap]);
-                of[pixel] += product;
-                size[pixel] += product.abs();
-            });
-        }
-        sums.extend(of);
-        sizes.extend(size);
-    }
-    (sums, sizes)
-}
-
 fn axis(input: usize, kernel: usize, stride: usize, dilation: usize, pads: [usize; 2]) -> Option<Axis> {
     let pads = pads.map(|p| p as i64);
     let window = Window { input, kernel: kernel as i64, stride: stride as i64, dilation: dilation as i64, pads };
@@ -90,65 +70,8 @@ fn any_axis() -> impl Strategy<Value = Axis> {
         .prop_filter_map("fits", |(input, kernel, stride, dilation, pads)| axis(input, kernel, stride, dilation, pads))
 }
 
-/// Input channels, output channels and groups of each form.
-fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
-    prop_oneof![
-        (5usize..70, 1usize..70).prop_map(|(ic, oc)| (ic, oc, 1)),
-        (1usize..5, 1usize..70).prop_map(|(ic, oc)| (ic, oc, 1)),
-        (1usize..3, 1usize..4, 2usize..4).prop_map(|(ic, oc, group)| (ic * BLOCK * group, oc * BLOCK * group, group)),
-        (2usize..50).prop_map(|c| (c, c, c)),
-        (1usize..4, 2usize..20).prop_map(|(size, group)| (group << size, group << size, group)),
-    ]
-}
-
-fn run(conv: &Conv2d, x: &[f32], residual: Option<&[f32]>, n: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; n];
-    conv.run(x, residual, &mut out).unwrap();
-    out
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
-
-    #[test]
-    fn convolutions_are_the_definition(
-        batch in 1usize..3, (ic, oc, group) in any_channels(), rows in any_axis(), cols in any_axis(),
-        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]),
-    ) {
-        let g = ConvShape { batch, ic, oc, group, rows, cols };
-        let (x, w) = (numbers(batch * ic * g.area(), 1), numbers(oc * ic / group * g.taps(), 2));
-        let (bias, added) = (numbers(oc, 3), numbers(batch * oc * g.pixels(), 4));
-        let (sums, sizes) = definition(&g, &x, &w, &bias);
-        let residual = blocked(&added, oc, g.pixels());
-        let residual = with_residual.then_some(&residual[..]);
-        for isa in InstructionSet::all() {
-            let conv = Conv2d::new(isa, g, &w, ConvEpilogue { bias: Some(&bias), relu }).unwrap().unwrap();
-            let x = if g.method() == Some(Method::First) { x.clone() } else { blocked(&x, ic, g.area()) };
-            let out = run(&conv, &x, residual, blocked_len(batch, oc, g.pixels()));
-            prop_assert_eq!(beyond(&out, oc, g.pixels()), Vec::<f32>::new());
-            for (i, got) in plain(&out, batch, oc, g.pixels()).into_iter().enumerate() {
-                let sum = sums[i] + if with_residual { f64::from(added[i]) } else { 0.0 };
-                let expected = relu.map_or(sum, |bound| sum.clamp(0.0, bound.into()));
-                prop_assert!((f64::from(got) - expected).abs() <= 2e-6 * (sizes[i] + 1.0), "{} is {got}, not {expected}", i);
-            }
-        }
-    }
-
-    #[test]
-    fn threads_change_no_byte(
-        batch in 1usize..4, (ic, oc, group) in any_channels(), rows in any_axis(), cols in any_axis(),
-    ) {
-        let g = ConvShape { batch, ic, oc, group, rows, cols };
-        let (x, w) = (numbers(blocked_len(batch, ic, g.area()), 1), numbers(oc * ic / group * g.taps(), 2));
-        let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
-        let outs = [1, 2, 3].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| run(&conv, &x, None, blocked_len(batch, oc, g.pixels())))
-        });
-        let bits = outs.map(|out| out.into_iter().map(f32::to_bits).collect::<Vec<_>>());
-        prop_assert_eq!(&bits[0], &bits[1]);
-        prop_assert_eq!(&bits[0], &bits[2]);
-    }
 
     #[test]
     fn pools_are_the_definition(
@@ -195,55 +118,6 @@ proptest! {
 }
 
 #[test]
-fn large_ones_are_cut_and_still_the_definition() {
-    let (rows, cols) = (axis(40, 3, 1, 1, [1, 1]).unwrap(), axis(53, 3, 1, 1, [1, 1]).unwrap());
-    let (half, small) = (axis(41, 3, 2, 1, [0, 1]).unwrap(), axis(5, 3, 1, 1, [1, 1]).unwrap());
-    let of = |batch, ic, oc, group, rows, cols| ConvShape { batch, ic, oc, group, rows, cols };
-    let geometries = [
-        of(1, 20, 40, 1, rows, cols),
-        of(2, 40, 20, 1, half, cols),
-        of(1, 64, 200, 1, small, small),
-        of(1, 3, 40, 1, rows, half),
-        of(3, 40, 40, 40, rows, cols),
-        of(1, 64, 96, 2, half, half),
-    ];
-    for g in geometries {
-        let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
-        let (sums, sizes) = definition(&g, &x, &w, &vec![0.0; g.oc]);
-        let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
-        let x = if g.method() == Some(Method::First) { x } else { blocked(&x, g.ic, g.area()) };
-        let outs = [1, 2, 3].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| run(&conv, &x, None, blocked_len(g.batch, g.oc, g.pixels())))
-        });
-        assert!(outs[0] == outs[1] && outs[0] == outs[2], "{g:?}");
-        for (i, got) in plain(&outs[0], g.batch, g.oc, g.pixels()).into_iter().enumerate() {
-            assert!(
-                (f64::from(got) - sums[i]).abs() <= 2e-6 * (sizes[i] + 1.0),
-                "{i} of {g:?} is {got}, not {}",
-                sums[i]
-            );
-        }
-    }
-}
-
-#[test]
-fn nothing_of_infinity_reaches_channels_beyond() {
-    let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
-    for (ic, oc, group) in [(3, 17, 1), (20, 17, 1), (17, 17, 17)] {
-        let g = ConvShape { batch: 2, ic, oc, group, rows: side, cols: side };
-        let w = numbers(oc * ic / group * 9, 1);
-        for isa in InstructionSet::all() {
-            let conv = Conv2d::new(isa, g, &w, ConvEpilogue::default()).unwrap().unwrap();
-            let x = vec![f32::INFINITY; 2 * ic * 25];
-            let x = if g.method() == Some(Method::First) { x } else { blocked(&x, ic, 25) };
-            let out = run(&conv, &x, None, blocked_len(2, oc, 25));
-            assert!(beyond(&out, oc, 25).is_empty());
-        }
-    }
-}
-
-#[test]
 fn nan_stays_nan() {
     let side = axis(3, 2, 1, 1, [0, 0]).unwrap();
     let mut x = numbers(9 * BLOCK, 1);
@@ -255,24 +129,6 @@ fn nan_stays_nan() {
         let nan = |(i, v): (usize, &f32)| assert_eq!(v.is_nan(), i % BLOCK == 5);
         out.iter().enumerate().for_each(nan);
     }
-}
-
-#[test]
-fn other_forms_are_left_to_others() {
-    let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
-    let of = |batch, ic, oc, group| {
-        let g = ConvShape { batch, ic, oc, group, rows: side, cols: side };
-        let weights = numbers(oc * ic / group * 9, 1);
-        Conv2d::new(InstructionSet::best(), g, &weights, ConvEpilogue::default()).unwrap()
-    };
-    assert!(of(1, 6, 6, 2).is_none());
-    assert!(of(1, 8, 8, 2).is_some());
-    assert!(of(1, 8, 16, 8).is_none());
-    assert!(of(0, 8, 8, 1).is_none());
-    assert!(of(1, 32, 64, 2).is_some());
-    assert!(axis(0, 1, 1, 1, [0, 1]).is_none());
-    assert!(axis(1 << 20, 1, 1, 1, [0, 1]).is_none());
-    assert!(axis(1, 9, 1, 1, [1, 1]).is_none());
 }
 
 #[test]

@@ -52,14 +52,41 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     pub step: usize,
     /// Number of pixels of a row that are computed.
     pub width: usize,
-    /// Number of pixels from one row of the result to the next.
-    pub pitch: usize,
-    /// The rows of the result, from the first computed pixel on, one slice per block.
+    pub place: Place,
+    /// The rows of the result, one slice per block.
     pub outs: &'a mut [&'o mut [Pixel]],
     /// The initial values of the accumulators, one pixel per block; if absent, they are read from `outs`.
     pub begin: Option<&'a [Pixel]>,
     /// The epilogue, if this sweep completes the sums.
     pub end: Option<End<'a>>,
+}
+
+/// Where the rows and columns of a result are in a plane. The phases of a transposed convolution lie between one another.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The first row and column.
+    pub first: [usize; 2],
+    /// Distance between rows and between columns.
+    pub step: [usize; 2],
+    /// Number of rows and columns of the plane.
+    pub size: [usize; 2],
+}
+
+impl Place {
+    /// A plane that has only this result.
+    pub fn whole(size: [usize; 2]) -> Place {
+        Place { first: [0, 0], step: [1, 1], size }
+    }
+    /// Returns the number of the result's rows in the first `pixels` pixels of a plane.
+    pub fn rows(&self, pixels: usize) -> usize {
+        (pixels / self.size[1]).saturating_sub(self.first[0]).div_ceil(self.step[0])
+    }
+    /// Returns the offset of a pixel.
+    #[inline(always)]
+    fn offset(&self, row: usize, col: usize) -> usize {
+        let [first_row, first_col] = self.first;
+        (first_row + row * self.step[0]) * self.size[1] + first_col + col * self.step[1]
+    }
 }
 
 /// The epilogue of a complete sum.
@@ -96,7 +123,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
             let mut col = 0;
             for i in 0..n {
                 let pixels = self.width / n + usize::from(i < self.width % n);
-                let (x, at) = (row * self.step + col, row * self.pitch + col);
+                let (x, at) = (row * self.step + col, self.place.offset(row, col));
                 macro_rules! tile {
                     ($($t:literal)*) => { match pixels {
                         $($t if $t <= M => self.tile::<_, $t, B, V>(ops, x, at, share),)*
@@ -109,7 +136,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
         }
     }
     /// Computes `T` pixels x `B` blocks, each of `V` vectors; `x` and `at` are the offsets of the tile in the input and
-    /// in the result. The length of every loop except those over planes and taps is known at compile time, so that the
+    /// in the result, whose pixels are a step apart. The length of every loop except those over planes and taps is known at compile time, so that the
     /// accumulators stay in registers.
     #[inline(always)]
     fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
@@ -119,7 +146,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
         at: usize,
         share: usize,
     ) {
-        let lanes = ops.len();
+        let (lanes, step) = (ops.len(), self.place.step[1]);
         let mut sums = [[[ops.zero(); V]; B]; T];
         // Each loop over the accumulators does one thing, so that the compiler unrolls it and keeps the sums in registers.
         for b in 0..B {
@@ -130,10 +157,10 @@ impl<const C: usize> Sweep<'_, '_, C> {
                     }
                 }
             } else {
-                let out = &self.outs[b][at..at + T];
+                let out = &self.outs[b][at..];
                 for t in 0..T {
                     for v in 0..V {
-                        sums[t][b][v] = ops.load(&out[t][v * lanes..]);
+                        sums[t][b][v] = ops.load(&out[t * step][v * lanes..]);
                     }
                 }
             }
@@ -143,10 +170,10 @@ impl<const C: usize> Sweep<'_, '_, C> {
         if let Some(end) = self.end {
             for b in 0..B {
                 if let Some(residual) = end.residual.get(b) {
-                    let residual = &residual[at..at + T];
+                    let residual = &residual[at..];
                     for t in 0..T {
                         for v in 0..V {
-                            sums[t][b][v] = ops.add(sums[t][b][v], ops.load(&residual[t][v * lanes..]));
+                            sums[t][b][v] = ops.add(sums[t][b][v], ops.load(&residual[t * step][v * lanes..]));
                         }
                     }
                 }
@@ -163,10 +190,10 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         }
         for b in 0..B {
-            let out = &mut self.outs[b][at..at + T];
+            let out = &mut self.outs[b][at..];
             for t in 0..T {
                 for v in 0..V {
-                    ops.store(sums[t][b][v], &mut out[t][v * lanes..]);
+                    ops.store(sums[t][b][v], &mut out[t * step][v * lanes..]);
                 }
             }
         }

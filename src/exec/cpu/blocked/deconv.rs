@@ -1,0 +1,139 @@
+//! Transposed convolution: one convolution per phase of the result.
+//!
+//! With a stride of 2, even rows of the result see only some rows of the kernel, and odd rows the others; columns are
+//! alike. The positions with the same remainders (the phase) are therefore an ordinary convolution of the input with a
+//! subset of the kernel's elements, in reverse order, whose results are written between those of other phases.
+use super::{Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, conv::Direct, tile::Place};
+use crate::{array::reserve, base::Result, ops::Window};
+
+/// Maximum stride. Phases of larger ones would be many and small.
+const WIDEST: usize = 32;
+
+/// A transposed convolution with its weights packed for the instruction set.
+pub(in crate::cpu) struct Deconv2d {
+    phases: Phases,
+}
+
+/// The convolution of each phase.
+enum Phases {
+    General(Vec<Direct<BLOCK>>),
+    First(Vec<Direct<1>>),
+}
+
+/// One axis of a phase.
+pub(super) struct PhaseAxis {
+    /// The windows of the phase's convolution.
+    axis: Axis,
+    /// The elements of the kernel that it sees, in its order.
+    elements: Vec<usize>,
+}
+
+impl Axis {
+    /// Returns the axis of a transposed convolution: the windows are over the result, which has `output` elements. Returns
+    /// `None` if it is empty or too long for these kernels.
+    pub fn transposed(w: &Window, output: usize) -> Option<Axis> {
+        let sizes = [w.input as i64, output as i64, w.kernel, w.stride, w.dilation, w.pads[0]];
+        let extent = w.kernel.saturating_mul(w.dilation);
+        let fits = w.input > 0 && extent <= LONGEST && sizes.iter().all(|size| *size <= LONGEST);
+        fits.then_some(Axis {
+            input: w.input,
+            kernel: w.kernel as usize,
+            stride: w.stride as usize,
+            dilation: w.dilation as usize,
+            pad: w.pads[0] as usize,
+            output,
+        })
+    }
+    /// Returns the phases of a transposed axis. Returns `None` if one of them sees no element of the kernel, begins after
+    /// the first element of the input, or is empty.
+    pub(super) fn phases(&self) -> Option<Vec<PhaseAxis>> {
+        // Each phase needs an element of its own.
+        (self.stride <= self.kernel.min(WIDEST)).then(|| (0..self.stride).map(|phase| self.phase(phase)).collect())?
+    }
+    /// The input `i` and the element `k` of the kernel contribute to position `stride * i + dilation * k - pad`.
+    fn phase(&self, phase: usize) -> Option<PhaseAxis> {
+        let place = phase + self.pad;
+        let is_seen = |k: &usize| (k * self.dilation).abs_diff(place).is_multiple_of(self.stride);
+        let elements: Vec<usize> = (0..self.kernel).rev().filter(is_seen).collect();
+        let pad = (elements.first()? * self.dilation).checked_sub(place)? / self.stride;
+        let dilation = elements.get(1).map_or(1, |next| (elements[0] - next) * self.dilation / self.stride);
+        let output = self.output.checked_sub(phase)?.div_ceil(self.stride);
+        let axis = Axis { input: self.input, kernel: elements.len(), stride: 1, dilation, pad, output };
+        (output > 0).then_some(PhaseAxis { axis, elements })
+    }
+}
+
+impl Deconv2d {
+    /// Whether [`Deconv2d::new`] has a method for this shape, whose axes are [transposed](Axis::transposed).
+    pub fn supports(g: &ConvShape) -> bool {
+        let has_method = matches!(g.method(), Some(Method::General | Method::First));
+        // With few channels it would mostly compute padding.
+        has_method && g.oc >= BLOCK / 2 && g.rows.phases().is_some() && g.cols.phases().is_some()
+    }
+    /// Packs the weights, oc x ic/group x rows x columns. Returns `None` if the shape is not
+    /// [supported](Deconv2d::supports).
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out.
+    pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Option<Deconv2d>> {
+        if !Deconv2d::supports(&g) {
+            return Ok(None);
+        }
+        let phases = match g.method() {
+            Some(Method::First) => Phases::First(phases(isa, g, weights, end)?),
+            _ => Phases::General(phases(isa, g, weights, end)?),
+        };
+        Ok(Some(Deconv2d { phases }))
+    }
+    /// Bytes of workspace per thread, in addition to input and result.
+    pub fn workspace(&self) -> u64 {
+        let workspaces: Vec<u64> = match &self.phases {
+            Phases::General(all) => all.iter().map(Direct::workspace).collect(),
+            Phases::First(all) => all.iter().map(Direct::workspace).collect(),
+        };
+        workspaces.into_iter().max().unwrap_or(0)
+    }
+    /// Writes all of `out`.
+    ///
+    /// # Errors
+    /// Returns an error if memory for the workspace runs out.
+    pub fn run(&self, x: &[f32], out: &mut [f32]) -> Result<()> {
+        let out = out.as_chunks_mut().0;
+        match &self.phases {
+            Phases::General(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out)),
+            Phases::First(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out)),
+        }
+    }
+}
+
+/// Returns the convolutions of the phases.
+fn phases<const C: usize>(
+    isa: InstructionSet,
+    g: ConvShape,
+    weights: &[f32],
+    end: ConvEpilogue,
+) -> Result<Vec<Direct<C>>> {
+    let mut phases = Vec::new();
+    let (rows, cols) = (g.rows.phases().unwrap_or_default(), g.cols.phases().unwrap_or_default());
+    for (row, of_rows) in rows.iter().enumerate() {
+        for (col, of_cols) in cols.iter().enumerate() {
+            let shape = ConvShape { rows: of_rows.axis, cols: of_cols.axis, ..g };
+            let size = [g.rows.output, g.cols.output];
+            let place = Place { first: [row, col], step: [g.rows.stride, g.cols.stride], size };
+            let seen = seen(&g, weights, &of_rows.elements, &of_cols.elements)?;
+            phases.push(Direct::at(place, isa, shape, &seen, end)?);
+        }
+    }
+    Ok(phases)
+}
+
+/// Returns the weights of some rows and columns of the kernel.
+fn seen(g: &ConvShape, weights: &[f32], rows: &[usize], cols: &[usize]) -> Result<Vec<f32>> {
+    let mut seen = Vec::new();
+    reserve(&mut seen, (weights.len() / g.taps()).saturating_mul(rows.len() * cols.len()))?;
+    for kernel in weights.chunks_exact(g.taps()) {
+        let row = |row: &usize| &kernel[row * g.cols.kernel..][..g.cols.kernel];
+        seen.extend(rows.iter().map(row).flat_map(|row| cols.iter().map(|col| row[*col])));
+    }
+    Ok(seen)
+}

@@ -1,0 +1,270 @@
+//! Tests that convolutions are their definition.
+use super::*;
+use proptest::test_runner::TestCaseError;
+
+/// The definition in f64: the sums, and the sums of absolute values, which bound the errors.
+fn definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
+    let (ic, oc, pixels) = (g.ic / g.group, g.oc / g.group, g.pixels());
+    let (mut sums, mut sizes) = (vec![], vec![]);
+    for block in 0..g.batch * g.oc {
+        let (image, o) = (block / g.oc, block % g.oc);
+        let mut of = vec![f64::from(bias[o]); g.slices.output * pixels];
+        let mut size = vec![f64::from(bias[o].abs()); of.len()];
+        for (c, slice) in (0..ic).flat_map(|c| (0..g.slices.output).map(move |slice| (c, slice))) {
+            for (k, at) in inside(&g.slices, slice) {
+                let from = &x[((image * g.ic + o / oc * ic + c) * g.slices.input + at) * g.area()..];
+                let w = &w[((o * ic + c) * g.slices.kernel + k) * g.taps()..];
+                windows(&g.rows, &g.cols, |pixel, tap, at| {
+                    let product = f64::from(from[at]) * f64::from(w[tap]);
+                    of[slice * pixels + pixel] += product;
+                    size[slice * pixels + pixel] += product.abs();
+                });
+            }
+        }
+        sums.extend(of);
+        sizes.extend(size);
+    }
+    (sums, sizes)
+}
+
+fn small_axis() -> impl Strategy<Value = Axis> {
+    let pads = prop::array::uniform2(0usize..4);
+    (1usize..7, 1usize..4, 1usize..3, 1usize..3, pads)
+        .prop_filter_map("fits", |(input, kernel, stride, dilation, pads)| axis(input, kernel, stride, dilation, pads))
+}
+
+/// An axis of a transposed convolution that has phases.
+fn transposed_axis() -> impl Strategy<Value = Axis> {
+    let pads = prop::array::uniform2(0i64..4);
+    (1usize..8, 1i64..6, 1i64..4, 1i64..4, pads, 0i64..3).prop_filter_map(
+        "has phases",
+        |(input, kernel, stride, dilation, pads, more)| {
+            let window = Window { input, kernel, stride, dilation, pads };
+            Axis::transposed(&window, window.transposed_output(more).ok()?).filter(|axis| axis.phases().is_some())
+        },
+    )
+}
+
+/// Input channels, output channels and groups of each form.
+fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
+    prop_oneof![
+        (5usize..70, 1usize..70).prop_map(|(ic, oc)| (ic, oc, 1)),
+        (1usize..5, 1usize..70).prop_map(|(ic, oc)| (ic, oc, 1)),
+        (1usize..3, 1usize..4, 2usize..4).prop_map(|(ic, oc, group)| (ic * BLOCK * group, oc * BLOCK * group, group)),
+        (2usize..50).prop_map(|c| (c, c, c)),
+    ]
+}
+
+/// The same, and groups of few channels.
+fn any_channels_of_images() -> impl Strategy<Value = (usize, usize, usize)> {
+    let narrow = (1usize..4, 2usize..20).prop_map(|(size, group)| (group << size, group << size, group));
+    prop_oneof![4 => any_channels(), 1 => narrow]
+}
+
+/// The definition of transposed convolutions in f64, like [`definition`].
+fn transposed_definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
+    let (ic, oc, pixels) = (g.ic / g.group, g.oc / g.group, g.pixels());
+    let mut sums: Vec<f64> = (0..g.batch * g.oc * pixels).map(|i| bias[i / pixels % g.oc].into()).collect();
+    let mut sizes: Vec<f64> = sums.iter().map(|v| v.abs()).collect();
+    let place = |a: &Axis, i: usize, k: usize| {
+        (i * a.stride + k * a.dilation).checked_sub(a.pad).filter(|place| *place < a.output)
+    };
+    for (block, c) in (0..g.batch * g.oc).flat_map(|block| (0..ic).map(move |c| (block, c))) {
+        let (image, o) = (block / g.oc, block % g.oc);
+        let from = &x[(image * g.ic + o / oc * ic + c) * g.area()..][..g.area()];
+        let w = &w[(o * ic + c) * g.taps()..][..g.taps()];
+        for (at, tap) in (0..g.area()).flat_map(|at| (0..g.taps()).map(move |tap| (at, tap))) {
+            let row = place(&g.rows, at / g.cols.input, tap / g.cols.kernel);
+            let col = place(&g.cols, at % g.cols.input, tap % g.cols.kernel);
+            if let Some((row, col)) = row.zip(col) {
+                let (to, product) =
+                    (block * pixels + row * g.cols.output + col, f64::from(from[at]) * f64::from(w[tap]));
+                sums[to] += product;
+                sizes[to] += product.abs();
+            }
+        }
+    }
+    (sums, sizes)
+}
+
+/// Compares results with sums in f64, to which `added` is added, and their sizes.
+fn check_sums(
+    got: &[f32],
+    (sums, sizes): &(Vec<f64>, Vec<f64>),
+    added: &[f32],
+    relu: Option<f32>,
+) -> std::result::Result<(), TestCaseError> {
+    for (i, got) in got.iter().enumerate() {
+        let sum = sums[i] + f64::from(added[i]);
+        let want = relu.map_or(sum, |bound| sum.clamp(0.0, bound.into()));
+        let is_close = (f64::from(*got) - want).abs() <= 2e-6 * (sizes[i] + 1.0);
+        let is_same = got.is_nan() && want.is_nan() || f64::from(*got) == want;
+        prop_assert!(if want.is_finite() { is_close } else { is_same }, "{} is {got}, not {want}", i);
+    }
+    Ok(())
+}
+
+/// Checks a convolution with every instruction set against the definition.
+fn check_convolution(
+    g: &ConvShape,
+    x: &[f32],
+    with_residual: bool,
+    relu: Option<f32>,
+) -> std::result::Result<(), TestCaseError> {
+    let (area, pixels) = (g.slices.input * g.area(), g.slices.output * g.pixels());
+    let w = numbers(g.oc * g.ic / g.group * g.slices.kernel * g.taps(), 2);
+    let bias = numbers(g.oc, 3);
+    let added = if with_residual { numbers(g.batch * g.oc * pixels, 4) } else { vec![0.0; g.batch * g.oc * pixels] };
+    let want = definition(g, x, &w, &bias);
+    let residual = blocked(&added, g.oc, pixels);
+    let residual = with_residual.then_some(&residual[..]);
+    let x = if g.method() == Some(Method::First) { x.to_vec() } else { blocked(x, g.ic, area) };
+    for isa in InstructionSet::all() {
+        let conv = Conv2d::new(isa, *g, &w, ConvEpilogue { bias: Some(&bias), relu }).unwrap().unwrap();
+        let out = run(&conv, &x, residual, blocked_len(g.batch, g.oc, pixels));
+        prop_assert_eq!(beyond(&out, g.oc, pixels), Vec::<f32>::new());
+        check_sums(&plain(&out, g.batch, g.oc, pixels), &want, &added, relu)?;
+    }
+    Ok(())
+}
+
+fn run(conv: &Conv2d, x: &[f32], residual: Option<&[f32]>, n: usize) -> Vec<f32> {
+    let mut out = vec![f32::NAN; n];
+    conv.run(x, residual, &mut out).unwrap();
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn convolutions_are_the_definition(
+        batch in 1usize..3, (ic, oc, group) in any_channels_of_images(), rows in any_axis(), cols in any_axis(),
+        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]),
+    ) {
+        let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
+        check_convolution(&g, &numbers(batch * ic * g.area(), 1), with_residual, relu)?;
+    }
+
+    /// One value is infinite, and must reach the windows that see it and no others.
+    #[test]
+    fn convolutions_of_volumes_are_the_definition(
+        batch in 1usize..3, (ic, oc, group) in any_channels(), slices in small_axis(), rows in small_axis(), cols in small_axis(),
+        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+    ) {
+        let g = ConvShape { batch, ic, oc, group, slices, rows, cols };
+        let mut x = numbers(batch * ic * slices.input * g.area(), 1);
+        let at = infinite % x.len();
+        x[at] = f32::INFINITY;
+        match g.method() {
+            Some(_) => check_convolution(&g, &x, with_residual, relu)?,
+            None => prop_assert!(group == ic && !g.is_flat(), "no method for {g:?}"),
+        }
+    }
+
+    #[test]
+    fn transposed_convolutions_are_the_definition(
+        batch in 1usize..3, (ic, oc, group) in any_channels(), rows in transposed_axis(), cols in transposed_axis(),
+        relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+    ) {
+        let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
+        let (mut x, w, bias) = (numbers(batch * ic * g.area(), 1), numbers(oc * ic / group * g.taps(), 2), numbers(oc, 3));
+        let at = infinite % x.len();
+        x[at] = f32::INFINITY;
+        let want = transposed_definition(&g, &x, &w, &bias);
+        for isa in InstructionSet::all() {
+            let deconv = Deconv2d::new(isa, g, &w, ConvEpilogue { bias: Some(&bias), relu }).unwrap();
+            prop_assert!(deconv.is_some() || !Deconv2d::supports(&g));
+            let Some(deconv) = deconv else { continue };
+            let mut out = vec![f32::NAN; blocked_len(batch, oc, g.pixels())];
+            let x = if g.method() == Some(Method::First) { x.clone() } else { blocked(&x, ic, g.area()) };
+            deconv.run(&x, &mut out).unwrap();
+            prop_assert_eq!(beyond(&out, oc, g.pixels()), Vec::<f32>::new());
+            check_sums(&plain(&out, batch, oc, g.pixels()), &want, &vec![0.0; want.0.len()], relu)?;
+        }
+    }
+
+    #[test]
+    fn threads_change_no_byte(
+        batch in 1usize..4, (ic, oc, group) in any_channels(), volume in small_axis(), rows in any_axis(), cols in any_axis(),
+    ) {
+        let g = ConvShape { batch, ic, oc, group, slices: if group == 1 { volume } else { Axis::ONE }, rows, cols };
+        let (area, pixels) = (g.slices.input * g.area(), g.slices.output * g.pixels());
+        let (x, w) = (numbers(blocked_len(batch, ic, area), 1), numbers(oc * ic / group * g.slices.kernel * g.taps(), 2));
+        let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
+        let outs = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| run(&conv, &x, None, blocked_len(batch, oc, pixels)))
+        });
+        let bits = outs.map(|out| out.into_iter().map(f32::to_bits).collect::<Vec<_>>());
+        prop_assert_eq!(&bits[0], &bits[1]);
+        prop_assert_eq!(&bits[0], &bits[2]);
+    }
+}
+
+#[test]
+fn large_ones_are_cut_and_still_the_definition() {
+    let (rows, cols) = (axis(40, 3, 1, 1, [1, 1]).unwrap(), axis(53, 3, 1, 1, [1, 1]).unwrap());
+    let (half, small) = (axis(41, 3, 2, 1, [0, 1]).unwrap(), axis(5, 3, 1, 1, [1, 1]).unwrap());
+    let of = |batch, ic, oc, group, rows, cols| ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
+    let geometries = [
+        of(1, 20, 40, 1, rows, cols),
+        of(2, 40, 20, 1, half, cols),
+        of(1, 64, 200, 1, small, small),
+        of(1, 3, 40, 1, rows, half),
+        of(3, 40, 40, 40, rows, cols),
+        of(1, 64, 96, 2, half, half),
+    ];
+    for g in geometries {
+        let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
+        let (sums, sizes) = definition(&g, &x, &w, &vec![0.0; g.oc]);
+        let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
+        let x = if g.method() == Some(Method::First) { x } else { blocked(&x, g.ic, g.area()) };
+        let outs = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| run(&conv, &x, None, blocked_len(g.batch, g.oc, g.pixels())))
+        });
+        assert!(outs[0] == outs[1] && outs[0] == outs[2], "{g:?}");
+        for (i, got) in plain(&outs[0], g.batch, g.oc, g.pixels()).into_iter().enumerate() {
+            assert!(
+                (f64::from(got) - sums[i]).abs() <= 2e-6 * (sizes[i] + 1.0),
+                "{i} of {g:?} is {got}, not {}",
+                sums[i]
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_of_infinity_reaches_channels_beyond() {
+    let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
+    for (ic, oc, group) in [(3, 17, 1), (20, 17, 1), (17, 17, 17)] {
+        let g = ConvShape { batch: 2, ic, oc, group, slices: Axis::ONE, rows: side, cols: side };
+        let w = numbers(oc * ic / group * 9, 1);
+        for isa in InstructionSet::all() {
+            let conv = Conv2d::new(isa, g, &w, ConvEpilogue::default()).unwrap().unwrap();
+            let x = vec![f32::INFINITY; 2 * ic * 25];
+            let x = if g.method() == Some(Method::First) { x } else { blocked(&x, ic, 25) };
+            let out = run(&conv, &x, None, blocked_len(2, oc, 25));
+            assert!(beyond(&out, oc, 25).is_empty());
+        }
+    }
+}
+
+#[test]
+fn other_forms_are_left_to_others() {
+    let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
+    let of = |batch, ic, oc, group| {
+        let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows: side, cols: side };
+        let weights = numbers(oc * ic / group * 9, 1);
+        Conv2d::new(InstructionSet::best(), g, &weights, ConvEpilogue::default()).unwrap()
+    };
+    assert!(of(1, 6, 6, 2).is_none());
+    assert!(of(1, 8, 8, 2).is_some());
+    assert!(of(1, 8, 16, 8).is_none());
+    assert!(of(0, 8, 8, 1).is_none());
+    assert!(of(1, 32, 64, 2).is_some());
+    assert!(axis(0, 1, 1, 1, [0, 1]).is_none());
+    assert!(axis(1 << 20, 1, 1, 1, [0, 1]).is_none());
+    assert!(axis(1, 9, 1, 1, [1, 1]).is_none());
+}

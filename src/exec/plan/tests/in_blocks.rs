@@ -1,0 +1,90 @@
+//! Tests that convolutions, and the operators that follow them, are computed on blocks of channels.
+use super::*;
+
+#[test]
+fn convolutions_and_what_lies_between_them_stand_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 9, 8]);
+    let a = g.conv(x, values(&[32, 3, 3, 3], 1)).pad([1, 1, 1, 1]).call().unwrap();
+    let a = g.relu(a).call().unwrap();
+    let p = g.maxpool2d(a).kernel([2, 2]).stride([2, 2]).call().unwrap();
+    let b = g.conv(p, values(&[32, 32, 1, 1], 2)).call().unwrap();
+    let s = g.silu(b).call().unwrap();
+    let r = g.add(s, p).call().unwrap();
+    let both = g.concat([r, p]).axis(1).call().unwrap();
+    let y = g.conv(both, values(&[5, 64, 1, 1], 3)).call().unwrap();
+    let expected = ["Conv + Relu", "MaxPool", "Conv + SiLU + Add", "Concat", "Conv", "Reshape"];
+    assert_eq!(steps(&mut g, &[y]), expected, "one conversion, at the end");
+}
+
+#[test]
+fn convolutions_of_volumes_stand_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 4, 9, 8]);
+    let a = g.conv3d(x, filter(&[40, 3, 3, 3, 3], 1)).pad([1, 1, 1, 1, 1, 1]).call().unwrap();
+    let a = g.relu(a).call().unwrap();
+    let b = g.conv3d(a, filter(&[40, 40, 3, 1, 1], 2)).bias(values(&[40], 5)).pad([1, 0, 0, 1, 0, 0]).call().unwrap();
+    let b = g.add(b, a).call().unwrap();
+    let b = g.relu(b).call().unwrap();
+    let y = g.conv3d(b, filter(&[20, 40, 1, 2, 2], 4)).stride([2, 2, 1]).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Conv + Relu", "Conv + Add + Relu", "Conv", "Reshape"]);
+}
+
+/// Their axes would be broadcast in another order.
+#[test]
+fn volumes_and_images_in_blocks_are_not_added() {
+    let mut g = Graph::new("g").unwrap();
+    let (x, z) = (input(&mut g, "x", &[1, 16, 16, 3, 4]), input(&mut g, "z", &[16, 16, 3, 4]));
+    let a = g.conv3d(x, filter(&[16, 16, 1, 1, 1], 1)).call().unwrap();
+    let b = g.conv(z, filter(&[16, 16, 1, 1], 2)).call().unwrap();
+    let sum = g.add(a, b).call().unwrap();
+    steps(&mut g, &[sum]);
+}
+
+#[test]
+fn transposed_convolutions_stand_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 20, 5, 6]);
+    let a = g.conv(x, filter(&[32, 20, 1, 1], 1)).call().unwrap();
+    let up =
+        g.deconv(a, filter(&[24, 32, 4, 3], 2)).bias(values(&[24], 3)).stride([2, 2]).pad([1, 1, 1, 0]).call().unwrap();
+    let up = g.relu(up).call().unwrap();
+    let y = g.conv(up, filter(&[16, 24, 3, 3], 4)).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Reshape", "Conv", "Deconv + Relu", "Conv", "Reshape"]);
+    // Few channels would mostly be padding.
+    let few = g.deconv(a, filter(&[3, 32, 2, 2], 5)).stride([2, 2]).call().unwrap();
+    assert_eq!(steps(&mut g, &[few]), ["Reshape", "Conv", "Reshape", "Deconv"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn networks_of_images_are_the_same_by_plan(
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..9, 1..7),
+        size in (4usize..9, 4usize..9), batch in 1usize..3,
+    ) {
+        let mut g = Graph::new("g").unwrap();
+        let mut t = input(&mut g, "x", &[batch, channels[0], size.0, size.1]);
+        let mut seen = vec![t];
+        for (i, kind) in kinds.iter().enumerate() {
+            let shape = g.tensor(t).unwrap().shape.clone();
+            let (ic, oc) = (shape[1], channels[i % channels.len()]);
+            let alike: Vec<Tensor> = seen.iter().copied().filter(|s| g.tensor(*s).unwrap().shape == shape).collect();
+            let other = alike[i % alike.len()];
+            t = match kind {
+                0 | 1 => g.conv(t, filter(&[oc, ic, 3, 3], i)).bias(values(&[oc], i)).pad([1, 1, 1, 1]).call(),
+                2 => g.conv(t, filter(&[ic, 1, 3, 3], i)).group(ic as i64).pad([1, 1, 1, 1]).call(),
+                3 => g.add(t, other).call(),
+                4 => g.sigmoid(t).call(),
+                5 => g.avgpool2d(t).kernel([3, 3]).stride([1, 1]).pad([1, 1, 1, 1]).count_include_pad(i % 2 == 0).call(),
+                6 => g.concat([t, other]).axis(1).call(),
+                7 => g.deconv(t, filter(&[oc, ic, 2, 3], i)).bias(values(&[oc], i)).stride([2, 1]).pad([0, 1, 0, 1]).call(),
+                _ => g.mul(t, values(&[1, ic, 1, 1], i)).call(),
+            }.unwrap();
+            seen.push(t);
+        }
+        let outputs = [t, seen[seen.len() / 2]];
+        let outputs = if outputs[0] == outputs[1] || g.inputs().contains(&outputs[1]) { &outputs[..1] } else { &outputs };
+        steps(&mut g, outputs);
+    }
+}
