@@ -143,8 +143,8 @@ impl Layer {
         });
         packed.collect()
     }
-    /// Returns the index of a row of the state in the result. States are stored as directions x batch x hidden, whatever
-    /// their order in the result.
+    /// Returns the index of a row of the state in the result. States are stored as directions x batch x hidden,
+    /// whatever their order in the result.
     fn state_row(&self, row: usize) -> usize {
         let (direction, b) = (row / self.batch, row % self.batch);
         if self.batch_first { b * self.directions + direction } else { row }
@@ -314,4 +314,70 @@ impl Direction<'_> {
 /// Adds as many values as there are elements.
 fn add(to: &mut [f32], values: &[f32]) {
     to.iter_mut().zip(values).for_each(|(to, v)| *to += v);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, CpuBackend, Dtype, Graph, RunOptions,
+        ops::{GRU, LSTM},
+        run,
+    };
+
+    const LENGTH: usize = 5;
+    const SIZE: usize = 18;
+    const HIDDEN: usize = 20;
+
+    fn numbers(shape: &[usize], seed: usize) -> Array {
+        let values = (0..shape.iter().product()).map(|i| ((i * 37 + seed * 101) % 19) as f64 / 10.0 - 0.9);
+        Array::from_f64s(Dtype::Float32, shape, values).unwrap()
+    }
+
+    /// Returns the states of these sequences. The kernel packs weights of one sequence in another way than those of
+    /// several, and weights that are fed on every run.
+    fn states(gates: usize, before: bool, sequences: &[usize], fed: bool) -> Vec<Vec<f32>> {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [sequences.len(), LENGTH, SIZE]).unwrap();
+        let weights = [numbers(&[2, gates * HIDDEN, SIZE], 1), numbers(&[2, gates * HIDDEN, HIDDEN], 2)];
+        let mut weight = |name: &str, values: &Array| match fed {
+            true => g.input(name, Dtype::Float32, values.shape()).unwrap(),
+            false => g.coefficient(name, values.clone()).unwrap(),
+        };
+        let [w, r] = [weight("w", &weights[0]), weight("r", &weights[1])];
+        let bias = Some(g.coefficient("b", numbers(&[2, 2 * gates * HIDDEN], 3)).unwrap());
+        let y = match gates {
+            4 => {
+                let op = LSTM { bias, batch_first: true, ..LSTM::new(x, w, r, true, HIDDEN as i64) };
+                g.op(op).call().unwrap()
+            }
+            _ => {
+                let op = GRU::new(x, w, r, true, HIDDEN as i64);
+                let op = GRU { bias, batch_first: true, linear_before_reset: !before, ..op };
+                g.op(op).call().unwrap()
+            }
+        };
+        g.set_outputs(&y[..1]).unwrap();
+        let values = sequences.iter().flat_map(|s| numbers(&[LENGTH, SIZE], 4 + s).to_f32().unwrap()).collect();
+        let mut feeds = vec![("x", Array::from_vec([sequences.len(), LENGTH, SIZE], values).unwrap())];
+        if fed {
+            feeds.extend(["w", "r"].into_iter().zip(weights));
+        }
+        let results = run(&g, &feeds[..], &CpuBackend::new(), &RunOptions::default()).unwrap();
+        let all = results.tensors[0].to_f32().unwrap();
+        all.chunks(all.len() / sequences.len()).map(<[f32]>::to_vec).collect()
+    }
+
+    #[test]
+    fn sequences_do_not_depend_on_each_other() {
+        for (gates, before) in [(4, false), (3, false), (3, true)] {
+            let together = states(gates, before, &[0, 1, 2], false);
+            assert_eq!(states(gates, before, &[0, 1, 2], true), together);
+            for (i, of_batch) in together.iter().enumerate() {
+                let alone = &states(gates, before, &[i], false)[0];
+                let far = alone.iter().zip(of_batch).filter(|(a, b)| (*a - *b).abs() > 1e-5).count();
+                assert_eq!((far, of_batch.len()), (0, 2 * LENGTH * HIDDEN), "{gates} gates, sequence {i}");
+            }
+            assert_ne!(together[0], together[1]);
+        }
+    }
 }
