@@ -73,7 +73,7 @@ pub use feeds::Feeds;
 pub use interrupt::Interrupt;
 pub use measure::Latency;
 pub use preprocess::preprocess;
-pub use profile::{KindTime, StepTime, by_kind};
+pub use profile::{KindTime, StepTime, by_kind, critical_path};
 pub use random::random_feeds;
 pub use run_options::RunOptions;
 pub use session::{RunResults, Session, run};

@@ -192,6 +192,9 @@ fn a_run_is_profiled() {
         );
         assert_eq!(sum(of, "operations"), sum("steps", "operations"), "{profile}");
     }
+    let [total, longest, speedup] =
+        ["ms", "critical_path_ms", "parallel_speedup"].map(|field| profile[field].as_f64().unwrap());
+    assert!(longest > 0.0 && longest <= total && (total / longest / speedup - 1.0).abs() < 1e-9, "{profile}");
     let conv = rows("steps").into_iter().find(|s| s["op"].as_str().unwrap().starts_with("Conv")).unwrap();
     let rate = conv["operations"].as_f64().unwrap() / conv["ms"].as_f64().unwrap() / 1e6;
     assert!(rate > 0.0 && (rate / conv["gflops"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{conv}");
@@ -201,6 +204,7 @@ fn a_run_is_profiled() {
     let heads: Vec<_> = text.lines().filter(|l| l.contains("GFLOP/s")).map(words).collect();
     assert_eq!(heads.len(), 2, "{text}");
     assert_eq!(heads[0], ["name", "op", "output", "ms", "share", "GFLOP/s", "GB/s"]);
+    assert!(text.lines().any(|line| line.starts_with("critical path ")), "{text}");
     for step in rows("steps") {
         let start = words(&[&step["name"], &step["op"]].map(|v| v.as_str().unwrap()).join(" "));
         assert!(text.lines().any(|l| words(l).starts_with(&start)), "{start:?}: {text}");

@@ -3,7 +3,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::time::Duration;
 use tpulang::{
-    exec::{StepTime, by_kind},
+    exec::{StepTime, by_kind, critical_path},
     ops::Work,
 };
 
@@ -12,12 +12,15 @@ use tpulang::{
 pub enum Form {
     // Two tables: by operator, and by kind of operator.
     Table,
-    // One object: `ms`, `steps` and `kinds`.
+    // One object: `ms`, `critical_path_ms`, `parallel_speedup`, `steps` and `kinds`.
     Json,
 }
 
 pub fn text(form: Form, steps: &[StepTime]) -> String {
-    let (kinds, total) = (by_kind(steps), steps.iter().map(|s| s.time).sum());
+    let (kinds, total, longest) =
+        (by_kind(steps), steps.iter().map(|s| s.time).sum::<Duration>(), critical_path(steps));
+    // Without a measurable time there is nothing to gain.
+    let speedup = if longest.is_zero() { 1.0 } else { total.as_secs_f64() / longest.as_secs_f64() };
     let steps: Vec<_> = steps
         .iter()
         .map(|s| StepRow { name: &s.name, op: &s.kind, r#type: &s.type_text, cost: Cost::new(s.work, s.time, total) })
@@ -25,13 +28,21 @@ pub fn text(form: Form, steps: &[StepTime]) -> String {
     let kinds: Vec<_> =
         kinds.iter().map(|k| Kind { op: &k.kind, steps: k.steps, cost: Cost::new(k.work, k.time, total) }).collect();
     match form {
-        Form::Json => format!("{:#}\n", json!({"ms": milliseconds(total), "steps": steps, "kinds": kinds})),
+        Form::Json => {
+            let (ms, longest) = (milliseconds(total), milliseconds(longest));
+            let all = json!({
+                "ms": ms, "critical_path_ms": longest, "parallel_speedup": speedup, "steps": steps, "kinds": kinds
+            });
+            format!("{all:#}\n")
+        }
         Form::Table => {
             let row = |s: &StepRow| (vec![s.name.into(), s.op.into(), s.r#type.into()], s.cost);
             let by_step = table(&["name", "op", "output"], steps.iter().map(row).collect());
             let row = |k: &Kind| (vec![k.op.into(), k.steps.to_string()], k.cost);
             let by_kind = table(&["op", "steps"], kinds.iter().map(row).collect());
-            format!("{by_step}\n{by_kind}total {:.3} ms\n", milliseconds(total))
+            let (total, longest) = (milliseconds(total), milliseconds(longest));
+            let limit = format!("running independent operators at once would be at most {speedup:.1} times as fast");
+            format!("{by_step}\n{by_kind}total {total:.3} ms\ncritical path {longest:.3} of {total:.3} ms: {limit}\n")
         }
     }
 }

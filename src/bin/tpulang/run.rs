@@ -55,7 +55,9 @@ pub struct Args {
     #[arg(long, help_heading = "Diagnostics")]
     explain: bool,
     /// Also print the time per operator and per kind of operator (median of 3 extra runs). table: two tables; json: one
-    /// JSON object and no other output. GFLOP/s and GB/s follow from the operator's definition, not the kernel
+    /// JSON object and no other output. GFLOP/s and GB/s follow from the operator's definition, not the kernel. The
+    /// critical path is the longest chain of operators that each read a result of the one before: running independent
+    /// operators at once takes at least that long. Measure it with -j 1
     #[arg(
         long,
         value_name = "FORM",

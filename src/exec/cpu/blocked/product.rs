@@ -3,9 +3,9 @@
 //!
 //! **Loop order.** A task computes some rows for some columns. The outermost loop iterates over as many elements of the
 //! rows as fit the second-level cache together with their weights; these are copied so that 16 elements of all rows of a
-//! tile are contiguous, as `tile` requires. The next loop iterates over panels of one or two blocks of columns, the
-//! innermost over all tiles. So a panel is loaded from memory once per task, prefetched while the preceding panel is in
-//! use. Partial sums are stored in the result.
+//! tile are contiguous, as `tile` requires. The next loop iterates over panels of one or two blocks of columns (four, if
+//! rows come one at a time), the innermost over all tiles. So a panel is loaded from memory once per task, prefetched
+//! while the preceding panel is in use. Partial sums are stored in the result.
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::{with_scratch, zero_pixels},
@@ -22,6 +22,9 @@ use rten_simd::{
 /// Number of elements of a row, and of rows, that are processed at a time.
 const DEPTH: usize = 384;
 const ROWS: usize = 224;
+/// Blocks per panel if rows are multiplied one at a time: a row of one or two blocks has too few accumulators to keep the
+/// multipliers busy.
+const OF_ROW: usize = 4;
 /// The estimated time to copy 16 elements of a row, in multiply-adds of a line.
 const COPY: usize = 1;
 /// The estimated time to read a line of the matrix, in multiply-adds of a line.
@@ -68,6 +71,12 @@ impl PackedB {
         PackedB::new(isa, matrix.rows, matrix.cols, |row, column| matrix.square(row, column))
     }
 
+    /// Packs a matrix for products of a single row.
+    pub fn of_single_rows(isa: InstructionSet, matrix: Mat<f32>) -> Result<PackedB> {
+        let square = |row, column| matrix.square(row, column);
+        PackedB::in_panels(OF_ROW, Lines::default(), isa, [matrix.rows, matrix.cols], square)
+    }
+
     /// Packs a `k` x `n` matrix. `square` returns the 16 x 16 elements at a row and a column, with zeros outside the
     /// matrix.
     pub fn new(
@@ -81,13 +90,23 @@ impl PackedB {
 
     /// Like [`PackedB::new`], reusing the memory of another matrix.
     pub(super) fn within(
-        Lines(mut lines): Lines,
+        lines: Lines,
         isa: InstructionSet,
         k: usize,
         n: usize,
         square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
     ) -> Result<PackedB> {
-        let together = blocks_together(isa);
+        PackedB::in_panels(blocks_together(isa), lines, isa, [k, n], square)
+    }
+
+    /// Packs a matrix into panels of `together` blocks.
+    fn in_panels(
+        together: usize,
+        Lines(mut lines): Lines,
+        isa: InstructionSet,
+        [k, n]: [usize; 2],
+        square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
+    ) -> Result<PackedB> {
         let depth = k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK);
         let panels = n.div_ceil(together * BLOCK);
         let rows = k.next_multiple_of(BLOCK);
@@ -199,7 +218,8 @@ impl PackedB {
         let all = self.k.next_multiple_of(BLOCK);
         let (panel, panels) = (block / self.together, outs[0].len().div_ceil(self.together * BLOCK));
         let of_part = self.n.div_ceil(self.together * BLOCK) * self.depth * self.together;
-        let tiles = Tiles::new(outs.len(), most_pixels(self.isa.lanes()));
+        let most = if self.together == OF_ROW { 1 } else { most_pixels(self.isa.lanes()) };
+        let tiles = Tiles::new(outs.len(), most);
         for first in (0..all).step_by(self.depth) {
             let depth = self.depth.min(all - first);
             // The last part has fewer rows.
@@ -207,7 +227,7 @@ impl PackedB {
             let lines = &self.lines[start..][..panels * depth * self.together];
             let x = tiles.copied(rows, first..(first + depth).min(self.k), scratch)?;
             let begin = (first == 0).then_some(begin);
-            self.isa.run(Sweep { x, tiles, lines, depth, begin, outs });
+            self.isa.run(Sweep { x, tiles, lines, together: self.together, depth, begin, outs });
         }
         Ok(())
     }
@@ -267,6 +287,7 @@ struct Sweep<'a, 'o> {
     tiles: Tiles,
     /// Ordered by panel, row and block.
     lines: &'a [WeightVector],
+    together: usize,
     depth: usize,
     /// The initial values of the accumulators; if absent, they are read from `outs`.
     begin: Option<&'a [Pixel]>,
@@ -279,9 +300,12 @@ impl SimdOp for Sweep<'_, '_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
-        match ops.len() {
-            16 => self.panels::<_, OF_16, 2, 1>(ops),
-            8 => self.panels::<_, OF_8, 1, 2>(ops),
+        match (ops.len(), self.together) {
+            (16, OF_ROW) => self.panels::<_, 1, OF_ROW, 1>(ops),
+            (8, OF_ROW) => self.panels::<_, 1, OF_ROW, 2>(ops),
+            (_, OF_ROW) => self.panels::<_, 1, OF_ROW, 4>(ops),
+            (16, _) => self.panels::<_, OF_16, 2, 1>(ops),
+            (8, _) => self.panels::<_, OF_8, 1, 2>(ops),
             _ => self.panels::<_, OF_4, 1, 4>(ops),
         }
     }
@@ -291,10 +315,11 @@ impl Sweep<'_, '_> {
     /// Tiles have at most `M` rows, panels have `B` blocks, and blocks have `V` vectors.
     #[inline(always)]
     fn panels<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(self, ops: O) {
-        let Sweep { x, tiles, lines, depth, begin, outs } = self;
+        let Sweep { x, tiles, lines, together: _, depth, begin, outs } = self;
         let size = depth * B;
         // Each tile prefetches its share of the next panel, evenly divided among its groups of 16 elements.
-        let share = size.div_ceil(tiles.count * (depth / BLOCK).max(1));
+        // With one row, the lines are read once and in order, which the processor foresees.
+        let share = if M == 1 { 0 } else { size.div_ceil(tiles.count * (depth / BLOCK).max(1)) };
         for (i, panel) in lines.chunks_exact(size).enumerate() {
             let column = i * B * BLOCK;
             let after = &lines[(i + 1) * size..];

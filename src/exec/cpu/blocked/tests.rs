@@ -149,18 +149,19 @@ fn check_product(m: usize, k: usize, n: usize, transposed: bool, with_bias: bool
     let want: Vec<f64> = (0..m * n).map(|i| sum(i / n, i % n) + bias.map_or(0.0, |b| f64::from(b[i % n]))).collect();
     for isa in InstructionSet::all() {
         let matrix = Mat { data: &w, rows: k, cols: n, transposed };
-        let columns = PackedB::of(isa, matrix).unwrap();
-        let product = |threads| {
-            let mut out = vec![f32::NAN; m * n];
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| columns.product(&x, bias, &mut out)).unwrap();
-            out
-        };
-        let got = product(1);
-        for (i, (got, want)) in got.iter().zip(&want).enumerate() {
-            assert!((f64::from(*got) - want).abs() < 1e-5 * k as f64, "{i} of {m} x {k} x {n}: {got}, not {want}");
+        for columns in [PackedB::of(isa, matrix).unwrap(), PackedB::of_single_rows(isa, matrix).unwrap()] {
+            let product = |threads| {
+                let mut out = vec![f32::NAN; m * n];
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| columns.product(&x, bias, &mut out)).unwrap();
+                out
+            };
+            let got = product(1);
+            for (i, (got, want)) in got.iter().zip(&want).enumerate() {
+                assert!((f64::from(*got) - want).abs() < 1e-5 * k as f64, "{i} of {m} x {k} x {n}: {got}, not {want}");
+            }
+            assert_eq!(product(3), got);
         }
-        assert_eq!(product(3), got);
     }
 }
 
