@@ -231,11 +231,12 @@ minilm: setup ## fetch, convert and run a real language model, and pass it to tp
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
 bench bench-quick: PROFILE = release
-bench: build ## measure speed against TpuLang, onnxruntime, OpenVINO, tract, PyTorch and pymlir: docs/performance.md
+bench: build ## measure speed against TpuLang, onnxruntime, OpenVINO, rten, tract, PyTorch and pymlir: docs/performance.md (AGAIN=1: as a further run)
 	sh conformance/setup.sh $(PEER)
 	sh benches/setup.sh $(BENCH_PEER)
+	cargo build --release --manifest-path benches/rten/Cargo.toml --target-dir target/rten
 	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)
-	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER)
+	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER) $(if $(AGAIN),--again)
 	cargo bench -p tpulang-benches
 
 bench-quick: build ## measure a few of these networks briefly: build/bench/performance.md

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures the time to build and convert a graph with tpulang and with TpuLang, interleaved in pairs.
 
-    build_convert.py --bin TPULANG [--runs N] [--minilm build/minilm] [--most 1000000] [--out build/bench/build.md]
+    build_convert.py --bin TPULANG [--runs N] [--minilm build/minilm] [--most 1000000] [--out docs/performance/build.md]
 
 Both read the same spec and weights and write `_origin.mlir` and npz. Whole processes are timed, and for TpuLang also
 the work without starting Python and importing modules. Graphs: one operator, a chain of 10,000, and MiniLM if
 `make minilm` has made it. For tpulang only: a large weights file, compared with a plain copy that is synced, and
-chains of up to a million operators. The tables are written to FILE, which compare.py includes.
+chains of up to a million operators. The tables are written to a file that compare.py includes.
 """
 import argparse
 import json
@@ -158,7 +158,7 @@ def main():
     ap.add_argument("--runs", type=int, default=5)
     ap.add_argument("--minilm", default="build/minilm")
     ap.add_argument("--most", type=int, default=1000000, help="operators of the longest chain")
-    ap.add_argument("--out", default="build/bench/build.md")
+    ap.add_argument("--out", default="docs/performance/build.md")
     a = ap.parse_args()
     import importlib.util
 

@@ -7,39 +7,8 @@ import sys
 import numpy as np
 
 from net import Net
-
-
-def resnet50(batch=1, side=224):
-    """ResNet-50 with folded batch normalization."""
-    net = Net("resnet50")
-    x = net.maxpool(net.relu(net.conv(net.input("image", (batch, 3, side, side)), 3, 64, 7, 2)))
-    channels = 64
-    for stage, (width, blocks) in enumerate([(64, 3), (128, 4), (256, 6), (512, 3)]):
-        for block in range(blocks):
-            stride = 2 if stage and not block else 1
-            kept = x if block else net.conv(x, channels, 4 * width, 1, stride)
-            x = net.relu(net.conv(x, channels, width, 1))
-            x = net.relu(net.conv(x, width, width, 3, stride))
-            channels = 4 * width
-            x = net.relu(net.add(net.conv(x, width, channels, 1, gain=0.3), kept))
-    net.outputs(net.linear(net.reshape(net.mean_pool(x), batch, 2048), 2048, 1000))
-    return net
-
-
-def mobilenet_v2():
-    net = Net("mobilenet_v2")
-    x, channels = net.relu6(net.conv(net.input("image", (1, 3, 224, 224)), 3, 32, 3, 2)), 32
-    for expand, out, blocks, first in [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]:
-        for block in range(blocks):
-            stride, inner = (1 if block else first), channels * expand
-            h = net.relu6(net.conv(x, channels, inner, 1)) if expand > 1 else x
-            h = net.relu6(net.conv(h, inner, inner, 3, stride, group=inner, gain=1.4))
-            h = net.conv(h, inner, out, 1)
-            x = net.add(x, h) if block else h
-            channels = out
-    x = net.relu6(net.conv(x, channels, 1280, 1))
-    net.outputs(net.linear(net.reshape(net.mean_pool(x), 1, 1280), 1280, 1000))
-    return net
+from recurrent import recurrent
+from vision import deeplab, efficientnet_b0, mobilenet_v2, r3d_18, resnet50, resnext50, unet
 
 
 def attention(net, q, k, v, heads, width, mask=None, batch=1, length=0):
@@ -197,6 +166,13 @@ def grouped_attention(net, q, k, v, mask, sizes):
 MODELS = {
     "resnet50": resnet50,
     "mobilenet_v2": mobilenet_v2,
+    "resnext50": resnext50,
+    "efficientnet_b0": efficientnet_b0,
+    "deeplab": deeplab,
+    "unet": unet,
+    "r3d_18": r3d_18,
+    "lstm": lambda: recurrent("lstm"),
+    "gru": lambda: recurrent("gru"),
     "minilm_32": lambda: bert("minilm_32", 6, 384, 12, 32),
     "minilm_128": lambda: bert("minilm_128", 6, 384, 12, 128),
     "minilm_512": lambda: bert("minilm_512", 6, 384, 12, 512),

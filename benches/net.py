@@ -12,12 +12,17 @@ import os
 
 import numpy as np
 
+from forms import OPS
+
 Op = collections.namedtuple("Op", "kind inputs attributes output")
 # Operators for which PyTorch has one function.
 Group = collections.namedtuple("Group", "ops inputs torch output")
 
 
 class Net:
+    # The largest relative L2 error of a result.
+    tolerance = 1e-3
+
     def __init__(self, name, seed=0):
         self.name, self.rng = name, np.random.default_rng(seed)
         self.inputs, self.weights, self.steps, self.results = {}, {}, [], []
@@ -60,10 +65,29 @@ class Net:
         before.append(Group(self.steps, inputs, torch, self.steps[-1].output))
         self.steps = before
 
-    def conv(self, x, ic, oc, kernel, stride=1, pad=None, group=1, gain=1.0):
-        pad = kernel // 2 if pad is None else pad
+    def conv(self, x, ic, oc, kernel, stride=1, pad=None, group=1, dilation=1, gain=1.0):
+        pad = dilation * (kernel // 2) if pad is None else pad
         w, b = self.weight(oc, ic // group, kernel, kernel, gain=gain), self.weight(oc, fan=100)
-        return self.add_op("conv", x, w, b, kernel=kernel, stride=stride, pad=pad, group=group)
+        return self.add_op("conv", x, w, b, **window(kernel, stride, pad, dilation), group=group)
+
+    def conv3d(self, x, ic, oc, kernel, stride=1, gain=1.0):
+        """Add a convolution over frames, rows and columns. `kernel` and `stride` are three numbers, or one for all."""
+        sizes = window(kernel, stride, pad=None, dims=3)
+        w, b = self.weight(oc, ic, *sizes["kernel"], gain=gain), self.weight(oc, fan=100)
+        return self.add_op("conv3d", x, w, b, **sizes, group=1)
+
+    def deconv(self, x, ic, oc, kernel, stride):
+        """Add a transposed convolution without padding."""
+        # Each result is a sum over the inputs that reach it.
+        fan = ic * max(kernel // stride, 1) ** 2
+        w, b = self.weight(oc, ic, kernel, kernel, fan=fan), self.weight(oc, fan=100)
+        return self.add_op("deconv", x, w, b, **window(kernel, stride, 0), group=1)
+
+    def recurrent(self, kind, x, size, hidden):
+        """Add an `lstm` or `gru` over length x 1 x size, which returns length x 1 x 1 x hidden."""
+        gates = {"lstm": 4, "gru": 3}[kind] * hidden
+        w, r = self.weight(1, gates, size, fan=size), self.weight(1, gates, hidden, fan=hidden)
+        return self.add_op(kind, x, w, r, self.weight(1, 2 * gates, fan=100), hidden=hidden)
 
     def linear(self, x, k, n, bias=True, gain=1.0):
         w = self.weight(k, n, fan=k, gain=gain)
@@ -110,11 +134,25 @@ class Net:
         rows = {op.inputs[0]: arrays[op.inputs[1]].size for op in self.ops() if op.kind == "embed"}
         return sum(a.nbytes * min(rows.get(n, len(a)), len(a)) // len(a) for n, a in arrays.items())
 
+    def integers(self):
+        return any(op.kind.endswith("_int") for op in self.ops())
+
+    def peers(self):
+        """Return the programs that have all operators of the network; None stands for all programs."""
+        return ["onnxruntime"] if self.integers() else None
+
     def ops(self):
         for step in self.steps:
             yield from step.ops if isinstance(step, Group) else [step]
 
     # Forms.
+
+    def write(self, folder):
+        """Write the network for every program, and inputs.npz; return the file that tpulang runs."""
+        spec = self.write_spec(folder)
+        with open(os.path.join(folder, "net.onnx"), "wb") as f:
+            f.write(self.onnx())
+        return spec
 
     def write_spec(self, folder):
         """Write net.json, net.npz and inputs.npz."""
@@ -124,10 +162,9 @@ class Net:
         tensors.update({n: dict(declared(a), coeff=True) for n, a in self.weights.items()})
         calls = []
         for op in self.ops():
-            function, arguments = OPS[op.kind].spec(op)
-            calls.append({"op": function, "args": arguments, "out": op.output})
-        integers = any(call["op"].endswith("_int") for call in calls)
-        spec = {"version": 1, "name": "net", "mode": "quantized" if integers else "f32", "tensors": tensors,
+            (function, arguments), absent = OPS[op.kind].spec(op), [None] * OPS[op.kind].absent
+            calls.append({"op": function, "args": arguments, "out": [op.output, *absent] if absent else op.output})
+        spec = {"version": 1, "name": "net", "mode": "quantized" if self.integers() else "f32", "tensors": tensors,
                 "inputs": list(self.inputs), "ops": calls, "outputs": self.results}
         if self.weights:
             spec["weights"] = "net.npz"
@@ -151,7 +188,7 @@ class Net:
         kind = lambda name: TensorProto.INT32 if name in integers else TensorProto.FLOAT
         outputs = [helper.make_tensor_value_info(n, kind(n), None) for n in self.results]
         used = {name for node in graph.nodes for name in node.input}
-        weights = [numpy_helper.from_array(a, n) for n, a in self.weights.items() if n in used]
+        weights = [numpy_helper.from_array(a, n) for n, a in self.laid_out("onnx_layout").items() if n in used]
         made = helper.make_graph(graph.nodes, self.name, inputs, outputs, weights + graph.initializers)
         opsets = [helper.make_opsetid("", 23)]
         return onnx.ModelProto.SerializeToString(helper.make_model(made, opset_imports=opsets, ir_version=10))
@@ -164,7 +201,7 @@ class Net:
         class Module(torch.nn.Module):
             def __init__(self):
                 super().__init__()
-                for name, array in net.torch_weights().items():
+                for name, array in net.laid_out("torch_layout").items():
                     self.register_buffer(name, torch.from_numpy(array))
 
             def forward(self, *inputs):
@@ -180,10 +217,22 @@ class Net:
 
         return Module().eval()
 
-    def torch_weights(self):
-        """Return the matrices in the layout of PyTorch's linear layers: n x k."""
-        swapped = {op.inputs[1] for op in self.ops() if op.kind == "linear"}
-        return {n: np.ascontiguousarray(a.T) if n in swapped else a for n, a in self.weights.items()}
+    def laid_out(self, program):
+        """Return the weights in the layout of a program: `onnx_layout` or `torch_layout` of the operators."""
+        arrays = dict(self.weights)
+        for op in self.ops():
+            for i, change in getattr(OPS[op.kind], program).items():
+                if i < len(op.inputs):
+                    arrays[op.inputs[i]] = np.ascontiguousarray(change(self.weights[op.inputs[i]]))
+        return arrays
+
+
+def window(kernel, stride, pad, dilation=1, dims=2):
+    """Return the sizes of a convolution as lists; without `pad`, half of the kernel."""
+    each = lambda value: [value] * dims if isinstance(value, int) else list(value)
+    kernel = each(kernel)
+    pad = [k // 2 for k in kernel] if pad is None else each(pad)
+    return {"kernel": kernel, "stride": each(stride), "pad": pad, "dilation": each(dilation)}
 
 
 class OnnxGraph:
@@ -200,140 +249,3 @@ class OnnxGraph:
         name = "c%d" % len(self.initializers)
         self.initializers.append(self.numpy_helper.from_array(np.array(values, dtype), name))
         return name
-
-
-# A kind of operator in three forms: spec(op) returns a function and its arguments, onnx(op, graph) adds nodes,
-# torch(library, attributes, *tensors) computes.
-Form = collections.namedtuple("Form", "spec onnx torch")
-
-
-def named(function, *arguments, **more):
-    return lambda op: (function, dict(zip(arguments, op.inputs), **more))
-
-
-def node(kind, **attributes):
-    return lambda op, g: g.node(kind, op.inputs, op.output, **attributes)
-
-
-def conv_spec(function, *names, **more):
-    def spec(op):
-        a = op.attributes
-        sizes = {"stride": [a["stride"]] * 2, "pad": [a["pad"]] * 4, "group": a["group"]}
-        return function, dict(zip(names, op.inputs), **sizes, **more)
-    return spec
-
-
-def conv_onnx(kind):
-    def add(op, g):
-        a = op.attributes
-        g.node(kind, op.inputs, op.output, kernel_shape=[a["kernel"]] * 2, strides=[a["stride"]] * 2, pads=[a["pad"]] * 4, group=a["group"])
-    return add
-
-
-def linear_onnx(op, g):
-    if len(op.inputs) == 2:
-        g.node("MatMul", op.inputs, op.output)
-    else:
-        g.node("Add", [g.node("MatMul", op.inputs[:2]), op.inputs[2]], op.output)
-
-
-def clip_onnx(op, g):
-    g.node("Clip", [op.inputs[0], g.constant(0, np.float32), g.constant(6, np.float32)], op.output)
-
-
-def silu_onnx(op, g):
-    g.node("Mul", [op.inputs[0], g.node("Sigmoid", op.inputs)], op.output)
-
-
-def rms_norm_onnx(op, g):
-    x, gamma = op.inputs
-    mean = g.node("ReduceMean", [g.node("Pow", [x, g.constant(2, np.float32)]), g.constant([-1])], keepdims=1)
-    root = g.node("Sqrt", [g.node("Add", [mean, g.constant(1e-6, np.float32)])])
-    g.node("Mul", [g.node("Div", [x, root]), gamma], op.output)
-
-
-def scale_onnx(op, g):
-    g.node("Mul", [op.inputs[0], g.constant(op.attributes["by"], np.float32)], op.output)
-
-
-def slice_onnx(op, g):
-    a = op.attributes
-    bounds = [g.constant([a[k]]) for k in ("start", "end", "axis", "step")]
-    g.node("Slice", [op.inputs[0], *bounds], op.output)
-
-
-def slice_torch(t, a, x):
-    at = [slice(None)] * a["axis"] + [slice(a["start"], a["end"], a["step"])]
-    return x[tuple(at)]
-
-
-def rope_onnx(op, g):
-    x, sine, cosine = op.inputs
-    half = op.attributes["width"] // 2
-    cut = lambda start, end: g.node("Slice", [x, g.constant([start]), g.constant([end]), g.constant([-1])])
-    turned = g.node("Concat", [g.node("Neg", [cut(half, 2 * half)]), cut(0, half)], axis=-1)
-    g.node("Add", [g.node("Mul", [x, cosine]), g.node("Mul", [turned, sine])], op.output)
-
-
-def rope_torch(t, a, x, sine, cosine):
-    first, second = x.chunk(2, -1)
-    return x * cosine + t.cat([-second, first], -1) * sine
-
-
-def reduce_onnx(op, g):
-    g.node("ReduceSum", [op.inputs[0], g.constant([op.attributes["axis"]])], op.output, keepdims=0)
-
-
-def concat_spec(op):
-    # Defaults to float32.
-    return "concat", {"inputs": list(op.inputs), **op.attributes}
-
-
-def slice_spec(op):
-    a = op.attributes
-    return "slice", {"input": op.inputs[0], "starts": [a["start"]], "ends": [a["end"]], "steps": [a["step"]], "axes": [a["axis"]]}
-
-
-OPS = {
-    "add": Form(named("add", "tensor_i0", "tensor_i1"), node("Add"), lambda t, a, x, y: x + y),
-    "mul": Form(named("mul", "tensor_i0", "tensor_i1"), node("Mul"), lambda t, a, x, y: x * y),
-    "scale": Form(lambda op: ("mul", {"tensor_i0": op.inputs[0], "tensor_i1": op.attributes["by"]}), scale_onnx,
-                  lambda t, a, x: x * a["by"]),
-    "relu": Form(named("relu", "input"), node("Relu"), lambda t, a, x: t.relu(x)),
-    "relu6": Form(named("clamp", "input", min=0.0, max=6.0), clip_onnx, lambda t, a, x: t.nn.functional.relu6(x)),
-    "sigmoid": Form(named("sigmoid", "input"), node("Sigmoid"), lambda t, a, x: t.sigmoid(x)),
-    "silu": Form(named("silu", "input"), silu_onnx, lambda t, a, x: t.nn.functional.silu(x)),
-    "gelu": Form(named("gelu", "input"), node("Gelu"), lambda t, a, x: t.nn.functional.gelu(x)),
-    "softmax": Form(named("softmax", "input", axis=-1), node("Softmax", axis=-1), lambda t, a, x: t.softmax(x, -1)),
-    "conv": Form(conv_spec("conv", "input", "weight", "bias"), conv_onnx("Conv"),
-                 lambda t, a, x, w, b: t.conv2d(x, w, b, a["stride"], a["pad"], 1, a["group"])),
-    "maxpool": Form(named("maxpool2d", "input", kernel=[3, 3], stride=[2, 2], pad=[1, 1, 1, 1]),
-                    node("MaxPool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
-                    lambda t, a, x: t.max_pool2d(x, 3, 2, 1)),
-    "mean_pool": Form(named("avgpool2d", "input"), node("GlobalAveragePool"),
-                      lambda t, a, x: t.nn.functional.adaptive_avg_pool2d(x, 1)),
-    "linear": Form(named("matmul", "input", "right", "bias"), linear_onnx, lambda t, a, *x: t.nn.functional.linear(*x)),
-    "matmul": Form(named("matmul", "input", "right"), node("MatMul"), lambda t, a, x, y: x @ y),
-    "layer_norm": Form(named("layer_norm", "input", "gamma", "beta", epsilon=1e-5, axis=-1),
-                       node("LayerNormalization", axis=-1, epsilon=1e-5),
-                       lambda t, a, x, g, b: t.layer_norm(x, g.shape, g, b, 1e-5)),
-    "rms_norm": Form(named("rms_norm", "input", "gamma", epsilon=1e-6), rms_norm_onnx,
-                     lambda t, a, x, g: t.rms_norm(x, g.shape, g, 1e-6)),
-    "reshape": Form(lambda op: ("reshape", {"tensor": op.inputs[0], "new_shape": op.attributes["shape"]}),
-                    lambda op, g: g.node("Reshape", [op.inputs[0], g.constant(op.attributes["shape"])], op.output),
-                    lambda t, a, x: x.reshape(a["shape"])),
-    "permute": Form(lambda op: ("permute", {"input": op.inputs[0], "order": op.attributes["order"]}),
-                    lambda op, g: g.node("Transpose", op.inputs, op.output, perm=op.attributes["order"]),
-                    lambda t, a, x: x.permute(a["order"])),
-    "slice": Form(slice_spec, slice_onnx, slice_torch),
-    "sum": Form(lambda op: ("reduce", {"input": op.inputs[0], "method": "ReduceSum", "axes": [op.attributes["axis"]], "keep_dims": False}),
-                reduce_onnx, lambda t, a, x: x.sum(a["axis"])),
-    "concat": Form(concat_spec,
-                   lambda op, g: g.node("Concat", op.inputs, op.output, axis=op.attributes["axis"]),
-                   lambda t, a, *xs: t.cat(xs, a["axis"])),
-    "embed": Form(named("index_select", "input", "index", axis=0), node("Gather", axis=0), lambda t, a, x, i: t.embedding(x, i)),
-    "rope": Form(named("rope", "input", "weight0", "weight1", rope_mode="contiguous_halves"), rope_onnx, rope_torch),
-    # int8: PyTorch has no equivalent function.
-    "conv_int": Form(conv_spec("conv_int", "input", "weight", input_zp=0, weight_zp=0), conv_onnx("ConvInteger"), None),
-    "matmul_int": Form(named("matmul_int", "input", "right", input_zp=0, right_zp=0), node("MatMulInteger"), None),
-}

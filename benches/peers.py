@@ -3,12 +3,12 @@
     peers.py onnxruntime|openvino|tract|torch|pymlir NAME FOLDER THREADS
     peers.py machine - - THREADS
 
-When it is ready, it prints a line of JSON (version and path of the outputs, or the error), then one with milliseconds for
-each number of runs that it reads. `machine` prints the speed of a large product and a large copy, and exits.
+When it is ready, it prints a line of JSON: version, path of the outputs, time of loading the network and of the first run
+together; or the error. Then it prints one for each number of runs that it reads: milliseconds, and the peak memory since
+before the network was loaded. `machine` prints the speed of a large product and a large copy, and exits.
 """
 import json
 import os
-import subprocess
 import sys
 import time
 
@@ -56,86 +56,109 @@ def onnx_session(model):
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
+def memory(key):
+    """Return a size from the process's status, in bytes."""
+    with open("/proc/self/status") as f:
+        return next(int(l.split()[1]) for l in f if l.startswith(key + ":")) * 1024
+
+
+# Each returns the version and a function, after imports: it takes the inputs, loads the network, and returns the function to
+# measure, one that names its results, and a remark.
+
 def onnxruntime_peer():
-    """Return the version, the function, names and values of the outputs, and a remark."""
     import onnxruntime
-    session, given = onnx_session(os.path.join(folder, "net.onnx")), inputs()
-    names = [o.name for o in session.get_outputs()]
-    run = lambda: session.run(None, given)
-    return onnxruntime.__version__, run, dict(zip(names, run())), ""
+
+    def load(given):
+        session = onnx_session(os.path.join(folder, "net.onnx"))
+        names = [o.name for o in session.get_outputs()]
+        return lambda: session.run(None, given), lambda results: dict(zip(names, results)), ""
+
+    return onnxruntime.__version__, load
 
 
 def openvino_peer():
     import openvino
-    core = openvino.Core()
-    options = {"INFERENCE_NUM_THREADS": int(threads), "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
-    compiled = core.compile_model(os.path.join(folder, "net.onnx"), "CPU", options)
-    request, given = compiled.create_infer_request(), inputs()
-    # Inputs and outputs are shared, not copied.
-    run = lambda: request.infer(given, share_inputs=True, share_outputs=True)
-    outputs = {port.get_any_name(): np.array(value) for port, value in run().items()}
-    return openvino.__version__.split("-")[0], run, outputs, ""
+
+    def load(given):
+        options = {"INFERENCE_NUM_THREADS": int(threads), "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+        compiled = openvino.Core().compile_model(os.path.join(folder, "net.onnx"), "CPU", options)
+        request = compiled.create_infer_request()
+        # Inputs and outputs are shared, not copied.
+        run = lambda: request.infer(given, share_inputs=True, share_outputs=True)
+        return run, lambda results: {port.get_any_name(): np.array(value) for port, value in results.items()}, ""
+
+    return openvino.__version__.split("-")[0], load
 
 
 def tract_peer():
     import tract
-    model = tract.onnx().load(os.path.join(folder, "net.onnx"))
-    names = [model.output_name(i) for i in range(model.output_count())]
-    given = inputs()
-    tensors = [given[model.input_name(i)] for i in range(model.input_count())]
-    runnable = model.into_model().into_runnable()
-    run = lambda: runnable.run(tensors)
-    return tract.version(), run, {n: o.to_numpy() for n, o in zip(names, run())}, ""
+
+    def load(given):
+        model = tract.onnx().load(os.path.join(folder, "net.onnx"))
+        names = [model.output_name(i) for i in range(model.output_count())]
+        tensors = [given[model.input_name(i)] for i in range(model.input_count())]
+        runnable = model.into_model().into_runnable()
+        return lambda: runnable.run(tensors), lambda results: {n: o.to_numpy() for n, o in zip(names, results)}, ""
+
+    return tract.version(), load
 
 
 def torch_peer():
     import torch
     torch.set_num_threads(int(threads))
-    net = network()
-    given, module = [torch.from_numpy(a) for a in net.inputs.values()], net.torch()
-    forms = {"eager": module}
-    with torch.inference_mode():
-        try:
-            frozen = torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.trace(module, given)))
-            frozen(*given)
-            forms["frozen"] = frozen
-        except Exception as e:
-            print("torch.jit: %s" % e, file=sys.stderr)
 
-    def run(form):
+    def load(_):
+        net = network()
+        given, module = [torch.from_numpy(a) for a in net.inputs.values()], net.torch()
+        forms = {"eager": module}
         with torch.inference_mode():
-            return form(*given)
+            try:
+                frozen = torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.trace(module, given)))
+                frozen(*given)
+                forms["frozen"] = frozen
+            except Exception as e:
+                print("torch.jit: %s" % e, file=sys.stderr)
 
-    # The faster form counts.
-    quickest = {}
-    for form in forms:
-        milliseconds(lambda: run(forms[form]), 3)
-        quickest[form] = min(milliseconds(lambda: run(forms[form]), 5))
-    form = min(quickest, key=quickest.get)
-    outputs = run(forms[form])
-    return torch.__version__, lambda: run(forms[form]), {n: o.numpy() for n, o in zip(net.results, outputs)}, form
+        def run(form):
+            with torch.inference_mode():
+                return form(*given)
+
+        # The faster form counts.
+        quickest = {}
+        for form in forms:
+            milliseconds(lambda: run(forms[form]), 3)
+            quickest[form] = min(milliseconds(lambda: run(forms[form]), 5))
+        form = min(quickest, key=quickest.get)
+        return lambda: run(forms[form]), lambda results: {n: o.numpy() for n, o in zip(net.results, results)}, form
+
+    return torch.__version__, load
 
 
 def pymlir_peer():
     from importlib.metadata import version
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance"))
     from judge import canonicalize, tool_chain
-    opt, env = tool_chain()
-    rc, text = canonicalize(opt, env, folder, "net_origin.mlir", "net.mlir")
-    if rc:
-        raise RuntimeError("tpuc-opt: " + text[-300:])
     import pymlir
-    pymlir.set_mem_mode("value_mem")
-    os.chdir(folder)
-    module = pymlir.module()
-    module.load("net.mlir")
-    given = inputs()
-    for each in module.input_names:
-        module.set_tensor(each, given[each].astype(np.float32), given[each].shape)
-    run = lambda: module.invoke(True)
-    run()
-    computed = module.get_all_tensor()
-    return version("tpu_mlir"), run, {n: np.array(computed[n]) for n in module.output_names}, ""
+
+    def load(given):
+        opt, env = tool_chain()
+        rc, text = canonicalize(opt, env, folder, "net_origin.mlir", "net.mlir")
+        if rc:
+            raise RuntimeError("tpuc-opt: " + text[-300:])
+        pymlir.set_mem_mode("value_mem")
+        os.chdir(folder)
+        module = pymlir.module()
+        module.load("net.mlir")
+        for each in module.input_names:
+            module.set_tensor(each, given[each].astype(np.float32), given[each].shape)
+
+        def results(_):
+            computed = module.get_all_tensor()
+            return {n: np.array(computed[n]) for n in module.output_names}
+
+        return lambda: module.invoke(True), results, ""
+
+    return version("tpu_mlir"), load
 
 
 def machine():
@@ -161,19 +184,30 @@ def machine():
     say(gflops=2 * 2048 ** 3 / best / 1e6, by=by, gbs=2 * 4 * (1 << 26) / copy / 1e6)
 
 
+PEERS = {"onnxruntime": onnxruntime_peer, "openvino": openvino_peer, "tract": tract_peer, "torch": torch_peer, "pymlir": pymlir_peer}
+
+
 def main():
     if kind == "machine":
         return machine()
-    peer = {"onnxruntime": onnxruntime_peer, "openvino": openvino_peer, "tract": tract_peer, "torch": torch_peer, "pymlir": pymlir_peer}[kind]
+    path = os.path.join(folder, "outputs_%s.npz" % kind)
     try:
-        version, run, outputs, remark = peer()
+        version, load = PEERS[kind]()
+        before, given = memory("VmRSS"), inputs()
+        start = time.perf_counter()
+        run, named, remark = load(given)
+        results = run()
+        first = (time.perf_counter() - start) * 1e3
+        np.savez(path, **named(results))
+        del results
     except Exception as e:
         return say(problem="%s: %s" % (type(e).__name__, e))
-    path = os.path.join(folder, "outputs_%s.npz" % kind)
-    np.savez(path, **outputs)
-    say(version=version, outputs=path, remark=remark)
+    # PyTorch's network is built from Python code here, and pymlir's goes through files: nothing to compare with.
+    whole = kind not in ("torch", "pymlir")
+    say(version=version, outputs=path, remark=remark, first_ms=first if whole else None)
     for line in sys.stdin:
-        say(ms=milliseconds(run, int(line)))
+        times = milliseconds(run, int(line))
+        say(ms=times, peak_bytes=memory("VmHWM") - before if whole else None)
 
 
 main()

@@ -1,22 +1,65 @@
-"""Writes the measurements of compare.py as Markdown, SVG and JSON.
+"""Writes the measurements of compare.py as Markdown and SVG.
 
-    report.py FILE.json     rewrites FILE.md and FILE.svg
+    report.py FILE.md     writes it again, from FILE/*.json and, if it exists, the FILE/build.md of build_convert.py
+
+There is one JSON file for each kind of machine: {"runs": [..]}, the oldest run first.
 """
+import glob
 import json
 import os
 import statistics
 import sys
 
-TITLES = {"tpulang": "tpulang", "onnxruntime": "onnxruntime", "openvino": "OpenVINO", "tract": "tract", "torch": "PyTorch", "pymlir": "pymlir"}
-COLOURS = {"onnxruntime": "#4477aa", "openvino": "#66ccee", "tract": "#ccbb44", "torch": "#ee6677", "pymlir": "#999999"}
-PEERS = list(COLOURS)
+from picture import picture
+
+TITLES = {"tpulang": "tpulang", "onnxruntime": "onnxruntime", "openvino": "OpenVINO", "rten": "rten", "tract": "tract", "torch": "PyTorch", "pymlir": "pymlir"}
+PEERS = [kind for kind in TITLES if kind != "tpulang"]
+INSTRUCTIONS = {"avx2": "AVX2", "avx512": "AVX-512"}
+KINDS = [(True, "Whole models"), (False, "Single operators")]
+# A ratio to onnxruntime below this is named under its table.
+GOALS = {True: 1.0, False: 0.8}
+INTRODUCTION = """\
+- **Models**: float32, batch 1. A number in a name is the sequence length; images are 224 x 224. `qwen2_*` is one decoder layer, `deeplab` is
+  DeepLabV3 on ResNet-50, `unet` has half of the usual channels, `r3d_18` reads 8 frames of 112 x 112, and `lstm` and `gru` have 2 layers
+  of 512 for 128 steps. `*_int8` are quantized by onnxruntime's quantizer, to 8-bit activations and 7-bit weights (QDQ).
+- **Method**: the programs take turns within a run of `make bench`.
+- **In brackets**: the program's time divided by tpulang's. Above 1, tpulang is faster. Of several runs, the lowest and the highest.
+- **Of the peak**: the machine's least possible time (all operations at its peak, or inputs, weights and outputs moved once) divided by
+  tpulang's. Above 100 %, other load slowed the peak's own measurement.
+- **First result**: for tpulang, from the start of its process to its first result. For the others, loading the network and running it once
+  in a fresh process: without starting Python, importing modules and reading the inputs.
+- **Peak memory**: for tpulang, the most resident memory of its process. For the others, that less the resident memory before
+  inputs and network were loaded."""
 
 
-def write(path, told):
+def keep(page, told, again):
+    """Add the run to the file of its kind of machine, in the page's folder; drop former ones unless `again`."""
+    path = os.path.join(os.path.splitext(page)[0], told["instructions"] + ".json")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    former = read(path) if again and os.path.exists(path) else []
+    with open(path, "w") as f:
+        f.write('{"runs": [\n%s\n]}\n' % ",\n".join(compact(run) for run in [*former, told]))
+
+
+def compact(run):
+    """Return the run as JSON, with one line for each row."""
+    head = json.dumps({k: v for k, v in run.items() if k != "rows"})
+    return '%s, "rows": [\n%s\n]}' % (head[:-1], ",\n".join(json.dumps(r) for r in run["rows"]))
+
+
+def read(path):
+    with open(path) as f:
+        return json.load(f)["runs"]
+
+
+def write(path):
     base = os.path.splitext(path)[0]
-    for ending, text in [(".json", json.dumps(told, indent=1) + "\n"), (".md", page(base, told)), (".svg", picture(told))]:
-        with open(base + ending, "w") as f:
-            f.write(text)
+    kinds = {os.path.splitext(os.path.basename(p))[0]: Machine(read(p)) for p in sorted(glob.glob(os.path.join(base, "*.json")))}
+    for kind, machine in kinds.items():
+        with open(os.path.join(base, kind + ".svg"), "w") as f:
+            f.write(picture(machine.rows, TITLES))
+    with open(path, "w") as f:
+        f.write(page(base, kinds))
 
 
 def least_ms(row, peak):
@@ -24,10 +67,44 @@ def least_ms(row, peak):
     return max(row["operations"] / peak["gflops"], row["bytes"] / peak["gbs"]) / 1e6
 
 
-def ratio(row, peer):
-    """Return the peer's time divided by tpulang's."""
-    ms = row["ms"]
-    return ms[peer] / ms["tpulang"] if peer in ms and "tpulang" in ms else None
+def ratio(row, peer, of="ms"):
+    """Return the peer's time, or another measurement, divided by tpulang's."""
+    found = row.get(of, {})
+    return found[peer] / found["tpulang"] if peer in found and "tpulang" in found else None
+
+
+class Machine:
+    """The runs on one kind of machine; each of `rows` stands for those of all runs with its name and number of threads."""
+
+    def __init__(self, runs):
+        self.last, self.runs, groups = runs[-1], len(runs), {}
+        for run in runs:
+            for row in run["rows"]:
+                groups.setdefault((row["name"], row["threads"]), []).append((row, run["peaks"][str(row["threads"])]))
+        self.rows = [merged(group) for group in groups.values()]
+        self.threads = sorted({r["threads"] for r in self.rows})
+
+    def of(self, models, threads):
+        return [r for r in self.rows if r["model"] == models and r["threads"] == threads]
+
+
+def merged(group):
+    """Return a row with medians, and with the ratios of each run."""
+    rows = [row for row, _ in group]
+    ratios = {p: sorted(x for x in (ratio(r, p) for r in rows) if x is not None) for p in PEERS}
+    # The peak is measured on floats.
+    shares = [] if "_int" in rows[0]["name"] else [least_ms(r, peak) / r["ms"]["tpulang"] for r, peak in group if "tpulang" in r["ms"]]
+    return {**rows[-1], **{key: medians(rows, key) for key in ("ms", "first_ms", "peak_bytes")}, "ratios": ratios,
+            "share": statistics.median(shares) if shares else None}
+
+
+def medians(rows, key):
+    """Return the medians of a measurement, by program."""
+    found = {}
+    for row in rows:
+        for kind, value in row.get(key, {}).items():
+            found.setdefault(kind, []).append(value)
+    return {kind: statistics.median(values) for kind, values in found.items()}
 
 
 def number(value, form="%.2f"):
@@ -38,21 +115,30 @@ def time(ms):
     return "-" if ms is None else "%.0f" % ms if ms >= 100 else "%.3g" % ms
 
 
-def table(rows, peaks, models):
+def mebibytes(size):
+    return number(size and size / 2 ** 20, "%.0f")
+
+
+def span(ratios):
+    """Return the lowest and highest ratio, as one if they are equal."""
+    shown = ["%.2f" % x for x in ratios[:1] + ratios[-1:]]
+    return "-" if not shown else shown[0] if shown[0] == shown[-1] else "%s to %s" % tuple(shown)
+
+
+def cell(row, peer):
+    return "%s (%s)" % (time(row["ms"][peer]), span(row["ratios"][peer])) if peer in row["ms"] else "-"
+
+
+def table(rows, models):
     peers = [p for p in PEERS if any(p in r["ms"] for r in rows)]
-    heads = ["", "tpulang ms", *(TITLES[p] + " ms" for p in peers), *("/ " + TITLES[p] for p in peers), "of the peak"]
-    heads += ["first result ms", "peak MiB"] if models else []
+    heads = ["", "tpulang ms", *(TITLES[p] + " ms" for p in peers), "of the peak"]
+    heads += ["first result ms", "onnxruntime's", "peak MiB", "onnxruntime's"] if models else []
     lines = [heads, ["---"] + ["---:"] * (len(heads) - 1)]
     for r in rows:
-        ours = r["ms"].get("tpulang")
-        # JSON turns integer keys into strings.
-        peak = peaks.get(r["threads"]) or peaks[str(r["threads"])]
-        # The peak is measured on floats.
-        share = None if ours is None or "_int" in r["name"] else 100 * least_ms(r, peak) / ours
-        cells = [r["name"], time(ours), *(time(r["ms"].get(p)) for p in peers), *(number(ratio(r, p)) for p in peers)]
-        cells.append(number(share, "%.0f%%"))
+        cells = [r["name"], time(r["ms"].get("tpulang")), *(cell(r, p) for p in peers), number(r["share"] and 100 * r["share"], "%.0f%%")]
         if models:
-            cells += [time(r.get("first_ms")), number(r["peak_bytes"] / 2 ** 20 if r.get("peak_bytes") else None, "%.0f")]
+            cells += [time(r["first_ms"].get(p)) for p in ("tpulang", "onnxruntime")]
+            cells += [mebibytes(r["peak_bytes"].get(p)) for p in ("tpulang", "onnxruntime")]
         lines.append(cells)
     return joined(lines)
 
@@ -61,81 +147,102 @@ def joined(lines):
     return "\n".join("| %s |" % " | ".join(cells) for cells in lines)
 
 
-def whole_models(told):
-    """Return one sentence: range and mean of the ratios to onnxruntime, by number of threads."""
+def behind(rows, models):
+    """Return lines that name the rows in which tpulang misses a goal, with onnxruntime's measurement divided by tpulang's."""
+    goals = [("ms", "Speed below %.1f of onnxruntime's" % GOALS[models], GOALS[models]),
+             ("first_ms", "First result later than onnxruntime's", 1.0), ("peak_bytes", "More memory than onnxruntime", 1.0)]
     parts = []
-    for threads in sorted({r["threads"] for r in told["rows"]}):
-        rows = [r for r in told["rows"] if r["model"] and r["threads"] == threads]
-        ratios = [x for x in (ratio(r, "onnxruntime") for r in rows) if x is not None]
-        if ratios:
-            mean = statistics.geometric_mean(ratios)
-            parts.append("%.2f to %.2f times onnxruntime's speed (geometric mean %.2f) on %s" % (min(ratios), max(ratios), mean, counted(threads)))
-    return "Whole models run at %s." % ", and at ".join(parts) if parts else ""
+    for key, title, goal in goals:
+        # Of several runs, the slowest counts.
+        found = [(min(r["ratios"]["onnxruntime"], default=None) if key == "ms" else ratio(r, "onnxruntime", key), r["name"]) for r in rows]
+        known = sorted((x, name) for x, name in found if x is not None)
+        if known:
+            missed = ["%s %.2f" % (name, x) for x, name in known if x < goal]
+            parts.append("%s: %s." % (title, ", ".join(missed) or "none"))
+    return "  \n".join(parts)
 
 
-def counted(threads):
-    return "%s thread%s" % (threads, "" if int(threads) == 1 else "s")
+def side_by_side(kinds, models):
+    """Return the ratios to onnxruntime on each kind of machine."""
+    columns = [(kind, machine, t) for kind, machine in kinds.items() for t in machine.threads]
+    names = list({r["name"]: 0 for machine in kinds.values() for r in machine.rows if r["model"] == models})
+    lines = [["", *("%s, %s" % (titled(kind), counted(t)) for kind, _, t in columns)], ["---"] + ["---:"] * len(columns)]
+    cells = {(kind, t, r["name"]): span(r["ratios"]["onnxruntime"]) for kind, machine, t in columns for r in machine.of(models, t)}
+    lines += [[name, *(cells.get((kind, t, name), "-") for kind, _, t in columns)] for name in names]
+    return joined(lines)
 
 
-def page(base, told):
+def titled(kind):
+    return INSTRUCTIONS.get(kind, kind)
+
+
+def whole_models(kinds):
+    """Return one sentence for each kind of machine: range and mean of the ratios to onnxruntime, by number of threads."""
+    sentences = []
+    for kind, machine in kinds.items():
+        parts = []
+        for threads in machine.threads:
+            found = [statistics.geometric_mean(r["ratios"]["onnxruntime"]) for r in machine.of(True, threads) if r["ratios"]["onnxruntime"]]
+            if found:
+                parts.append("%.2f to %.2f times onnxruntime's speed (geometric mean %.2f) on %s" % (min(found), max(found), statistics.geometric_mean(found), counted(threads)))
+        if parts:
+            sentences.append("With %s, whole models run at %s." % (titled(kind), ", and at ".join(parts)))
+    return "\n".join(sentences)
+
+
+def counted(number, what="thread"):
+    return "%s %s%s" % (number, what, "" if int(number) == 1 else "s")
+
+
+def section(base, kind, machine):
+    """Return the details of one kind of machine."""
+    told = machine.last
     versions = ", ".join("%s %s" % (TITLES[k], v) for k, v in told["versions"].items())
     peaks = "; ".join("%s: %.0f GFLOP/s (2048 x 2048 product by %s), %.1f GB/s (copy of 256 MB, reads and writes)" % (counted(t), p["gflops"], TITLES[p["by"]], p["gbs"]) for t, p in told["peaks"].items())
-    parts = ["# Performance", whole_models(told)]
-    if told["quick"]:
-        parts.append("**A quick run to test the benchmarks: its figures are noise.**")
-    parts.append("\n".join([
-        "- **Machine**: %s, %s cores, %s, shared with other work." % (told["machine"], told["cores"], told["system"]),
+    vnni = {True: ", with VNNI", False: ", without VNNI"}.get(told.get("vnni"), "")
+    lines = [
+        "- **Machine**: %s%s, %s cores, %s, shared with other work." % (told["machine"], vnni, told["cores"], told["system"]),
         "- **Versions**: %s; %s." % (versions, told["date"]),
-        "- **Models**: float32, batch 1. A number in a name is the sequence length; images are 224 x 224. `qwen2_*` is one decoder layer.",
-        "- **Method**: one run of `make bench`, with the programs interleaved; medians of %d rounds of %g s each." % (told["rounds"], told["seconds"]),
-        "- **Ratios** (`/ onnxruntime`, ..): the other program's time divided by tpulang's. Above 1, tpulang is faster.",
-        "- **Of the peak**: the machine's least possible time (all operations at its peak, or inputs, weights and outputs moved once) divided by tpulang's. Above 100 %%, other load slowed the peak's own measurement. Peaks: %s." % peaks,
-    ]))
-    parts.append("![Ratios](%s.svg)" % os.path.basename(base))
-    for models, title in [(True, "Whole models"), (False, "Single operators")]:
-        for threads in sorted({r["threads"] for r in told["rows"]}):
-            rows = [r for r in told["rows"] if r["model"] == models and r["threads"] == threads]
+        "- **Measured** %s: medians of %s of %g s." % ("once" if machine.runs == 1 else "%d times" % machine.runs, counted(told["rounds"], "round"), told["seconds"]),
+        "- **Peaks**: %s." % peaks,
+    ]
+    if told.get("limited"):
+        lines.append("- **Limited**: `TPULANG_INSTRUCTIONS` kept tpulang from wider instructions, which the other programs used.")
+    parts = ["## %s" % titled(kind), "\n".join(lines), "![Ratios](%s/%s.svg)" % (os.path.basename(base), kind)]
+    if told["quick"]:
+        parts.insert(1, "**A quick run to test the benchmarks: its figures are noise.**")
+    for models, title in KINDS:
+        for threads in machine.threads:
+            rows = machine.of(models, threads)
             if rows:
-                parts += ["## %s, %s" % (title, counted(threads)), table(rows, told["peaks"], models)]
-    refused = ["- %s, %s, %s: %s" % (r["name"], counted(r["threads"]), TITLES[k], " ".join(v.split())) for r in told["rows"] for k, v in r["remarks"].items() if v not in ("frozen", "eager")]
-    parts += ["## Left out"] + ["\n".join(refused)] if refused else []
-    build = os.path.join("build", "bench", "build.md")
-    if os.path.exists(build) and not told["quick"]:
-        parts.append(open(build).read().strip())
+                parts += ["### %s, %s, %s" % (title, titled(kind), counted(threads)), table(rows, models), behind(rows, models)]
+    refused = ["- %s, %s, %s: %s" % (r["name"], counted(r["threads"]), TITLES[k], shortened(v)) for r in machine.rows for k, v in r["remarks"].items() if v not in ("frozen", "eager")]
+    parts += ["### Left out, %s" % titled(kind), "\n".join(refused)] if refused else []
+    return parts
+
+
+def shortened(text, most=200):
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[:most] + " .."
+
+
+def page(base, kinds):
+    parts = ["# Performance", whole_models(kinds), INTRODUCTION]
+    for models, title in KINDS:
+        if any(r["model"] == models for machine in kinds.values() for r in machine.rows):
+            parts += ["## %s" % title, "onnxruntime's time divided by tpulang's:", side_by_side(kinds, models)]
+    for kind, machine in kinds.items():
+        parts += section(base, kind, machine)
     remarks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "remarks.md")
-    parts.append(open(remarks).read().strip())
-    forms = [r["remarks"].get("torch") for r in told["rows"]]
-    parts.append("PyTorch runs the faster of two forms: the plain module (%d times), or frozen by TorchScript (%d times)." % (forms.count("eager"), forms.count("frozen")) if "torch" in told["versions"] else "")
+    for path in (os.path.join(base, "build.md"), remarks):
+        if os.path.exists(path):
+            with open(path) as f:
+                parts.append(f.read().strip())
+    forms = [r["remarks"].get("torch") for machine in kinds.values() for r in machine.rows]
+    if any(forms):
+        parts.append("PyTorch runs the faster of two forms: the plain module (%d times), or frozen by TorchScript (%d times)." % (forms.count("eager"), forms.count("frozen")))
     return "\n\n".join(p for p in parts if p) + "\n"
 
 
-def picture(told):
-    """Draw one bar per model and peer with its ratio; the dashed line is 1."""
-    threads = min(r["threads"] for r in told["rows"])
-    rows = [r for r in told["rows"] if r["threads"] == threads]
-    rows = [r for r in rows if r["model"]] or rows
-    longest = max([2.0] + [min(ratio(r, p) or 0, 4.0) for r in rows for p in PEERS])
-    left, width, bar, gap = 190, 480, 11, 12
-    scale = width / longest
-    parts, y = [], 44
-    for r in rows:
-        peers = [p for p in PEERS if ratio(r, p) is not None]
-        parts.append('<text x="%d" y="%d" text-anchor="end">%s</text>' % (left - 8, y + bar * len(peers) / 2 + 4, r["name"]))
-        for p in peers:
-            value = ratio(r, p)
-            length = min(value, longest) * scale
-            parts.append('<rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/>' % (left, y, length, bar - 2, COLOURS[p]))
-            parts.append('<text x="%.1f" y="%d" font-size="9">%.2f</text>' % (left + length + 4, y + bar - 3, value))
-            y += bar
-        y += gap
-    for i, p in enumerate(PEERS):
-        parts.append('<rect x="%d" y="10" width="10" height="10" fill="%s"/><text x="%d" y="19">%s</text>' % (left + 130 * i, COLOURS[p], left + 15 + 130 * i, TITLES[p]))
-    parts.append('<line x1="%.1f" x2="%.1f" y1="34" y2="%d" stroke="black" stroke-dasharray="3 3"/>' % (left + scale, left + scale, y))
-    title = "the other's time divided by tpulang's, %s" % counted(threads)
-    parts.append('<text x="%d" y="%d">%s</text>' % (left, y + 14, title))
-    return '<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12"><rect width="100%%" height="100%%" fill="white"/>\n%s\n</svg>\n' % (left + width + 60, y + 24, "\n".join(parts))
-
-
 if __name__ == "__main__":
-    with open(sys.argv[1]) as f:
-        write(sys.argv[1], json.load(f))
+    write(sys.argv[1])

@@ -1,7 +1,8 @@
 """Single operators as networks, in realistic sizes."""
 import numpy as np
 
-from net import Net
+from net import Net, window
+from recurrent import recurrent
 
 
 def gemm(m, k, n):
@@ -12,10 +13,26 @@ def gemm(m, k, n):
     return make
 
 
-def conv(ic, oc, side, kernel, stride=1, group=1, batch=1):
+def conv(ic, oc, side, kernel, stride=1, batch=1, **more):
     def make():
         net = Net("conv")
-        net.outputs(net.conv(net.input("x", (batch, ic, side, side)), ic, oc, kernel, stride, group=group))
+        net.outputs(net.conv(net.input("x", (batch, ic, side, side)), ic, oc, kernel, stride, **more))
+        return net
+    return make
+
+
+def conv3d(ic, oc, frames, side, kernel):
+    def make():
+        net = Net("conv3d")
+        net.outputs(net.conv3d(net.input("x", (1, ic, frames, side, side)), ic, oc, kernel))
+        return net
+    return make
+
+
+def deconv(ic, oc, side, kernel, stride):
+    def make():
+        net = Net("deconv")
+        net.outputs(net.deconv(net.input("x", (1, ic, side, side)), ic, oc, kernel, stride))
         return net
     return make
 
@@ -76,10 +93,15 @@ def embed(rows, width, looked_up):
     return make
 
 
+def byte_weights(net, *shape):
+    """Add weights of 7 bits: with 8, onnxruntime's products overflow on processors without VNNI."""
+    return net.constant(net.rng.integers(-64, 64, shape).astype(np.int8))
+
+
 def matmul_int(m, k, n):
     def make():
         net = Net("matmul_int")
-        w = net.constant(net.rng.integers(-128, 128, (k, n)).astype(np.int8))
+        w = byte_weights(net, k, n)
         net.outputs(net.matmul_int(net.input("x", (m, k), "uint8", below=256), w))
         return net
     return make
@@ -88,9 +110,9 @@ def matmul_int(m, k, n):
 def conv_int(ic, oc, side, kernel, group=1):
     def make():
         net = Net("conv_int")
-        w = net.constant(net.rng.integers(-128, 128, (oc, ic // group, kernel, kernel)).astype(np.int8))
+        w = byte_weights(net, oc, ic // group, kernel, kernel)
         x = net.input("x", (1, ic, side, side), "uint8", below=256)
-        net.outputs(net.conv_int(x, w, kernel=kernel, stride=1, pad=kernel // 2, group=group))
+        net.outputs(net.conv_int(x, w, **window(kernel, 1, None), group=group))
         return net
     return make
 
@@ -109,6 +131,18 @@ SINGLE.update({
     "conv_7x7s2_3_64_224": conv(3, 64, 224, 7, 2),
     "depthwise_3x3_144_56": conv(144, 144, 56, 3, group=144),
     "depthwise_3x3s2_96_112": conv(96, 96, 112, 3, 2, group=96),
+    "depthwise_5x5_240_28": conv(240, 240, 28, 5, group=240),
+    "conv_1x1_24_144_56": conv(24, 144, 56, 1),
+    "conv_1x1_240_40_28": conv(240, 40, 28, 1),
+    "conv_3x3_g32_128_56": conv(128, 128, 56, 3, group=32),
+    "conv_3x3_g32_256_28": conv(256, 256, 28, 3, group=32),
+    "conv_3x3_dilated2_256_28": conv(256, 256, 28, 3, dilation=2),
+    "conv_3x3_dilated12_512_28": conv(512, 256, 28, 3, dilation=12),
+    "deconv_2x2s2_256_128_28": deconv(256, 128, 28, 2, 2),
+    "deconv_4x4s2_128_64_28": deconv(128, 64, 28, 4, 2),
+    "conv3d_3x3x3_64_8x28": conv3d(64, 64, 8, 28, 3),
+    "lstm_128x512": lambda: recurrent("lstm", layers=1),
+    "gru_128x512": lambda: recurrent("gru", layers=1),
     "softmax_12x128x128": by_element("softmax", 1, 12, 128, 128),
     "softmax_12x512x512": by_element("softmax", 1, 12, 512, 512),
     "layer_norm_128x768": layer_norm(128, 768),
