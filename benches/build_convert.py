@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the time to build and convert a graph with tpulang and with TpuLang, interleaved in pairs.
 
-    build_convert.py --bin TPULANG [--runs N] [--minilm build/minilm] [--most 1000000] [--out docs/performance/build.md]
+    build_convert.py --bin TPULANG [--runs N] [--minilm build/minilm] [--most 1000000] [--out docs/performance/build.txt]
 
 Both read the same spec and weights and write `_origin.mlir` and npz. Whole processes are timed, and for TpuLang also
 the work without starting Python and importing modules. Graphs: one operator, a chain of 10,000, and MiniLM if
@@ -158,7 +158,7 @@ def main():
     ap.add_argument("--runs", type=int, default=5)
     ap.add_argument("--minilm", default="build/minilm")
     ap.add_argument("--most", type=int, default=1000000, help="operators of the longest chain")
-    ap.add_argument("--out", default="docs/performance/build.md")
+    ap.add_argument("--out", default="docs/performance/build.txt")
     a = ap.parse_args()
     import importlib.util
 

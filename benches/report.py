@@ -1,6 +1,6 @@
 """Writes the measurements of compare.py as Markdown and SVG.
 
-    report.py FILE.md     writes it again, from FILE/*.json and, if it exists, the FILE/build.md of build_convert.py
+    report.py FILE.md     writes it again, from FILE/*.json and, if it exists, the FILE/build.txt of build_convert.py
 
 There is one JSON file for each kind of machine: {"runs": [..]}, the oldest run first.
 """
@@ -234,7 +234,7 @@ def page(base, kinds):
     for kind, machine in kinds.items():
         parts += section(base, kind, machine)
     remarks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "remarks.md")
-    for path in (os.path.join(base, "build.md"), remarks):
+    for path in (os.path.join(base, "build.txt"), remarks):
         if os.path.exists(path):
             with open(path) as f:
                 parts.append(f.read().strip())

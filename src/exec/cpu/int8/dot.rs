@@ -31,7 +31,7 @@ pub(super) enum DotProduct {
     Avx512Vnni(Avx512Vnni),
     #[cfg(target_arch = "x86_64")]
     AvxVnni(Vectors256<Vnni>),
-    /// For right-hand matrices of which [`fits_pair`](super::pairs::fits_pair) is true.
+    /// For right-hand matrices of which [`pairs::all_fit`] is true.
     #[cfg(target_arch = "x86_64")]
     Avx2Pairs(Pairs),
     #[cfg(target_arch = "x86_64")]
@@ -81,10 +81,10 @@ impl DotProduct {
             vec![DotProduct::Plain(Plain)]
         }
     }
-    /// Returns the fastest one for a right-hand matrix; `fits_pairs` returns whether it is one for `Avx2Pairs`.
-    pub fn best(fits_pairs: impl FnOnce() -> bool) -> DotProduct {
+    /// Returns the fastest one for a right-hand matrix; `fit_pairs` returns whether it is one for `Avx2Pairs`.
+    pub fn best(fit_pairs: impl FnOnce() -> bool) -> DotProduct {
         let all = DotProduct::all(InstructionSet::best());
-        let first = usize::from(all[0].needs_pairs() && !fits_pairs());
+        let first = usize::from(all[0].needs_pairs() && !fit_pairs());
         all[first]
     }
     /// Whether it is not for every right-hand matrix.

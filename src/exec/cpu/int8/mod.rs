@@ -44,7 +44,6 @@ use crate::{
     base::{Dtype, Result},
 };
 use dot::DotProduct;
-use rayon::prelude::*;
 
 /// Maximum number of products of bytes, less their zero points, whose 32-bit sum cannot overflow.
 pub(super) const DEPTH: usize = (i32::MAX / (255 * 255)) as usize;
@@ -97,29 +96,10 @@ pub(super) fn packed(o: &Operand, bytes: &[u8], [k, n]: [usize; 2], transposed: 
     let stride = if transposed { [1, k] } else { [n, 1] };
     let at = |i: usize, j: usize| i16::from(bytes[i * stride[0] + j * stride[1]] ^ right.flip) - i16::from(right.zero);
     let range = (-i16::from(right.zero), 255 - i16::from(right.zero));
-    let dot = DotProduct::best(|| has_pairs(right, bytes, [k, n], transposed));
+    #[cfg(target_arch = "x86_64")]
+    let fit_pairs = || pairs::all_fit(right, bytes, [k, n], transposed);
+    #[cfg(not(target_arch = "x86_64"))]
+    let fit_pairs = || false;
+    let dot = DotProduct::best(fit_pairs);
     PackedBytes::new(dot, [k, n], range, at).map(Some)
-}
-
-/// Whether every two elements of a column that are multiplied together fit [`DotProduct::Avx2Pairs`].
-#[cfg(target_arch = "x86_64")]
-fn has_pairs(right: ByteOperand, bytes: &[u8], [k, n]: [usize; 2], transposed: bool) -> bool {
-    let element = |byte: u8| i16::from(byte ^ right.flip) - i16::from(right.zero);
-    let fits = |a: &u8, b: &u8| pairs::fits_pair(element(*a), element(*b));
-    let alone = |a: &u8| fits(a, &(right.zero ^ right.flip));
-    // Folds, so that the compiler makes them loops of vectors.
-    match transposed {
-        true => bytes.par_chunks(k).all(|column| {
-            let (pairs, rest) = column.as_chunks::<2>();
-            pairs.iter().fold(true, |all, [a, b]| all & fits(a, b)) && rest.iter().all(alone)
-        }),
-        false => bytes.par_chunks(2 * n).all(|rows| match rows.split_at(n) {
-            (only, []) => only.iter().all(alone),
-            (first, second) => first.iter().zip(second).fold(true, |all, (a, b)| all & fits(a, b)),
-        }),
-    }
-}
-#[cfg(not(target_arch = "x86_64"))]
-fn has_pairs(_: ByteOperand, _: &[u8], _: [usize; 2], _: bool) -> bool {
-    false
 }

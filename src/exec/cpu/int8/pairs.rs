@@ -5,7 +5,11 @@
 //! the multiplications. Quads are found for each block of columns when a matrix is packed, and come before its other groups.
 //! Networks that were quantized to weights of 7 bits for such processors consist of quads.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
-use super::dot::{BLOCK, GROUP, Line, Sums};
+use super::{
+    ByteOperand,
+    dot::{BLOCK, GROUP, Line, Sums},
+};
+use rayon::prelude::*;
 use std::arch::x86_64::*;
 
 /// Maximum number of rows that are computed together: their sums, and some operands, occupy the 16 registers.
@@ -43,9 +47,26 @@ fn fits(elements: impl Iterator<Item = i16> + Clone) -> bool {
     positive.max(negative) <= MOST
 }
 
-/// Whether sums of two products, of any uint8 with these elements of a column, fit in 16 bits.
-pub(super) fn fits_pair(first: i16, second: i16) -> bool {
-    i8::try_from(first).is_ok() && i8::try_from(second).is_ok() && fits([first, second].into_iter())
+/// Whether a right-hand matrix of `k` x `n` bytes, or n x k if it is `transposed`, can be multiplied so: its elements are int8, and
+/// sums of products of any uint8 with two elements of a column that follow each other fit in 16 bits.
+pub(super) fn all_fit(right: ByteOperand, bytes: &[u8], [k, n]: [usize; 2], transposed: bool) -> bool {
+    let element = |byte: u8| i16::from(byte ^ right.flip) - i16::from(right.zero);
+    let fit = |a: &u8, b: &u8| {
+        let pair = [a, b].map(|byte| element(*byte));
+        pair.iter().all(|v| i8::try_from(*v).is_ok()) && fits(pair.into_iter())
+    };
+    let fits_alone = |a: &u8| fit(a, &(right.zero ^ right.flip));
+    // Folds, so that the compiler makes them loops of vectors.
+    match transposed {
+        true => bytes.par_chunks(k).all(|column| {
+            let (pairs, rest) = column.as_chunks::<2>();
+            pairs.iter().fold(true, |all, [a, b]| all & fit(a, b)) && rest.iter().all(fits_alone)
+        }),
+        false => bytes.par_chunks(2 * n).all(|rows| match rows.split_at(n) {
+            (only, []) => only.iter().all(fits_alone),
+            (first, second) => first.iter().zip(second).fold(true, |all, (a, b)| all & fit(a, b)),
+        }),
+    }
 }
 
 /// Whether two groups of all columns are a quad.
