@@ -170,7 +170,8 @@ impl PackedB {
     fn cut(&self, rows: usize) -> (usize, usize) {
         let threads = rayon::current_num_threads();
         let (rows, blocks) = (rows.max(1), self.n.div_ceil(BLOCK).max(1));
-        let work = rows.saturating_mul(self.lines.len() * BLOCK);
+        // With few rows, most of the time is that of reading the matrix.
+        let work = (rows + READ).saturating_mul(self.lines.len() * BLOCK);
         let tasks = task_count(work);
         let row_parts = rows.div_ceil(ROWS);
         let divisions = (1..=tasks).map(|columns| {
