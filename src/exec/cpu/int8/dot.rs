@@ -111,6 +111,7 @@ impl DotProduct {
         }
     }
     /// Returns the number of rows that are computed together with that many blocks.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "other processors have one block"))]
     pub fn rows_together(self, blocks: usize) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
