@@ -35,14 +35,7 @@ impl Axis {
         let sizes = [w.input as i64, output as i64, w.kernel, w.stride, w.dilation, w.pads[0]];
         let extent = w.kernel.saturating_mul(w.dilation);
         let fits = w.input > 0 && extent <= LONGEST && sizes.iter().all(|size| *size <= LONGEST);
-        fits.then_some(Axis {
-            input: w.input,
-            kernel: w.kernel as usize,
-            stride: w.stride as usize,
-            dilation: w.dilation as usize,
-            pad: w.pads[0] as usize,
-            output,
-        })
+        fits.then(|| Axis::of(w, output))
     }
     /// Returns the phases of a transposed axis. Returns `None` if one of them sees no element of the kernel, begins after
     /// the first element of the input, or is empty.

@@ -104,15 +104,18 @@ impl Axis {
     pub fn new(w: &Window) -> Result<Option<Axis>> {
         let output = w.positions()?;
         let long = w.input as i64 + w.pads[0] + w.pads[1] > LONGEST || w.stride > LONGEST;
-        let axis = |_| Axis {
+        Ok((!long && w.input > 0).then(|| Axis::of(w, output)))
+    }
+    /// The axis of a window whose sizes are known to be in range.
+    fn of(w: &Window, output: usize) -> Axis {
+        Axis {
             input: w.input,
             kernel: w.kernel as usize,
             stride: w.stride as usize,
             dilation: w.dilation as usize,
             pad: w.pads[0] as usize,
             output,
-        };
-        Ok((!long && w.input > 0).then_some(()).map(axis))
+        }
     }
     /// The extent of all windows, including padding.
     pub fn len(&self) -> usize {

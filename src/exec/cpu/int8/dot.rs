@@ -81,13 +81,13 @@ impl DotProduct {
             vec![DotProduct::Plain(Plain)]
         }
     }
-    /// Returns the fastest one for a right-hand matrix; `fit_pairs` returns whether it is one for `Avx2Pairs`.
+    /// Returns the fastest one for a right-hand matrix; `fit_pairs` returns whether `Avx2Pairs` can multiply it.
     pub fn best(fit_pairs: impl FnOnce() -> bool) -> DotProduct {
         let all = DotProduct::all(InstructionSet::best());
         let first = usize::from(all[0].needs_pairs() && !fit_pairs());
         all[first]
     }
-    /// Whether it is not for every right-hand matrix.
+    /// Whether only some right-hand matrices can be multiplied so: those of which `pairs::all_fit` is true.
     pub fn needs_pairs(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         return matches!(self, DotProduct::Avx2Pairs(_));

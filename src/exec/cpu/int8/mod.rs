@@ -7,9 +7,9 @@
 //! **Layout.** Images have their channels last, so the elements that a kernel element contributes to a row of a product are
 //! contiguous. The results of a product are in that layout, too.
 //!
-//! **Files.** `dot` is the inner loop of products, for AVX2 sometimes `pairs`; `product` multiplies rows by a packed matrix, and `conv` copies the windows of a
-//! convolution as rows. `taps` is the inner loop of depthwise convolutions, `depthwise` the rest of them. `pool` is max pooling, and
-//! `elementwise` is for additions and the like. `sums` completes sums of products, and `rounding` rounds real numbers to bytes.
+//! **Files.** `dot` has the inner loop of products, and `pairs` a faster one for AVX2 and small weights. `product` multiplies rows by a
+//! packed matrix, and `conv` copies the windows of a convolution as rows. `taps` has the inner loop of depthwise convolutions, and
+//! `depthwise` the rest of them. `pool` is max pooling, and `elementwise` is for additions and the like. `sums` completes sums of products, and `rounding` rounds real numbers to bytes.
 #![allow(
     clippy::needless_range_loop,
     reason = "loops over the elements of vectors are indexed by numbers that the compiler knows"
@@ -55,7 +55,7 @@ pub(super) fn is_byte(o: &Operand) -> bool {
     matches!(o.ty.dtype, Dtype::Int8 | Dtype::Uint8)
 }
 
-/// The zero point, in the operand's dtype; of several, which may differ, the first.
+/// Returns the zero point, in the operand's dtype. If there are several, it returns the first, although they may differ.
 pub(super) fn zero_point(o: &Operand) -> i64 {
     o.ty.quantization.as_ref().map_or(0, |q| q.values().1[0])
 }

@@ -8,7 +8,7 @@ use rten_simd::{Isa, SimdOp};
 /// Elements that are rounded at a time.
 pub(super) const LANES: usize = 16;
 
-/// Added to a number below 2^22, it leaves the nearest integer in the low bits, which are its own zeros.
+/// Adding it to a number below 2^22 leaves the nearest integer in the low bits, which are 0 in the constant itself.
 const MAGIC: f32 = 12_582_912.0;
 
 /// The largest error of numbers that are given in units of the scale: they are at most 2^9 before they are clamped, and four

@@ -189,7 +189,7 @@ impl SimdOp for WriteRows<'_, '_> {
         for block in 0..blocks {
             let factors = to.factors[column + block * BLOCK..].as_chunks().0[0];
             let scales = &to.scales[column + block * BLOCK..][..BLOCK];
-            // Copies of what stores could not change, so that the compiler keeps it in registers.
+            // The factors are copied, so that the compiler need not read them again after each store.
             if block < whole {
                 let mut rows_of =
                     BlockOfRows::<true> { factors, scales, bounds: to.bounds, sums, blocks, block, at, outs };
