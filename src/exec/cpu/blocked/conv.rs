@@ -21,7 +21,9 @@
 use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
-    clear_beyond, task_count,
+    clear_beyond,
+    parts::{Division, OutputRows},
+    task_count,
     tile::{End, Finish, Place, Sweep, WeightVector, blocks_together},
 };
 use crate::{array::reserve, base::Result};
@@ -55,18 +57,6 @@ pub(super) struct Direct<const C: usize> {
     relu: Option<f32>,
 }
 
-/// Rows of a slice of the result for some output blocks.
-struct OutputRows<'a, 'r> {
-    image: usize,
-    group: usize,
-    /// The first block, within the group.
-    block: usize,
-    slice: usize,
-    row: usize,
-    outs: Vec<&'a mut [Pixel]>,
-    residual: Vec<&'r [Pixel]>,
-}
-
 impl<const C: usize> Direct<C> {
     /// Packs the weights. The result is all of its planes.
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
@@ -84,15 +74,14 @@ impl<const C: usize> Direct<C> {
 
     pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
         let (height, share) = self.cut();
+        let parts = Division { g: &self.g, place: self.place, blocks: self.blocks, share, height }.parts(residual, out);
         if self.by_element {
-            self.parts(height, share, residual, out).into_par_iter().for_each(|part| self.dilated_part(x, part));
+            parts.into_par_iter().for_each(|part| self.dilated_part(x, part));
             return Ok(());
         }
         let band = Band::new(&self.g, height);
         let taps = band.taps();
-        self.parts(height, share, residual, out)
-            .into_par_iter()
-            .try_for_each(|part| with_scratch(|scratch| self.part(&band, &taps, x, part, scratch)))
+        parts.into_par_iter().try_for_each(|part| with_scratch(|scratch| self.part(&band, &taps, x, part, scratch)))
     }
 
     /// Bytes of workspace per thread: one band.
@@ -129,45 +118,6 @@ impl<const C: usize> Direct<C> {
         } else {
             (rows.div_ceil(rows.div_ceil(height) * missing), blocks)
         }
-    }
-
-    /// Splits the result into parts, each with its own memory.
-    fn parts<'a, 'r>(
-        &self,
-        height: usize,
-        share: usize,
-        residual: Option<&'r [Pixel]>,
-        out: &'a mut [Pixel],
-    ) -> Vec<OutputRows<'a, 'r>> {
-        let Place { size: [rows, cols], step, .. } = self.place;
-        let (slices, pixels, band) = (self.g.slices.output, rows * cols, height * step[0] * cols);
-        let mut planes = out.chunks_exact_mut(pixels);
-        let mut residual = residual.into_iter().flat_map(|r| r.chunks_exact(pixels));
-        let mut parts: Vec<OutputRows> = Vec::new();
-        for image in 0..self.g.batch {
-            for group in 0..self.g.group {
-                for block in (0..self.blocks).step_by(share) {
-                    let first = parts.len();
-                    let rows = |slice| (0..self.g.rows.output).step_by(height).map(move |row| (slice, row));
-                    parts.extend((0..slices).flat_map(rows).map(|(slice, row)| OutputRows {
-                        image,
-                        group,
-                        block,
-                        slice,
-                        row,
-                        outs: vec![],
-                        residual: vec![],
-                    }));
-                    for _ in block..(block + share).min(self.blocks) {
-                        let bands = planes.by_ref().take(slices).flat_map(|plane| plane.chunks_mut(band));
-                        parts[first..].iter_mut().zip(bands).for_each(|(p, out)| p.outs.push(out));
-                        let bands = residual.by_ref().take(slices).flat_map(|plane| plane.chunks(band));
-                        parts[first..].iter_mut().zip(bands).for_each(|(p, r)| p.residual.push(r));
-                    }
-                }
-            }
-        }
-        parts
     }
 
     fn part(

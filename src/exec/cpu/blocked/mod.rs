@@ -8,7 +8,7 @@
 //! need no alignment, but those aligned to 64 bytes are faster, by a fifth for depthwise convolution: a pixel then
 //! occupies one cache line, not two halves.
 //!
-//! **Files.** `layout` converts from and to plain NCHW. `conv` is the direct convolution (any kernel, 1x1, and the first
+//! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications. `conv` is the direct convolution (any kernel, 1x1, and the first
 //! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
 //! is depthwise convolution, `narrow` is for groups of few channels, and `pool` is max and average pooling. `product` multiplies plain rows by a packed matrix
 //! with the same inner loop, and `one_row` a single row by a plain one. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
@@ -29,11 +29,13 @@ mod few_queries_attention;
 mod layout;
 mod narrow;
 mod one_row;
+mod parts;
 mod pool;
 mod product;
 mod rows;
 mod simd;
 mod tile;
+mod winograd;
 
 #[cfg(test)]
 mod tests;
@@ -48,6 +50,7 @@ pub(super) use pool::{Pool2d, PoolKind};
 pub(super) use product::PackedB;
 pub(super) use rows::{RowNorm, Softmax};
 pub(super) use simd::InstructionSet;
+use winograd::Winograd;
 
 /// Channels per block.
 pub(super) const BLOCK: usize = 16;
@@ -225,6 +228,7 @@ pub(super) struct Conv2d {
 
 enum Form {
     General(conv::Direct<BLOCK>),
+    Winograd(winograd::Winograd),
     First(conv::Direct<1>),
     Depthwise(depthwise::Depthwise),
     Narrow(narrow::Narrow),
@@ -249,6 +253,9 @@ impl Conv2d {
             Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
             Some(Method::Narrow) => Form::Narrow(narrow::Narrow::new(isa, g, weights, end)?),
             Some(Method::First) => Form::First(conv::Direct::new(isa, g, weights, end)?),
+            Some(Method::General) if Winograd::is_faster(&g, weights) => {
+                Form::Winograd(Winograd::new(isa, g, weights, end)?)
+            }
             Some(Method::General) => Form::General(conv::Direct::new(isa, g, weights, end)?),
             None => return Ok(None),
         };
@@ -258,6 +265,7 @@ impl Conv2d {
     pub fn workspace(&self) -> u64 {
         match &self.form {
             Form::General(c) => c.workspace(),
+            Form::Winograd(c) => c.workspace(),
             Form::First(c) => c.workspace(),
             Form::Depthwise(c) => c.workspace(),
             Form::Narrow(c) => c.workspace(),
@@ -272,6 +280,7 @@ impl Conv2d {
         let out = out.as_chunks_mut().0;
         match &self.form {
             Form::General(c) => c.run(x.as_chunks().0, residual, out),
+            Form::Winograd(c) => c.run(x.as_chunks().0, residual, out),
             Form::First(c) => c.run(x.as_chunks().0, residual, out),
             Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out),
             Form::Narrow(c) => c.run(x.as_chunks().0, residual, out),

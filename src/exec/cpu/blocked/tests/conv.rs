@@ -45,6 +45,19 @@ fn transposed_axis() -> impl Strategy<Value = Axis> {
     )
 }
 
+fn axis_of_three() -> impl Strategy<Value = Axis> {
+    let pads = prop::array::uniform2(0usize..4);
+    (1usize..20, 1usize..5, pads).prop_filter_map("fits", |(input, dilation, pads)| axis(input, 3, 1, dilation, pads))
+}
+
+/// Channels of one group, or of groups of whole blocks.
+fn any_channels_by_block() -> impl Strategy<Value = (usize, usize, usize)> {
+    prop_oneof![
+        (5usize..70, 1usize..70).prop_map(|(ic, oc)| (ic, oc, 1)),
+        (1usize..3, 1usize..4, 2usize..4).prop_map(|(ic, oc, group)| (ic * BLOCK * group, oc * BLOCK * group, group)),
+    ]
+}
+
 /// Input channels, output channels and groups of each form.
 fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
     prop_oneof![
@@ -111,6 +124,17 @@ fn check_convolution(
     with_residual: bool,
     relu: Option<f32>,
 ) -> std::result::Result<(), TestCaseError> {
+    check_convolution_by(g, x, with_residual, relu, |isa, w, end| Ok(Conv2d::new(isa, *g, w, end).unwrap().unwrap()))
+}
+
+/// Like [`check_convolution`], for the form that `new` returns.
+fn check_convolution_by(
+    g: &ConvShape,
+    x: &[f32],
+    with_residual: bool,
+    relu: Option<f32>,
+    new: impl Fn(InstructionSet, &[f32], ConvEpilogue) -> std::result::Result<Conv2d, TestCaseError>,
+) -> std::result::Result<(), TestCaseError> {
     let (area, pixels) = (g.slices.input * g.area(), g.slices.output * g.pixels());
     let w = numbers(g.oc * g.ic / g.group * g.slices.kernel * g.taps(), 2);
     let bias = numbers(g.oc, 3);
@@ -120,7 +144,7 @@ fn check_convolution(
     let residual = with_residual.then_some(&residual[..]);
     let x = if g.method() == Some(Method::First) { x.to_vec() } else { blocked(x, g.ic, area) };
     for isa in InstructionSet::all() {
-        let conv = Conv2d::new(isa, *g, &w, ConvEpilogue { bias: Some(&bias), relu }).unwrap().unwrap();
+        let conv = new(isa, &w, ConvEpilogue { bias: Some(&bias), relu })?;
         let out = run(&conv, &x, residual, blocked_len(g.batch, g.oc, pixels));
         prop_assert_eq!(beyond(&out, g.oc, pixels), Vec::<f32>::new());
         check_sums(&plain(&out, g.batch, g.oc, pixels), &want, &added, relu)?;
@@ -144,6 +168,25 @@ proptest! {
     ) {
         let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
         check_convolution(&g, &numbers(batch * ic * g.area(), 1), with_residual, relu)?;
+    }
+
+    /// One value may be infinite, and must reach the windows that see it and no others.
+    #[test]
+    fn minimal_filtering_is_the_definition(
+        batch in 1usize..3, (ic, oc, group) in any_channels_by_block(), rows in axis_of_three(), cols in axis_of_three(),
+        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]),
+        infinite in prop::option::of(any::<usize>()),
+    ) {
+        let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
+        let mut x = numbers(batch * ic * g.area(), 1);
+        if let Some(at) = infinite {
+            let n = x.len();
+            x[at % n] = f32::INFINITY;
+        }
+        check_convolution_by(&g, &x, with_residual, relu, |isa, w, end| {
+            prop_assert!(Winograd::supports(&g, w));
+            Ok(Conv2d { form: Form::Winograd(Winograd::new(isa, g, w, end).unwrap()) })
+        })?;
     }
 
     /// One value is infinite, and must reach the windows that see it and no others.
@@ -214,6 +257,8 @@ fn large_ones_are_cut_and_still_the_definition() {
         of(1, 3, 40, 1, rows, half),
         of(3, 40, 40, 40, rows, cols),
         of(1, 64, 96, 2, half, half),
+        of(2, 64, 96, 2, rows, cols),
+        of(1, 300, 40, 1, small, cols),
     ];
     for g in geometries {
         let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));

@@ -1,0 +1,63 @@
+//! Divides the result of a convolution among tasks.
+use super::{ConvShape, Pixel, tile::Place};
+
+/// The sizes of the parts.
+pub(super) struct Division<'g> {
+    pub g: &'g ConvShape,
+    pub place: Place,
+    /// Output blocks per group, and how many of them a part has.
+    pub blocks: usize,
+    pub share: usize,
+    /// Rows of the result per part.
+    pub height: usize,
+}
+
+/// Rows of a slice of the result for some output blocks.
+pub(super) struct OutputRows<'a, 'r> {
+    pub image: usize,
+    pub group: usize,
+    /// The first block, within the group.
+    pub block: usize,
+    pub slice: usize,
+    pub row: usize,
+    /// The rows of each block.
+    pub outs: Vec<&'a mut [Pixel]>,
+    /// Those of the residual, if there is one.
+    pub residual: Vec<&'r [Pixel]>,
+}
+
+impl Division<'_> {
+    /// Splits the result into parts, each with its own memory.
+    pub fn parts<'a, 'r>(&self, residual: Option<&'r [Pixel]>, out: &'a mut [Pixel]) -> Vec<OutputRows<'a, 'r>> {
+        let Division { g, blocks, share, height, .. } = *self;
+        let Place { size: [rows, cols], step, .. } = self.place;
+        let (slices, pixels, band) = (g.slices.output, rows * cols, height * step[0] * cols);
+        let mut planes = out.chunks_exact_mut(pixels);
+        let mut residual = residual.into_iter().flat_map(|r| r.chunks_exact(pixels));
+        let mut parts: Vec<OutputRows> = Vec::new();
+        for image in 0..g.batch {
+            for group in 0..g.group {
+                for block in (0..blocks).step_by(share) {
+                    let first = parts.len();
+                    let rows = |slice| (0..g.rows.output).step_by(height).map(move |row| (slice, row));
+                    parts.extend((0..slices).flat_map(rows).map(|(slice, row)| OutputRows {
+                        image,
+                        group,
+                        block,
+                        slice,
+                        row,
+                        outs: vec![],
+                        residual: vec![],
+                    }));
+                    for _ in block..(block + share).min(blocks) {
+                        let bands = planes.by_ref().take(slices).flat_map(|plane| plane.chunks_mut(band));
+                        parts[first..].iter_mut().zip(bands).for_each(|(p, out)| p.outs.push(out));
+                        let bands = residual.by_ref().take(slices).flat_map(|plane| plane.chunks(band));
+                        parts[first..].iter_mut().zip(bands).for_each(|(p, r)| p.residual.push(r));
+                    }
+                }
+            }
+        }
+        parts
+    }
+}
