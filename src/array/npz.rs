@@ -1,7 +1,7 @@
 //! npz archives: zip files of npy entries.
 use super::{
     Array, npy,
-    storage::{Elements, InFile},
+    storage::{At, Elements, InFile},
     zip_bytes::{self, NPZ, ZipBytes},
 };
 use crate::base::{Dtype, Error, Result, files};
@@ -19,6 +19,8 @@ pub struct NpzFile {
     /// The index of each entry by its name, without `.npy`.
     entries: IndexMap<String, usize>,
     archive: ZipArchive<ZipBytes>,
+    /// The file from its first byte.
+    file: At,
 }
 
 /// One entry: a header, followed by the elements.
@@ -26,6 +28,8 @@ struct Entry {
     archive: ZipArchive<ZipBytes>,
     index: usize,
     header: npy::Header,
+    /// Where the elements begin in the file, unless they are compressed.
+    stored: Option<At>,
 }
 impl Elements for Entry {
     fn with_reader(&self, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
@@ -44,6 +48,9 @@ impl Elements for Entry {
     }
     fn reordered(&self, bytes: &[u8]) -> Result<Option<Vec<u64>>> {
         self.header.reordered(bytes)
+    }
+    fn place(&self) -> Option<&At> {
+        self.stored.as_ref().filter(|_| self.in_order())
     }
 }
 
@@ -67,6 +74,7 @@ impl NpzFile {
         NpzFile::of(ZipBytes::of(file, path, NPZ)?, path)
     }
     fn of(bytes: ZipBytes, path: &Path) -> Result<NpzFile> {
+        let file = bytes.file();
         let archive = zip_bytes::archive(bytes, path)?;
         if archive.file_names().flatten().any(|name| name.ends_with("/data.pkl")) {
             return Err(Error::format(path, "this is a PyTorch file (torch.save), not an npz archive; name it .pt"));
@@ -79,7 +87,7 @@ impl NpzFile {
                 return Err(Error::format(path, format!("the entry {name:?} occurs twice")));
             }
         }
-        Ok(NpzFile { path: path.into(), entries, archive })
+        Ok(NpzFile { path: path.into(), entries, archive, file })
     }
     /// Returns the names of the arrays, in the order of the archive.
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -104,8 +112,11 @@ impl NpzFile {
         let header = npy::parse_header(&head).map_err(&fail)?;
         let len = header.expected_len(size).map_err(&fail)?;
         let (dtype, shape) = (header.dtype, header.shape.clone());
+        let is_stored = entry.compression() == CompressionMethod::Stored && entry.compressed_size() == entry.size();
+        let start = entry.data_start().filter(|_| is_stored);
         drop(entry);
-        let entry = Entry { archive: self.archive.clone(), index, header };
+        let stored = start.map(|start| self.file.after(start).after(header.len as u64));
+        let entry = Entry { archive: self.archive.clone(), index, header, stored };
         Array::in_file(dtype, shape, InFile::new(entry, len, &self.path, name))
     }
     /// Reads one array into memory.

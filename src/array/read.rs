@@ -80,6 +80,9 @@ impl Elements for NpyElements {
     fn reordered(&self, bytes: &[u8]) -> Result<Option<Vec<u64>>> {
         self.header.reordered(bytes)
     }
+    fn place(&self) -> Option<&At> {
+        Some(&self.at).filter(|_| self.in_order())
+    }
 }
 
 fn read_npy(path: &Path) -> Result<Array> {

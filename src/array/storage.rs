@@ -1,9 +1,10 @@
 //! Storage of arrays: in memory, or in a file that is read on first use.
-use super::{Array, NonFinite, foreign::Foreign, zeros};
+use super::{Array, NonFinite, foreign::Foreign, rows::copy_ranges, zeros};
 use crate::base::{Dtype, Error, Result, invalid};
 use std::{
     fs::File,
     io::{self, Read},
+    ops::Range,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock, Weak},
@@ -16,6 +17,12 @@ pub(super) trait Storage: Send + Sync {
     /// Passes the elements on in pieces, so that those of a file need not all be in memory.
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         to(self.bytes()?)
+    }
+    /// Copies these ranges of bytes of the elements, which ascend and consist of whole elements, one after the other to `to`.
+    /// Where a file has the elements as they are in memory, only the ranges are read, and compared with no checksum: an
+    /// archive has that of all elements. Elsewhere all elements are passed over.
+    fn ranges(&self, ranges: &[Range<usize>], to: &mut [u8]) -> Result<()> {
+        copy_ranges(ranges, to, |pick| self.pieces(pick))
     }
     /// Takes the memory of a computed array for reuse.
     fn take(&mut self) -> Option<Memory> {
@@ -125,6 +132,11 @@ pub(super) trait Elements: Send + Sync {
     fn in_order(&self) -> bool {
         true
     }
+    /// Returns where they begin in a file that has them as they are in memory. Returns `None` if they are compressed or in
+    /// another order.
+    fn place(&self) -> Option<&At> {
+        None
+    }
 }
 
 /// Elements that are read on first use and then kept.
@@ -206,8 +218,11 @@ impl<E: Elements> Storage for InFile<E> {
         self.loaded.bytes(self.len, || self.load())
     }
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        if self.loaded.is_kept() || !self.elements.in_order() {
+        if self.loaded.is_kept() {
             return to(self.bytes()?);
+        }
+        if !self.elements.in_order() {
+            return to(&bytemuck::cast_slice(&self.load()?)[..self.len]);
         }
         let mut words = vec![0u64; self.len.min(PIECE).div_ceil(size_of::<u64>())];
         let mut failed = None;
@@ -226,6 +241,17 @@ impl<E: Elements> Storage for InFile<E> {
             None => read.map_err(|e| self.fail(e)),
         }
     }
+    fn ranges(&self, ranges: &[Range<usize>], mut to: &mut [u8]) -> Result<()> {
+        let Some(place) = self.elements.place().filter(|_| !self.loaded.is_kept()) else {
+            return copy_ranges(ranges, to, |pick| self.pieces(pick));
+        };
+        for range in ranges {
+            let (now, rest) = to.split_at_mut(range.len());
+            place.after(range.start as u64).read_exact(now).map_err(|e| self.fail(e))?;
+            to = rest;
+        }
+        Ok(())
+    }
 }
 
 /// A reader of a file with its own position.
@@ -233,6 +259,12 @@ impl<E: Elements> Storage for InFile<E> {
 pub(super) struct At {
     pub source: Arc<Source>,
     pub position: u64,
+}
+impl At {
+    /// Returns a reader that begins this many bytes later.
+    pub fn after(&self, bytes: u64) -> At {
+        At { source: self.source.clone(), position: self.position.saturating_add(bytes) }
+    }
 }
 impl Read for At {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
@@ -245,6 +277,9 @@ impl Read for At {
 impl Elements for At {
     fn with_reader(&self, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
         take(&mut self.clone())
+    }
+    fn place(&self) -> Option<&At> {
+        Some(self)
     }
 }
 

@@ -80,6 +80,10 @@ impl ZipBytes {
         let at = At { source: Arc::new(source), position: 0 };
         Ok(ZipBytes { at, body: end.at, end: records(&end).into(), kind })
     }
+    /// Returns a reader of the file itself, from its first byte.
+    pub fn file(&self) -> At {
+        At { source: self.at.source.clone(), position: 0 }
+    }
 }
 
 /// Lists the entries of an archive; `path` is for messages.

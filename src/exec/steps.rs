@@ -2,7 +2,7 @@
 use super::{
     Backend, Kernel, Session,
     placement::PlacedKernel,
-    plan::{ControlFlow, Plan, Step, StepKernel, TensorIndex},
+    plan::{ControlFlow, Plan, RowTable, Rows, Step, StepKernel, Streamed, TensorIndex},
     session::StepObserver,
 };
 use crate::{
@@ -87,7 +87,7 @@ impl<B: Backend> Session<B> {
         freed.iter().for_each(|t| buffers[t.0] = None);
         match &step.kernel {
             StepKernel::Kept(kernel) => self.run_kernel(plan, (step, kernel), (&mut operands, places), &plan.constants),
-            StepKernel::Streamed(_) => self.streamed_step(plan, step, (&mut operands, places)),
+            StepKernel::Streamed(streamed) => self.streamed_step(plan, (step, streamed), (&mut operands, places)),
             StepKernel::Control(control) => self.control_step(plan, step, control, operands),
         }
     }
@@ -110,9 +110,15 @@ impl<B: Backend> Session<B> {
     }
 
     /// Prepares a kernel, runs it and drops it.
-    fn streamed_step(&self, plan: &Plan<B>, step: &Step<B>, memory: Memory<B>) -> Result<Vec<B::Buffer>> {
+    fn streamed_step(
+        &self,
+        plan: &Plan<B>,
+        (step, streamed): (&Step<B>, &Streamed),
+        memory: Memory<B>,
+    ) -> Result<Vec<B::Buffer>> {
         let backend = &self.placement.backend;
-        let prepared = plan.prepared(&step.node, &self.placement, &HashMap::new())?;
+        let table = streamed.table.map(|of| self.read_rows(plan, of, memory.0)).transpose()?;
+        let prepared = plan.prepared(&step.node, &self.placement, &HashMap::new(), table)?;
         let upload = |t: TensorIndex, array: &Array| backend.upload(&plan.entry(t)?.ty.buffered(array)?);
         let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
         let results = self.run_kernel(plan, (step, &prepared.kernel), memory, &read.collect::<Result<_>>()?)?;
@@ -122,6 +128,15 @@ impl<B: Backend> Session<B> {
             prepared.kernel.take_error().map_or(Ok(()), Err)?;
         }
         Ok(results)
+    }
+
+    /// Replaces a table and indices, the first operands, by the rows that the indices name and their places.
+    fn read_rows(&self, plan: &Plan<B>, of: RowTable, operands: &mut [Option<B::Buffer>]) -> Result<RowTable> {
+        let backend = &self.placement.backend;
+        let computed = operands[1].take().map(|indices| backend.download(&indices)).transpose()?;
+        let Rows { table, places } = plan.rows(of, computed.as_ref())?;
+        operands[..2].clone_from_slice(&[Some(backend.upload(&table)?), Some(backend.upload(&places)?)]);
+        Ok(RowTable { rows: table.shape()[0], ..of })
     }
 
     fn run_kernel(

@@ -43,13 +43,25 @@ fn bytes(value: &Value) -> usize {
 
 /// Computes the results of a node.
 pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> Result<Vec<Value>> {
+    let integers = dequantized_integers(node)?;
+    // Most are never looked at as real numbers: they are the weights of a product of integers.
+    if let Some(of) = integers.as_ref().filter(|_| has_float32(node))
+        && let Some(array) = of.array.dequantized(of.scales.clone(), of.zero_points.clone(), of.axis)
+    {
+        return Ok(integers.map(|of| Value::dequantized(array, of)).into_iter().collect());
+    }
     let inputs = node.inputs.iter().map(|input| input.as_ref().map(apart)).collect();
     let inner = Node { proto: node.proto, inputs, version: node.version };
     let mut results = evaluated(outer, |importer| convert(importer, &inner))?;
-    if let ([Value::Constant(c)], Some(integers)) = (results.as_slice(), dequantized_integers(node)?) {
+    if let ([Value::Constant(c)], Some(integers)) = (results.as_slice(), integers) {
         results = vec![Value::dequantized(c.array.clone(), integers)];
     }
     Ok(results)
+}
+
+/// Whether a DequantizeLinear has a result of float32: that is the dtype of its scale, unless it names another one.
+fn has_float32(node: &Node) -> bool {
+    node.int("output_dtype").is_none_or(|to| to == 0) && node.optional(1).is_some_and(|s| s.dtype() == Dtype::Float32)
 }
 
 /// Builds a value of others. If these are all constants, it is one, too.

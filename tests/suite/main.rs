@@ -49,6 +49,7 @@ mod roundtrip;
 mod run_into;
 mod show;
 mod specs;
+mod tables;
 mod training;
 mod warnings;
 

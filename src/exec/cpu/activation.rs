@@ -56,6 +56,10 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
+fn logistics(values: &mut [f32], times_x: bool) {
+    InstructionSet::best().run(blocked::Logistic { values, times_x });
+}
+
 pub(super) fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
@@ -99,7 +103,7 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
     let (scale, bias) = (op.scale, op.bias);
     let f = move |x: f64| scale * logistic(x) + bias;
     vectorised(op.input, op.round_mode, f, move |v| {
-        vecmath::Sigmoid {}.map_mut(v);
+        logistics(v, false);
         if scale != 1.0 || bias != 0.0 {
             v.iter_mut().for_each(|x| *x = *x * scale as f32 + bias as f32);
         }
@@ -107,14 +111,7 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
 }
 
 pub(super) fn silu(op: SiLU<Operand>) -> OpKernel {
-    vectorised(
-        op.input,
-        RoundMode::default(),
-        |x| x / (1.0 + (-x).exp()),
-        |v| {
-            vecmath::Silu {}.map_mut(v);
-        },
-    )
+    vectorised(op.input, RoundMode::default(), |x| x / (1.0 + (-x).exp()), |v| logistics(v, true))
 }
 
 pub(super) fn swish(op: Swish<Operand>) -> OpKernel {

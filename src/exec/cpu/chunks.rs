@@ -85,19 +85,39 @@ impl Walk {
             row *= d;
             outer -= 1;
         }
-        Walk { outer: result[..outer].iter().copied().zip(strides).collect(), row, step }
+        let mut all: Vec<(usize, usize)> = Vec::new();
+        for (d, stride) in result[..outer].iter().copied().zip(strides) {
+            match all.last_mut() {
+                // The axis before moves on by as much as all of this one.
+                Some((n, last)) if *last == stride * d => (*n, *last) = (*n * d, stride),
+                _ => all.push((d, stride)),
+            }
+        }
+        Walk { outer: all, row, step }
     }
     /// Calls `f` for each part within one row of the result's `n` elements from `first` on, with the offset of its first
     /// element in the operand and the stride there.
     pub fn runs(&self, first: usize, n: usize, mut f: impl FnMut(Range<usize>, usize, usize)) {
-        blocks(first, n, self.row, |mut block, part| {
-            let mut start = (first + part.start) % self.row * self.step;
+        let (row, &(rows, stride)) = (self.row.max(1), self.outer.last().unwrap_or(&(1, 0)));
+        let mut done = 0;
+        while done < n {
+            let (mut block, mut offset) = ((first + done) / row, (first + done) % row);
+            let left = rows - block % rows;
+            let mut start = 0;
             for &(d, stride) in self.outer.iter().rev() {
                 start += block % d * stride;
                 block /= d;
             }
-            f(part, start, self.step);
-        });
+            // Divisions take longer than short rows, so the rest of the last axis goes without.
+            for _ in 0..left {
+                let end = n.min(done + row - offset);
+                f(done..end, start + offset * self.step, self.step);
+                (done, offset, start) = (end, 0, start + stride);
+                if done == n {
+                    break;
+                }
+            }
+        }
     }
 }
 

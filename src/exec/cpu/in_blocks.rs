@@ -190,7 +190,7 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     let kernel = OpKernel::with_workspace(workspace, move |t| {
         let x = t.reals(&input)?;
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
-        t.write(0, PostOp::default(), |out| conv.run(&x, residual.as_deref(), out))
+        t.write_in_parts(0, |out, on_part| conv.run(&x, residual.as_deref(), out, on_part))
     });
     let kernel = kernel.without([&op.filter]).without(&op.bias);
     Ok(Prepared { kernel, used })

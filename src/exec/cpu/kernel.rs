@@ -56,6 +56,9 @@ impl Epilogue {
     }
 }
 
+/// Number of elements to which all epilogues are applied before the next ones: they stay in the first-level cache.
+const PIECE: usize = 2048;
+
 /// The epilogues of a run, with their operands.
 pub(super) struct Epilogues<'a>(Vec<(&'a Epilogue, Option<Source<'a>>)>);
 
@@ -68,17 +71,23 @@ impl<'a> Epilogues<'a> {
         });
         ready.collect::<Result<_>>().map(Epilogues)
     }
-    /// Applies them to the elements from `first` on; `buffer` is scratch memory.
-    pub fn apply(&self, first: usize, values: &mut [f32], buffer: &mut Vec<f32>) {
-        for (epilogue, source) in &self.0 {
-            match (epilogue, source) {
-                (Epilogue::With(_, f), Some(source)) => {
-                    buffer.resize(values.len(), 0.0);
-                    source.reals(first, buffer);
-                    f(values, buffer);
+    /// Applies them to the elements from `first` on.
+    pub fn apply(&self, first: usize, values: &mut [f32]) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut buffer = [0.0; PIECE];
+        for (i, piece) in values.chunks_mut(PIECE).enumerate() {
+            for (epilogue, source) in &self.0 {
+                match (epilogue, source) {
+                    (Epilogue::With(_, f), Some(source)) => {
+                        let other = &mut buffer[..piece.len()];
+                        source.reals(first + i * PIECE, other);
+                        f(piece, other);
+                    }
+                    (Epilogue::Each(f), _) => f(piece),
+                    (Epilogue::With(..), None) => {}
                 }
-                (Epilogue::Each(f), _) => f(values),
-                (Epilogue::With(..), None) => {}
             }
         }
     }

@@ -198,7 +198,7 @@ impl<'a> Task<'a> {
         }
         let epilogues = Epilogues::new(self, self.epilogues, shape)?;
         let chunks = self.memory(0)?.elements::<f32>()?.par_chunks_mut(CHUNK).enumerate();
-        chunks.for_each_init(Vec::new, |buffer, (c, out)| epilogues.apply(c * CHUNK, out, buffer));
+        chunks.for_each(|(c, out)| epilogues.apply(c * CHUNK, out));
         Ok(())
     }
     /// Hands the epilogues to the caller, which applies them to the first result.
@@ -231,6 +231,16 @@ impl<'a> Task<'a> {
             out.copy_from_slice(&values[first..first + out.len()]);
             Ok(())
         })
+    }
+    /// Writes a float32 result by `fill`, which calls the function that it receives for parts that together are all of the result,
+    /// with the index of the first element: the epilogues are applied to each part while it is in a near cache.
+    pub fn write_in_parts(
+        &mut self,
+        i: usize,
+        fill: impl FnOnce(&mut [f32], &(dyn Fn(usize, &mut [f32]) + Sync)) -> Result<()>,
+    ) -> Result<()> {
+        let epilogues = self.take_epilogues(i)?;
+        fill(self.memory(i)?.elements()?, &|first, part| epilogues.apply(first, part))
     }
     /// Like [`Task::write`], by chunks of entire rows; `fill` receives the index of the first element.
     pub fn fill(
@@ -289,9 +299,9 @@ impl<'a> Task<'a> {
         let memory = self.memory(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
             let chunks = memory.elements::<f32>()?.par_chunks_mut(chunk).enumerate();
-            return chunks.try_for_each_init(Vec::new, |buffer, (c, out)| {
+            return chunks.try_for_each(|(c, out)| {
                 fill(c * chunk, out)?;
-                epilogues.apply(c * chunk, out, buffer);
+                epilogues.apply(c * chunk, out);
                 Ok(())
             });
         }

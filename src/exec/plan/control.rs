@@ -43,7 +43,7 @@ impl<B: Backend> Plan<B> {
         (options, available): (&RunOptions, fn(&B) -> u64),
         budget: &mut WeightBudget,
     ) -> Result<ControlFlow<B>> {
-        let limit = match budget.keep(self, &node.operands(), &HashSet::new()) {
+        let limit = match budget.keep(self, &node.operands(), &HashSet::new(), None) {
             Ok(()) => u64::MAX,
             Err(_) => budget.take_rest(),
         };

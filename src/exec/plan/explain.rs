@@ -95,8 +95,9 @@ impl<B: Backend> Plan<B> {
         if step.kernel.is_on_cpu() && backend != "cpu" {
             rest.push("on the cpu".into());
         }
-        if matches!(step.kernel, StepKernel::Streamed(_)) {
-            rest.push("weights reloaded on every run".into());
+        if let StepKernel::Streamed(streamed) = &step.kernel {
+            let what = if streamed.table.is_some() { "rows of the table read" } else { "weights reloaded" };
+            rest.push(format!("{what} on every run"));
         }
         [step.node.text(), names.join(", "), rest.join(", ")]
     }

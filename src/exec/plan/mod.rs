@@ -8,6 +8,7 @@ mod layout;
 mod memory;
 mod network;
 mod rewrite_graph;
+mod row_table;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ mod written;
 pub(super) use control::{BlockPlan, ControlFlow};
 pub(super) use network::{Network, Operation, TensorEntry, TensorIndex};
 pub(super) use rewrite_graph::{Node, for_compute};
+pub(super) use row_table::{RowTable, Rows};
 
 use super::{
     Backend, Kernel, Recorder, RunOptions,
@@ -82,6 +84,8 @@ pub(super) struct Streamed {
     pub on_cpu: bool,
     /// Bytes that the prepared kernel takes, with its weights.
     pub workspace: u64,
+    /// The table of which only some rows are read.
+    pub table: Option<RowTable>,
 }
 
 impl<B: Backend> StepKernel<B> {
@@ -192,7 +196,7 @@ impl<B: Backend> Plan<B> {
         let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut graph, placement)? };
         let (tensors, nodes) = graph.into_nodes();
         let steps = nodes.into_iter().map(|node| {
-            let kernel = StepKernel::Streamed(Streamed { on_cpu: false, workspace: 0 });
+            let kernel = StepKernel::Streamed(Streamed { on_cpu: false, workspace: 0, table: None });
             Step { operands: node.operands(), outputs: node.outputs().collect(), node, kernel }
         });
         let (steps, constants) = (steps.collect(), HashMap::new());
@@ -224,17 +228,18 @@ impl<B: Backend> Plan<B> {
                 self.steps[i].kernel = StepKernel::Control(Box::new(control));
                 continue;
             }
-            let prepared = self.prepared(&step.node, placement, &ready);
+            let table = self.row_table(&step.node).filter(|of| budget.reads_rows && !ready.contains_key(&of.table));
+            let prepared = self.prepared(&step.node, placement, &ready, table);
             let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
-            self.steps[i].kernel = match budget.keep(self, &step.operands, &read) {
+            self.steps[i].kernel = match budget.keep(self, &step.operands, &read, table) {
                 Ok(()) => {
                     ready.extend(reads);
                     StepKernel::Kept(kernel)
                 }
                 Err(weights) => {
                     let workspace = weights.saturating_add(kernel.workspace());
-                    StepKernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), workspace })
+                    StepKernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), workspace, table })
                 }
             };
         }
@@ -250,7 +255,8 @@ impl<B: Backend> Plan<B> {
         Ok(())
     }
 
-    /// Prepares the kernel of a node; `ready` has the constants that are converted already.
+    /// Prepares the kernel of a node; `ready` has the constants that are converted already. A `table` is not read: the kernel
+    /// gets its rows at run time.
     ///
     /// # Errors
     /// Returns an error if there is no kernel, a constant cannot be read, or memory runs out.
@@ -259,10 +265,12 @@ impl<B: Backend> Plan<B> {
         node: &Node,
         placement: &Placement<B>,
         ready: &HashMap<TensorIndex, Array>,
+        table: Option<RowTable>,
     ) -> Result<Prepared<B::Kernel>> {
         let mut own: HashMap<TensorIndex, Array> = HashMap::new();
         let constant = |t: TensorIndex| -> Result<Option<Array>> {
-            let Some(array) = &self.entry(t)?.constant else { return Ok(None) };
+            let is_table = table.is_some_and(|of| of.table == t);
+            let Some(array) = self.entry(t)?.constant.as_ref().filter(|_| !is_table) else { return Ok(None) };
             if let Some(array) = ready.get(&t).or_else(|| own.get(&t)) {
                 return Ok(Some(array.clone()));
             }
@@ -270,7 +278,8 @@ impl<B: Backend> Plan<B> {
             own.insert(t, array.clone());
             Ok(Some(array))
         };
-        let signature = signature(node, |t| self.entry(t), constant)?;
+        let mut signature = signature(node, |t| self.entry(t), constant)?;
+        table.iter().for_each(|of| of.narrow(&mut signature));
         let kernel = placement.prepare(&signature)?;
         let operands = node.operands();
         let read = operands.iter().enumerate().filter(|(place, _)| kernel.reads(*place)).map(|(_, t)| *t);

@@ -1,5 +1,5 @@
 //! Decides which steps keep their weights between runs if memory does not suffice for all.
-use super::{Plan, TensorIndex, memory::activations};
+use super::{Plan, RowTable, TensorEntry, TensorIndex, memory::activations};
 use crate::Backend;
 use std::collections::{HashMap, HashSet};
 
@@ -16,35 +16,39 @@ const FORMS: u64 = 3;
 pub(super) struct WeightBudget {
     left: u64,
     kept: HashSet<TensorIndex>,
+    /// Whether not all weights fit. Tables are then read by rows, which leaves the memory to weights that are read whole.
+    pub reads_rows: bool,
 }
 
 impl WeightBudget {
     /// Creates the budget of a plan whose kernels are not prepared yet: `limit` if there is one, otherwise as much as the available
     /// memory allows, which is unlimited if all weights fit.
     pub fn new<B: Backend>(plan: &Plan<B>, limit: Option<u64>, available: impl FnOnce() -> u64) -> WeightBudget {
-        if let Some(left) = limit {
-            return WeightBudget { left, kept: HashSet::new() };
-        }
-        let (mut all, mut largest) = (HashMap::new(), 0);
+        let (mut all, mut largest, mut largest_streamed) = (HashMap::new(), 0, 0);
         for step in &plan.steps {
-            let own: HashMap<TensorIndex, u64> = weights(plan, &step.operands).collect();
-            largest = largest.max(sum(own.values()));
+            let own: HashMap<TensorIndex, u64> = weights(plan, &step.operands, None).collect();
+            let streamed = weights(plan, &step.operands, plan.row_table(&step.node));
+            largest_streamed = largest_streamed.max(sum(streamed.map(|(_, bytes)| bytes)));
+            largest = largest.max(sum(own.values().copied()));
             all.extend(own);
         }
-        let total = sum(all.values());
-        let mut budget = WeightBudget { left: u64::MAX, kept: HashSet::new() };
+        let total = sum(all.into_values());
+        let budget = |left, reads_rows| WeightBudget { left, kept: HashSet::new(), reads_rows };
+        if let Some(limit) = limit {
+            return budget(limit, total > limit);
+        }
         if total <= SMALL {
-            return budget;
+            return budget(u64::MAX, false);
         }
         let rest = available().saturating_sub(MARGIN).saturating_sub(activations(plan));
-        if total.saturating_add((FORMS - 1).saturating_mul(largest)) > rest {
-            budget.left = rest.saturating_sub(FORMS.saturating_mul(largest));
+        match total.saturating_add((FORMS - 1).saturating_mul(largest)) <= rest {
+            true => budget(u64::MAX, false),
+            false => budget(rest.saturating_sub(FORMS.saturating_mul(largest_streamed)), true),
         }
-        budget
     }
 
     /// Reserves memory for the weights among these operands; `read` are those that the kernel reads at run time, the others are
-    /// repacked.
+    /// repacked. Of a `table` only rows are read, and none is kept.
     ///
     /// # Errors
     /// Returns the bytes that a prepared kernel takes for them if the budget does not suffice.
@@ -53,13 +57,13 @@ impl WeightBudget {
         plan: &Plan<B>,
         operands: &[TensorIndex],
         read: &HashSet<TensorIndex>,
+        table: Option<RowTable>,
     ) -> Result<(), u64> {
-        let own: HashMap<TensorIndex, u64> = weights(plan, operands).collect();
-        let more = sum(own.iter().filter(|(t, _)| !self.kept.contains(t)).map(|(_, bytes)| bytes));
-        if more > self.left {
+        let own: HashMap<TensorIndex, u64> = weights(plan, operands, table).collect();
+        let more = sum(own.iter().filter(|(t, _)| !self.kept.contains(t)).map(|(_, bytes)| *bytes));
+        if table.is_some() || more > self.left {
             let forms = |t: TensorIndex| 1 + u64::from(!read.contains(&t)) + u64::from(is_converted(plan, t));
-            let bytes: Vec<u64> = own.iter().map(|(t, bytes)| bytes.saturating_mul(forms(*t))).collect();
-            return Err(sum(bytes.iter()));
+            return Err(sum(own.iter().map(|(t, bytes)| bytes.saturating_mul(forms(*t)))));
         }
         self.left -= more;
         self.kept.extend(own.keys());
@@ -74,18 +78,26 @@ impl WeightBudget {
     }
 }
 
-/// The constants among these tensors, with their size in bytes after conversion.
-fn weights<B: Backend>(plan: &Plan<B>, tensors: &[TensorIndex]) -> impl Iterator<Item = (TensorIndex, u64)> {
+/// The constants among these tensors, with their size in bytes after conversion: that of rows for a `table`.
+fn weights<B: Backend>(
+    plan: &Plan<B>,
+    tensors: &[TensorIndex],
+    table: Option<RowTable>,
+) -> impl Iterator<Item = (TensorIndex, u64)> {
     let entries = tensors.iter().filter_map(|t| Some((*t, plan.entry(*t).ok()?)));
-    entries.filter(|(_, entry)| entry.constant.is_some()).map(|(t, entry)| (t, entry.ty.bytes()))
+    let constants = entries.filter(|(_, entry)| entry.constant.is_some());
+    constants.map(move |(t, TensorEntry { ty, .. })| match (table.filter(|of| of.table == t), ty.shape.first()) {
+        (Some(of), Some(&count)) => (t, (ty.bytes() / count.max(1) as u64).saturating_mul(of.rows as u64)),
+        _ => (t, ty.bytes()),
+    })
 }
 
 /// Whether a constant is converted to another dtype.
 fn is_converted<B: Backend>(plan: &Plan<B>, tensor: TensorIndex) -> bool {
-    let of = |entry: &super::TensorEntry| entry.constant.as_ref().is_some_and(|c| c.dtype() != entry.ty.buffer_dtype());
+    let of = |entry: &TensorEntry| entry.constant.as_ref().is_some_and(|c| c.dtype() != entry.ty.buffer_dtype());
     plan.entry(tensor).is_ok_and(of)
 }
 
-fn sum<'a>(bytes: impl Iterator<Item = &'a u64>) -> u64 {
-    bytes.fold(0, |a, b| a.saturating_add(*b))
+fn sum(bytes: impl Iterator<Item = u64>) -> u64 {
+    bytes.fold(0, u64::saturating_add)
 }

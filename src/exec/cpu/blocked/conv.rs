@@ -19,7 +19,7 @@
 //! **Tasks** are divided by cost: by output channels if the weights are the larger part (small planes), otherwise by
 //! rows.
 use super::{
-    BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
+    BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::{Band, with_scratch, zero_pixels},
     clear_beyond,
     parts::{Division, OutputRows},
@@ -72,16 +72,17 @@ impl<const C: usize> Direct<C> {
         Ok(Direct { isa, g, place, planes, blocks, together, by_element, weights, bias, relu: end.relu })
     }
 
-    pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
+    pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (height, share) = self.cut();
         let parts = Division { g: &self.g, place: self.place, blocks: self.blocks, share, height }.parts(residual, out);
         if self.by_element {
-            parts.into_par_iter().for_each(|part| self.dilated_part(x, part));
+            parts.into_par_iter().for_each(|part| self.dilated_part(x, part, on_part));
             return Ok(());
         }
         let band = Band::new(&self.g, height);
         let taps = band.taps();
-        parts.into_par_iter().try_for_each(|part| with_scratch(|scratch| self.part(&band, &taps, x, part, scratch)))
+        let part = |part, scratch: &mut _| self.part((&band, &taps), x, part, scratch, on_part);
+        parts.into_par_iter().try_for_each(|rows| with_scratch(|scratch| part(rows, scratch)))
     }
 
     /// Bytes of workspace per thread: one band.
@@ -98,7 +99,9 @@ impl<const C: usize> Direct<C> {
     /// Number of result rows whose input stays in the second-level cache.
     fn height(&self) -> usize {
         let row = if self.by_element { self.g.cols.input } else { Band::new(&self.g, 1).row() };
-        let row = row.saturating_mul(self.pixel_bytes());
+        // The rows of the result are in that cache too until they are complete.
+        let result = self.g.cols.output * self.together * size_of::<Pixel>();
+        let row = row.saturating_mul(self.pixel_bytes()).saturating_add(result);
         (BAND / row).clamp(1, self.g.rows.output)
     }
 
@@ -122,11 +125,11 @@ impl<const C: usize> Direct<C> {
 
     fn part(
         &self,
-        band: &Band,
-        taps: &[usize],
+        (band, taps): (&Band, &[usize]),
         x: &[[f32; C]],
         mut part: OutputRows,
         scratch: &mut Vec<f32>,
+        on_part: &OnPart,
     ) -> Result<()> {
         let (g, seen) = (&self.g, band.seen(part.slice));
         let size = self.planes * g.slices.input * g.area();
@@ -141,14 +144,15 @@ impl<const C: usize> Direct<C> {
         let is_one_row = band.width == g.cols.output && self.place.step == [1, 1];
         let (rows, width) = if is_one_row { (1, rows * g.cols.output) } else { (rows, g.cols.output) };
         let first = part.group * self.blocks + part.block;
-        for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
-            let (b, block) = (i * self.together, first + i * self.together);
+        for b in (0..part.outs.len()).step_by(self.together) {
+            let (end, block) = ((b + self.together).min(part.outs.len()), first + b);
+            let outs = &mut part.outs[b..end];
             let weights = &self.weights[block * depth + outs.len() * skipped..];
             let per_plane = outs.len() * per_plane;
             let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, planes);
             for plane in (0..planes).step_by(near) {
                 let last = (plane + near).min(planes);
-                let residual = part.residual.get(b..b + outs.len()).unwrap_or_default();
+                let residual = part.residual.get(b..end).unwrap_or_default();
                 self.isa.run(Sweep {
                     x: &x[plane * band.plane()..],
                     plane: band.plane(),
@@ -164,6 +168,7 @@ impl<const C: usize> Direct<C> {
                     outs: &mut *outs,
                 });
             }
+            part.complete(b..end, on_part);
         }
         if part.block + part.outs.len() == self.blocks {
             part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc, out));
@@ -172,12 +177,13 @@ impl<const C: usize> Direct<C> {
     }
 
     /// Computes a part of a dilated convolution, element by element of the kernel.
-    fn dilated_part(&self, x: &[[f32; C]], mut part: OutputRows) {
+    fn dilated_part(&self, x: &[[f32; C]], mut part: OutputRows, on_part: &OnPart) {
         let (g, depth, size) = (&self.g, self.planes * C * self.g.taps(), self.planes * self.g.area());
         let x = &x[(part.image * g.group + part.group) * size..][..size];
         let first = part.group * self.blocks + part.block;
-        for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
-            let (b, block) = (i * self.together, first + i * self.together);
+        for b in (0..part.outs.len()).step_by(self.together) {
+            let (end, block) = ((b + self.together).min(part.outs.len()), first + b);
+            let outs = &mut part.outs[b..end];
             for (out, bias) in outs.iter_mut().zip(&self.bias[block..]) {
                 out.fill(*bias);
             }
@@ -185,10 +191,11 @@ impl<const C: usize> Direct<C> {
             for element in 0..g.taps() {
                 self.add_element(x, weights, element, part.row, outs);
             }
-            let residual = part.residual.get(b..b + outs.len()).unwrap_or_default();
+            let residual = part.residual.get(b..end).unwrap_or_default();
             if self.relu.is_some() || !residual.is_empty() {
                 self.isa.run(Finish { outs, end: End { residual, relu: self.relu } });
             }
+            part.complete(b..end, on_part);
         }
         if part.block + part.outs.len() == self.blocks {
             part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc, out));

@@ -93,8 +93,8 @@ impl Deconv2d {
     pub fn run(&self, x: &[f32], out: &mut [f32]) -> Result<()> {
         let out = out.as_chunks_mut().0;
         match &self.phases {
-            Phases::General(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out)),
-            Phases::First(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out)),
+            Phases::General(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out, &|_, _| {})),
+            Phases::First(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out, &|_, _| {})),
         }
     }
 }

@@ -5,7 +5,8 @@
 //! inside the input. In small planes there would be many such pixels, so these planes are copied with their padding and
 //! then have no edges. In large planes, or with a stride, the copy costs more than the edges.
 use super::{
-    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finished,
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel, band::zero_pixels, conv::bias_pixels,
+    tile::finished,
 };
 use crate::base::Result;
 use rayon::prelude::*;
@@ -47,7 +48,7 @@ impl Depthwise {
         Ok(Depthwise { isa, g, weights: packed, bias: bias_pixels(end.bias, g.oc)?, relu: end.relu, padded })
     }
 
-    pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
+    pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (g, cols, taps) = (&self.g, self.g.cols.output, self.g.taps());
         let height = match self.padded {
             Some(_) => g.rows.output,
@@ -59,7 +60,8 @@ impl Depthwise {
         parts.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
             let block = plane % g.oc.div_ceil(BLOCK);
-            let residual = residual.map(|r| &r[plane * g.pixels() + row * cols..][..out.len()]);
+            let first = plane * g.pixels() + row * cols;
+            let residual = residual.map(|r| &r[first..][..out.len()]);
             let weights = &self.weights[block * taps..][..taps];
             let x = &x[plane * g.area()..][..g.area()];
             let (x, [rows, cols]) = match self.padded {
@@ -67,7 +69,8 @@ impl Depthwise {
                 None => (x, [g.rows, g.cols]),
             };
             let (bias, relu) = (&self.bias[block], self.relu);
-            self.isa.run(Rows { rows, cols, x, weights, bias, residual, relu, row, out });
+            self.isa.run(Rows { rows, cols, x, weights, bias, residual, relu, row, out: &mut *out });
+            on_part(first * BLOCK, out.as_flattened_mut());
             Ok(())
         })
     }

@@ -1,7 +1,7 @@
-//! Exponentials of rows, for softmax and attention.
+//! Exponentials of rows, for softmax and attention, and the logistic function.
 use super::BLOCK;
 use rten_simd::{
-    Isa, Simd,
+    Isa, Simd, SimdOp,
     ops::{BitOps, FloatOps, IntOps, NumOps},
 };
 
@@ -75,13 +75,50 @@ pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> 
     ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
 }
 
+/// Replaces each `x` by `1 / (1 + e^-x)`, or by `x / (1 + e^-x)` (SiLU).
+pub(in crate::cpu) struct Logistic<'a> {
+    pub values: &'a mut [f32],
+    pub times_x: bool,
+}
+
+impl SimdOp for Logistic<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let ops = isa.f32();
+        let mut vectors = self.values.chunks_exact_mut(ops.len());
+        for vector in &mut vectors {
+            ops.store(logistic(isa, ops.load(vector), self.times_x), vector);
+        }
+        let rest = vectors.into_remainder();
+        if !rest.is_empty() {
+            let mut padded = [0.0; BLOCK];
+            padded[..rest.len()].copy_from_slice(rest);
+            ops.store(logistic(isa, ops.load(&padded), self.times_x), &mut padded);
+            rest.copy_from_slice(&padded[..rest.len()]);
+        }
+    }
+}
+
+#[inline(always)]
+fn logistic<I: Isa>(isa: I, x: I::F32, times_x: bool) -> I::F32 {
+    let (ops, most) = (isa.f32(), isa.f32().splat(MOST));
+    // A comparison instead of a minimum, so that NaN is preserved.
+    let negative = ops.neg(x);
+    let negative = ops.select(most, negative, ops.gt(negative, most));
+    let denominator = ops.add(ops.one(), power(isa, negative));
+    ops.div(if times_x { x } else { ops.one() }, denominator)
+}
+
+/// The largest integer of which the exponential is finite.
+const MOST: f32 = 88.0;
+
 /// Below this bound, exponentials are denormal and are replaced by 0. They are negligible next to 1, the largest of a
 /// row, but arithmetic on them is many times slower, and a mask of -100 would make most scores denormal.
 const LEAST: f32 = -87.0;
 
-/// Computes `e^x` for x <= 0 as `2^k e^r`, where k is an integer and
-/// r
-/// <= ln(2) / 2. Rounds by adding and subtracting 1.5 * 2^23, and subtracts k ln(2) in two parts (Cody and Waite). `e^r`
+/// Computes `e^x` for x up to [`MOST`] as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting 1.5 * 2^23, and subtracts k ln(2) in two parts (Cody and Waite). `e^r`
 /// is a polynomial with nearly Taylor coefficients (N. Juffa's, also used by rten-vecmath, whose own version accepts
 /// numbers of any sign).
 #[inline(always)]

@@ -12,7 +12,7 @@
 //! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
 //! is depthwise convolution, `narrow` is for groups of few channels, and `pool` is max and average pooling. `product` multiplies plain rows by a packed matrix
 //! with the same inner loop, and `one_row` a single row by a plain one. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
-//! has softmax and norms, and `exp` the exponentials for both. `simd` selects the instruction set. Element-wise operators
+//! has softmax and norms, and `exp` the exponentials for both and the logistic function. `simd` selects the instruction set. Element-wise operators
 //! such as additions and Relu do not depend on the layout, and run on blocked activations unchanged.
 //!
 //! Each value is computed by the same steps in the same order for any number of threads, so the results are
@@ -44,6 +44,7 @@ use crate::{base::Result, ops::Window};
 
 pub(super) use attention::{Attention, Heads};
 pub(super) use deconv::Deconv2d;
+pub(super) use exp::Logistic;
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_row::product_of_row;
 pub(super) use pool::{Pool2d, PoolKind};
@@ -72,7 +73,9 @@ const LONG_TASK: usize = 1 << 22;
 fn task_count(multiply_adds: usize) -> usize {
     let threads = rayon::current_num_threads();
     let most = if threads == 1 { 1 } else { (multiply_adds / LONG_TASK).clamp(threads, 4 * threads) };
-    (multiply_adds / TASK).clamp(1, most)
+    let tasks = (multiply_adds / TASK).clamp(1, most);
+    // With one task left over, all threads but one would wait for it.
+    if tasks > threads { tasks - tasks % threads } else { tasks }
 }
 
 /// Zeroes the channels after the last in the last block: infinity times a weight of 0 would be NaN.
@@ -243,6 +246,10 @@ pub(super) struct ConvEpilogue<'a> {
     pub relu: Option<f32>,
 }
 
+/// Called with a part of a result as soon as it is complete, while it is in a near cache: the index of its first element, and
+/// the elements.
+pub(super) type OnPart<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
+
 impl Conv2d {
     /// Packs the weights, oc x ic/group x slices x rows x columns. Returns `None` if there is no [`ConvShape::method`].
     ///
@@ -271,19 +278,20 @@ impl Conv2d {
             Form::Narrow(c) => c.workspace(),
         }
     }
-    /// Writes all of `out`. `residual` is blocked and has the shape of the result.
+    /// Writes all of `out`, and calls `on_part` for parts that together are all of it. `residual` is blocked and has the
+    /// shape of the result.
     ///
     /// # Errors
     /// Returns an error if memory for the workspace runs out.
-    pub fn run(&self, x: &[f32], residual: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
+    pub fn run(&self, x: &[f32], residual: Option<&[f32]>, out: &mut [f32], on_part: &OnPart) -> Result<()> {
         let residual = residual.map(|r| r.as_chunks().0);
         let out = out.as_chunks_mut().0;
         match &self.form {
-            Form::General(c) => c.run(x.as_chunks().0, residual, out),
-            Form::Winograd(c) => c.run(x.as_chunks().0, residual, out),
-            Form::First(c) => c.run(x.as_chunks().0, residual, out),
-            Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out),
-            Form::Narrow(c) => c.run(x.as_chunks().0, residual, out),
+            Form::General(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::Winograd(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::First(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::Narrow(c) => c.run(x.as_chunks().0, residual, out, on_part),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! that channel of its own group in every lane. Then each lane has its own weights, as in depthwise convolution, and there is one
 //! multiply-add per vector for each channel of a group and each element of the kernel.
 use super::{
-    BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
+    BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::{Band, zero_pixels},
     conv::bias_pixels,
     tile::{OF_4, OF_8, OF_16, finished},
@@ -43,7 +43,7 @@ impl Narrow {
         Ok(Narrow { isa, g, size, weights: packed, bias: bias_pixels(end.bias, g.oc)?, relu: end.relu })
     }
 
-    pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
+    pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (g, height) = (&self.g, self.height());
         let band = Band::new(g, height);
         let (taps, bands) = (band.taps(), g.rows.output.div_ceil(height));
@@ -53,6 +53,7 @@ impl Narrow {
         parts.into_par_iter().enumerate().try_for_each_init(scratch, |(copied, expanded), (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
             let block = plane % g.oc.div_ceil(BLOCK);
+            let first = plane * g.pixels() + row * g.cols.output;
             let x = band.of(&x[plane * g.area()..][..g.area()], (0, row), copied)?;
             let x = &x[..x.len().min(band.plane())];
             if expanded.len() < self.size * x.len() {
@@ -67,11 +68,12 @@ impl Narrow {
                 step: band.width,
                 weights: &self.weights[block * self.size * taps.len()..][..self.size * taps.len()],
                 bias: &self.bias[block],
-                residual: residual.map(|r| &r[plane * g.pixels() + row * g.cols.output..][..out.len()]),
+                residual: residual.map(|r| &r[first..][..out.len()]),
                 relu: self.relu,
                 width: g.cols.output,
-                out,
+                out: &mut *out,
             });
+            on_part(first * BLOCK, out.as_flattened_mut());
             Ok(())
         })
     }

@@ -1,5 +1,6 @@
 //! Divides the result of a convolution among tasks.
-use super::{ConvShape, Pixel, tile::Place};
+use super::{BLOCK, ConvShape, OnPart, Pixel, tile::Place};
+use std::ops::Range;
 
 /// The sizes of the parts.
 pub(super) struct Division<'g> {
@@ -20,10 +21,22 @@ pub(super) struct OutputRows<'a, 'r> {
     pub block: usize,
     pub slice: usize,
     pub row: usize,
+    /// The index of the first pixel, and the distance to that of the next block.
+    first: usize,
+    stride: usize,
     /// The rows of each block.
     pub outs: Vec<&'a mut [Pixel]>,
     /// Those of the residual, if there is one.
     pub residual: Vec<&'r [Pixel]>,
+}
+
+impl OutputRows<'_, '_> {
+    /// Hands over the rows of some blocks, which are complete.
+    pub fn complete(&mut self, blocks: Range<usize>, on_part: &OnPart) {
+        for b in blocks {
+            on_part((self.first + b * self.stride) * BLOCK, self.outs[b].as_flattened_mut());
+        }
+    }
 }
 
 impl Division<'_> {
@@ -39,6 +52,7 @@ impl Division<'_> {
             for group in 0..g.group {
                 for block in (0..blocks).step_by(share) {
                     let first = parts.len();
+                    let plane = ((image * g.group + group) * blocks + block) * slices;
                     let rows = |slice| (0..g.rows.output).step_by(height).map(move |row| (slice, row));
                     parts.extend((0..slices).flat_map(rows).map(|(slice, row)| OutputRows {
                         image,
@@ -46,6 +60,8 @@ impl Division<'_> {
                         block,
                         slice,
                         row,
+                        first: (plane + slice) * pixels + row * step[0] * cols,
+                        stride: slices * pixels,
                         outs: vec![],
                         residual: vec![],
                     }));

@@ -15,7 +15,7 @@
 //! would spread to the whole tile: if a sum is not finite, the convolution is computed again directly, with weights
 //! recovered from the transformed ones (those below a millionth of the largest become 0).
 use super::{
-    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::with_scratch,
     clear_beyond,
     conv::{Direct, bias_pixels},
@@ -121,17 +121,17 @@ impl Winograd {
         (self.planes * BLOCK).saturating_mul(FREQUENCIES)
     }
 
-    pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
+    pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (height, share) = self.cut();
         let place = Place::whole([self.g.rows.output, self.g.cols.output]);
         let parts = Division { g: &self.g, place, blocks: self.blocks, share, height }.parts(residual, out);
         let all_finite = AtomicBool::new(true);
         parts.into_par_iter().try_for_each(|part| {
-            let is_finite = with_scratch(|scratch| self.part(x, part, scratch))?;
+            let is_finite = with_scratch(|scratch| self.part(x, part, scratch, on_part))?;
             all_finite.fetch_and(is_finite, Ordering::Relaxed);
             Ok::<(), crate::base::Error>(())
         })?;
-        if all_finite.into_inner() { Ok(()) } else { self.direct()?.run(x, residual, out) }
+        if all_finite.into_inner() { Ok(()) } else { self.direct()?.run(x, residual, out, on_part) }
     }
 
     /// Bytes of workspace per thread: the transformed tiles of a task.
@@ -176,7 +176,7 @@ impl Winograd {
     }
 
     /// Computes a part. Returns whether all sums are finite.
-    fn part(&self, x: &[Pixel], mut part: OutputRows, scratch: &mut Vec<f32>) -> Result<bool> {
+    fn part(&self, x: &[Pixel], mut part: OutputRows, scratch: &mut Vec<f32>, on_part: &OnPart) -> Result<bool> {
         let g = &self.g;
         let height = part.outs[0].len() / g.cols.output;
         let rows = tiles(height, g.rows.dilation);
@@ -188,22 +188,22 @@ impl Winograd {
             self.isa.run(Forward { g, x, rows: part.row..part.row + height, to, stride: self.planes * tiles });
         }
         let mut all_finite = true;
-        for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
-            let block = part.block + i * self.together;
-            self.products(spectrum, part.group * self.blocks + block, outs.len(), tiles, sums);
-            let stride = outs.len() * tiles;
-            for (b, out) in outs.iter_mut().enumerate() {
+        for b in (0..part.outs.len()).step_by(self.together) {
+            let (end, block) = ((b + self.together).min(part.outs.len()), part.group * self.blocks + part.block + b);
+            self.products(spectrum, block, end - b, tiles, sums);
+            for i in b..end {
                 all_finite &= self.isa.run(Backward {
-                    sums: &sums[b * tiles..],
-                    stride,
+                    sums: &sums[(i - b) * tiles..],
+                    stride: (end - b) * tiles,
                     dilation: [g.rows.dilation, g.cols.dilation],
                     cols: g.cols.output,
-                    bias: &self.bias[part.group * self.blocks + block + b],
-                    residual: part.residual.get(i * self.together + b).copied(),
+                    bias: &self.bias[block + i - b],
+                    residual: part.residual.get(i).copied(),
                     relu: self.relu,
-                    out,
+                    out: &mut *part.outs[i],
                 });
             }
+            part.complete(b..end, on_part);
         }
         if part.block + part.outs.len() == self.blocks {
             part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc, out));

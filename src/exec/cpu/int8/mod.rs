@@ -93,13 +93,16 @@ impl ByteOperand {
 /// several zero points, or if sums might overflow.
 pub(super) fn packed(o: &Operand, bytes: &[u8], [k, n]: [usize; 2], transposed: bool) -> Result<Option<PackedBytes>> {
     let Some(right) = ByteOperand::new(o).filter(|_| k <= DEPTH && k > 0 && n > 0) else { return Ok(None) };
-    let stride = if transposed { [1, k] } else { [n, 1] };
-    let at = |i: usize, j: usize| i16::from(bytes[i * stride[0] + j * stride[1]] ^ right.flip) - i16::from(right.zero);
+    let element = |byte: &u8| i16::from(byte ^ right.flip) - i16::from(right.zero);
+    let column = |j: usize, to: &mut [i16]| match transposed {
+        true => to.iter_mut().zip(&bytes[j * k..]).for_each(|(to, byte)| *to = element(byte)),
+        false => to.iter_mut().zip(bytes[j..].iter().step_by(n)).for_each(|(to, byte)| *to = element(byte)),
+    };
     let range = (-i16::from(right.zero), 255 - i16::from(right.zero));
     #[cfg(target_arch = "x86_64")]
     let fit_pairs = || pairs::all_fit(right, bytes, [k, n], transposed);
     #[cfg(not(target_arch = "x86_64"))]
     let fit_pairs = || false;
     let dot = DotProduct::best(fit_pairs);
-    PackedBytes::new(dot, [k, n], range, at).map(Some)
+    PackedBytes::new(dot, [k, n], range, column).map(Some)
 }

@@ -7,7 +7,7 @@
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 use super::{
     ByteOperand,
-    dot::{BLOCK, GROUP, Line, Sums},
+    dot::{GROUP, Line, Sums},
 };
 use rayon::prelude::*;
 use std::arch::x86_64::*;
@@ -51,6 +51,14 @@ fn fits(elements: impl Iterator<Item = i16> + Clone) -> bool {
 /// sums of products of any uint8 with two elements of a column that follow each other fit in 16 bits.
 pub(super) fn all_fit(right: ByteOperand, bytes: &[u8], [k, n]: [usize; 2], transposed: bool) -> bool {
     let element = |byte: u8| i16::from(byte ^ right.flip) - i16::from(right.zero);
+    // Weights of 7 bits fit all.
+    let extremes = bytes.iter().fold((u8::MAX, 0), |(low, high), byte| {
+        let byte = byte ^ right.flip;
+        (byte.min(low), byte.max(high))
+    });
+    if [extremes.0, extremes.1].iter().all(|byte| i16::from(byte.abs_diff(right.zero)) <= MOST / 2) {
+        return true;
+    }
     let fit = |a: &u8, b: &u8| {
         let pair = [a, b].map(|byte| element(*byte));
         pair.iter().all(|v| i8::try_from(*v).is_ok()) && fits(pair.into_iter())
@@ -71,12 +79,19 @@ pub(super) fn all_fit(right: ByteOperand, bytes: &[u8], [k, n]: [usize; 2], tran
 
 /// Whether two groups of all columns are a quad.
 fn is_quad(first: &Line, second: &Line) -> bool {
-    let element = |line: &Line, column: usize, i: usize| i16::from(line.0[column][i].cast_signed());
-    (0..BLOCK).all(|column| {
-        [0, 2]
-            .into_iter()
-            .all(|i| fits([first, second].into_iter().flat_map(|line| [0, 1].map(|j| element(line, column, i + j)))))
-    })
+    let mut largest = 0;
+    for (a, b) in first.0.iter().zip(&second.0) {
+        for i in [0, 2] {
+            let all = [a[i], a[i + 1], b[i], b[i + 1]].map(|v| i16::from(v.cast_signed()));
+            let (mut positive, mut negative) = (0, 0);
+            for v in all {
+                positive += v.max(0);
+                negative -= v.min(0);
+            }
+            largest = largest.max(positive).max(negative);
+        }
+    }
+    largest <= MOST
 }
 
 impl Order {

@@ -155,7 +155,7 @@ thread_local! {
 }
 
 impl PackedBytes {
-    /// Packs a `k` x `n` matrix; `at` returns the element at a row and a column, which is in the given range of at most -255 to 255.
+    /// Packs a `k` x `n` matrix; `column` writes the elements of a column, which are in the given range of at most -255 to 255.
     ///
     /// # Errors
     /// Returns an error if memory runs out.
@@ -163,7 +163,7 @@ impl PackedBytes {
         dot: DotProduct,
         [k, n]: [usize; 2],
         (low, high): (i16, i16),
-        at: impl Fn(usize, usize) -> i16 + Sync,
+        column: impl Fn(usize, &mut [i16]) + Sync,
     ) -> Result<PackedBytes> {
         let (per_group, together) = (dot.elements(), dot.blocks_together());
         let copies = match per_group {
@@ -171,38 +171,25 @@ impl PackedBytes {
             _ if dot.needs_pairs() => 1,
             _ => (1..3).find(|i| -128 * i <= low && high <= 127 * i).unwrap_or(3) as usize,
         };
-        let (rows, blocks) = (k * copies, n.div_ceil(BLOCK));
-        let groups = rows.div_ceil(per_group);
+        let blocks = n.div_ceil(BLOCK);
+        let groups = (k * copies).div_ceil(per_group);
         let mut lines = Vec::new();
         reserve(&mut lines, groups.saturating_mul(blocks))?;
         lines.resize(groups * blocks, Line([[0; GROUP]; BLOCK]));
         let mut column_sums = zeros::<i32>(n)?;
         let panels = lines.par_chunks_mut((groups * together).max(1)).zip(column_sums.par_chunks_mut(together * BLOCK));
-        panels.enumerate().for_each(|(panel, (lines, sums))| {
+        panels.enumerate().try_for_each(|(panel, (lines, sums))| -> Result<()> {
             let blocks = lines.len() / groups.max(1);
-            for (i, line) in lines.iter_mut().enumerate() {
-                let (group, block) = (i / blocks, i % blocks);
-                let first = (panel * together + block) * BLOCK;
-                for (c, to) in line.0.iter_mut().enumerate().take(n - first) {
-                    let all = group * per_group..rows.min((group + 1) * per_group);
-                    for (e, row) in all.enumerate() {
-                        let part = match copies {
-                            1 => at(row, first + c),
-                            // What the copies before this one lack of an element beyond int8.
-                            _ => {
-                                let (value, copy) = (at(row % k, first + c), (row / k) as i16);
-                                (value - value.clamp(-128 * copy, 127 * copy)).clamp(-128, 127)
-                            }
-                        };
-                        sums[block * BLOCK + c] += i32::from(part);
-                        match per_group {
-                            2 => to[2 * e..][..2].copy_from_slice(&part.to_le_bytes()),
-                            _ => to[e] = part as u8,
-                        }
-                    }
-                }
+            let (mut elements, mut bytes) = (zeros::<i16>(k)?, zeros::<u8>(groups * GROUP)?);
+            for (i, sum) in sums.iter_mut().enumerate() {
+                column(panel * together * BLOCK + i, &mut elements);
+                *sum = elements.iter().copied().map(i32::from).sum();
+                as_bytes(&elements, per_group, &mut bytes);
+                let lines = lines[i / BLOCK..].iter_mut().step_by(blocks);
+                lines.zip(bytes.as_chunks().0).for_each(|(line, group)| line.0[i % BLOCK] = *group);
             }
-        });
+            Ok(())
+        })?;
         #[cfg(target_arch = "x86_64")]
         let orders = match dot.needs_pairs() {
             true => lines.par_chunks_mut(groups.max(1)).map(Order::new).collect(),
@@ -340,6 +327,19 @@ impl PackedBytes {
             }
         }
         Ok(())
+    }
+}
+
+/// Writes the elements of a column as int8, or as int16 if groups have two elements. Elements beyond int8 are written several
+/// times, each time what the copies before lack.
+fn as_bytes(elements: &[i16], per_group: usize, to: &mut [u8]) {
+    if per_group == 2 {
+        to.as_chunks_mut().0.iter_mut().zip(elements).for_each(|(to, v)| *to = v.to_le_bytes());
+        return;
+    }
+    for (copy, to) in (0i16..).zip(to.chunks_mut(elements.len().max(1))) {
+        let (low, high) = (-128 * copy, 127 * copy);
+        to.iter_mut().zip(elements).for_each(|(to, v)| *to = (v - (*v).clamp(low, high)).clamp(-128, 127) as u8);
     }
 }
 

@@ -31,8 +31,9 @@ proptest! {
             true => low + ((i / 2 + j) % 2 * range) as i16,
             false => low + ((i * 31 + j * 17) % (range + 1)) as i16,
         };
+        let column = |j: usize, to: &mut [i16]| to.iter_mut().enumerate().for_each(|(i, to)| *to = right(i, j));
         for dot in all_dot_products().into_iter().filter(|dot| narrow.is_some() || !dot.needs_pairs()) {
-            let packed = PackedBytes::new(dot, [k, n], (low, high), right).unwrap();
+            let packed = PackedBytes::new(dot, [k, n], (low, high), column).unwrap();
             let flip = if flips { 0x80 } else { 0 };
             let (begin, mut out) = (packed.begin(zero).collect::<Vec<_>>(), vec![0; rows * (n + 3)]);
             let finish = |sums: &[Sums], _: usize, Panels { outs, first }: Panels<i32>| {

@@ -1,6 +1,7 @@
 //! Tests that convolutions are their definition.
 use super::*;
 use proptest::test_runner::TestCaseError;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The definition in f64: the sums, and the sums of absolute values, which bound the errors.
 fn definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
@@ -152,9 +153,17 @@ fn check_convolution_by(
     Ok(())
 }
 
+/// Runs a convolution, and checks that each element is handed over once.
 fn run(conv: &Conv2d, x: &[f32], residual: Option<&[f32]>, n: usize) -> Vec<f32> {
-    let mut out = vec![f32::NAN; n];
-    conv.run(x, residual, &mut out).unwrap();
+    let (mut out, all) = (vec![f32::NAN; n], AtomicUsize::new(0));
+    let first = out.as_ptr() as usize;
+    conv.run(x, residual, &mut out, &|at, part| {
+        assert_eq!(part.as_ptr() as usize, first + at * size_of::<f32>());
+        all.fetch_add(part.len(), Ordering::Relaxed);
+    })
+    .unwrap();
+    // A convolution that is computed again hands over everything again.
+    assert!([n, 2 * n].contains(&all.into_inner()));
     out
 }
 

@@ -1,0 +1,132 @@
+//! Real numbers that integers stand for, computed on use.
+use super::{
+    Array, NonFinite,
+    storage::{Loaded, Storage},
+    zeros,
+};
+use crate::base::{Dtype, Error, Result};
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
+
+/// `(v - zero_point) * scale`, with one scale and zero point for all elements, or one for each entry of an axis.
+struct Dequantized {
+    of: Array,
+    scales: Vec<f64>,
+    zero_points: Vec<i64>,
+    /// Number of neighbouring elements that share a scale.
+    inner: usize,
+    loaded: Loaded,
+}
+
+impl Array {
+    /// Returns `(v - zero_point) * scale` of integers as float32, which is computed when its elements are first looked at. There
+    /// is one scale, or one for each entry of `axis`, and the same for zero points, of which there may be none.
+    ///
+    /// ```
+    /// use tpulang::Array;
+    /// let stored = Array::from_vec([2, 2], vec![1i8, 2, 3, 4])?;
+    /// let reals = stored.dequantized(vec![0.5, 2.0], vec![0, 1], 0).expect("two scales for two rows");
+    /// assert_eq!(reals.to_f32()?, [0.5, 1.0, 4.0, 6.0]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// Returns `None` if the elements are not integers of at most 32 bits, or the numbers of scales or zero points do not fit.
+    pub fn dequantized(&self, scales: Vec<f64>, zero_points: Vec<i64>, axis: usize) -> Option<Array> {
+        let is_integer = self.dtype.int_range().is_some() && self.dtype.size() <= 4 && self.dtype != Dtype::Bool;
+        let entries = self.shape.get(axis).copied();
+        let fits = |n: usize| n == 1 || Some(n) == entries;
+        if !is_integer || !fits(scales.len()) || !(zero_points.is_empty() || fits(zero_points.len())) {
+            return None;
+        }
+        let inner = self.shape.get(axis + 1..).map_or(1, |rest| rest.iter().product::<usize>()).max(1);
+        let len = (self.len / self.dtype.size()).checked_mul(size_of::<f32>())?;
+        let storage = Arc::new(Dequantized { of: self.clone(), scales, zero_points, inner, loaded: Loaded::default() });
+        Some(Array { dtype: Dtype::Float32, shape: self.shape.clone(), storage, len })
+    }
+}
+
+impl Dequantized {
+    fn load(&self) -> Result<Vec<u64>> {
+        let n = self.of.len();
+        let mut words = zeros::<u64>(n.div_ceil(2))?;
+        let reals = &mut bytemuck::cast_slice_mut::<u64, f32>(&mut words)[..n];
+        let mut before = 0;
+        self.of.pieces(|bytes| {
+            macro_rules! by_dtype {
+                ($($dtype:ident: $t:ty),*) => { match self.of.dtype() {
+                    $(Dtype::$dtype => {
+                        let of = |v: &[u8; size_of::<$t>()]| f64::from(<$t>::from_le_bytes(*v));
+                        self.write(before, bytes.as_chunks().0, of, &mut reals[before..]);
+                    })*
+                    _ => {}
+                } };
+            }
+            by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32);
+            before += bytes.len() / self.of.dtype().size();
+            Ok(())
+        })?;
+        Ok(words)
+    }
+    /// Writes what some integers, which follow `before` others, stand for.
+    fn write<T>(&self, before: usize, values: &[T], of: impl Fn(&T) -> f64, to: &mut [f32]) {
+        let mut at = 0;
+        while at < values.len() {
+            let entry = (before + at) / self.inner;
+            let end = values.len().min((entry + 1) * self.inner - before);
+            let scale = self.scales[entry % self.scales.len()];
+            let zero = self.zero_points.get(entry % self.zero_points.len().max(1)).map_or(0.0, |zero| *zero as f64);
+            // Differences of integers of up to 32 bits are exact.
+            let run = to[at..end].iter_mut().zip(&values[at..end]);
+            run.for_each(|(to, v)| *to = ((of(v) - zero) * scale) as f32);
+            at = end;
+        }
+    }
+}
+
+impl Storage for Dequantized {
+    fn bytes(&self) -> Result<&[u8]> {
+        self.loaded.bytes(self.of.len() * size_of::<f32>(), || self.load())
+    }
+    fn read_apart(&self) -> Result<Option<Vec<u64>>> {
+        self.loaded.apart(|| self.load())
+    }
+    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
+        Some(&self.loaded.non_finite)
+    }
+    fn path(&self) -> Option<&Path> {
+        self.of.source_path()
+    }
+    fn error(&self, problem: String) -> Error {
+        self.of.storage.error(problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_entry_of_an_axis_may_have_its_own_scale() {
+        let stored = Array::from_vec([2, 3, 2], (0..12).collect::<Vec<i32>>()).unwrap();
+        let reals = stored.dequantized(vec![1.0, 10.0, 100.0], vec![0, 1, 2], 1).unwrap();
+        let want = [0.0, 1.0, 10.0, 20.0, 200.0, 300.0, 6.0, 7.0, 70.0, 80.0, 800.0, 900.0];
+        assert_eq!(reals.to_f32().unwrap(), want);
+        assert_eq!(stored.dequantized(vec![2.0], vec![], 7).unwrap().to_f32().unwrap()[11], 22.0);
+        assert_eq!(
+            stored.dequantized(vec![2.0], vec![0, 1], 0).unwrap().to_f32().unwrap()[..7],
+            [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 10.0]
+        );
+    }
+
+    #[test]
+    fn other_numbers_are_refused() {
+        let stored = Array::from_vec([2, 3], vec![0u8; 6]).unwrap();
+        assert!(stored.dequantized(vec![1.0; 2], vec![], 1).is_none());
+        assert!(stored.dequantized(vec![1.0; 3], vec![0; 2], 1).is_none());
+        assert!(stored.dequantized(vec![1.0; 3], vec![0; 3], 2).is_none());
+        assert!(Array::from([1f32]).dequantized(vec![1.0], vec![], 0).is_none());
+        assert!(Array::from([1i64]).dequantized(vec![1.0], vec![], 0).is_none());
+    }
+}
