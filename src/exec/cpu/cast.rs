@@ -14,6 +14,9 @@ pub(super) fn cast(op: Cast<Operand>) -> OpKernel {
             let source = t.source(&op.input, &op.input.ty.shape)?;
             return t.fill_ints(0, |first, out| source.ints(first, out));
         }
+        if t.array(&op.input)?.dtype() == Dtype::Float32 && t.result(0)?.buffer_dtype() != Dtype::Float32 {
+            return t.write_reals(0, &t.reals(&op.input)?, op.round_mode);
+        }
         let source = t.source(&op.input, &op.input.ty.shape)?;
         t.fill(0, 1, PostOp::round(op.round_mode), |first, out| {
             source.reals(first, out);

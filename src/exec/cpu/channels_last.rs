@@ -3,7 +3,7 @@ use super::{
     OpKernel, Operand, Signature, ValueType,
     blocked::Axis,
     int8::{ByteFilter, ByteOperand, Completion, DepthwiseBytes, MaxPoolBytes, SumsEpilogue},
-    layout,
+    layout, lookup,
 };
 use crate::{
     Layout,
@@ -26,7 +26,7 @@ fn is_last(ty: &ValueType) -> bool {
 pub(super) fn supports(signature: &Signature) -> bool {
     let [Some(result)] = signature.results.as_slice() else { return false };
     is_last(result)
-        && signature.fused_ops.is_empty()
+        && (signature.fused_ops.is_empty() || lookup::supports(signature))
         && match &signature.op {
             Op::Conv(op) => supports_conv(op, result),
             Op::MaxPool(op) => max_pool_axes(op, result).is_some(),

@@ -28,6 +28,7 @@ mod in_place;
 mod int8;
 mod kernel;
 mod layout;
+mod lookup;
 mod math;
 mod matmul;
 mod mean_std;
@@ -306,6 +307,7 @@ impl super::Kernel for CpuKernel {
 impl Fusion for CpuBackend {
     fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
         signature.is_fusible_float_elementwise(next, result) && has_epilogue(next)
+            || lookup::ends_with(signature, next, result)
     }
     fn supports(&self, signature: &Signature) -> bool {
         heads::supports(signature)
@@ -335,9 +337,10 @@ impl Backend for CpuBackend {
         let results = signature.results.clone();
         let (run, used) = match in_blocks::prepare(signature)? {
             Some(own) => (Some(own.kernel), own.used),
-            None => match channels_last::prepare(signature)? {
-                Some(own) => (Some(own), 0),
-                None => (self.kernel(signature), 0),
+            None => match (lookup::kernel(signature)?, channels_last::prepare(signature)?) {
+                (Some(own), _) => (Some(own), signature.fused_ops.len()),
+                (None, Some(own)) => (Some(own), 0),
+                (None, None) => (self.kernel(signature), 0),
             },
         };
         let epilogues = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();

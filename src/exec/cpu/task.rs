@@ -227,10 +227,16 @@ impl<'a> Task<'a> {
         }
         let mut values: Vec<f32> = zeros(ty.elements())?;
         fill(&mut values)?;
-        self.fill(i, 1, finish, |first, out| {
-            out.copy_from_slice(&values[first..first + out.len()]);
-            Ok(())
-        })
+        finish.reals(&mut values);
+        self.write_reals(i, &values, finish.round)
+    }
+    /// Writes real numbers as a result that is not float32: they are rounded and saturated, quantized ones scaled.
+    pub fn write_reals(&mut self, i: usize, values: &[f32], round: RoundMode) -> Result<()> {
+        let ty = self.result(i)?;
+        let (store, size) = (Store::new(ty, round), ty.buffer_dtype().size());
+        let chunks = self.memory(i)?.bytes().par_chunks_mut(CHUNK * size).enumerate();
+        chunks.for_each(|(c, bytes)| store.reals(c * CHUNK, &values[c * CHUNK..][..bytes.len() / size], bytes));
+        Ok(())
     }
     /// Writes a float32 result by `fill`, which calls the function that it receives for parts that together are all of the result,
     /// with the index of the first element: the epilogues are applied to each part while it is in a near cache.

@@ -10,6 +10,7 @@ mod network;
 mod rewrite_graph;
 mod row_table;
 mod rules;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod weight_budget;

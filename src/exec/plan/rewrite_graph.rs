@@ -91,6 +91,10 @@ impl RewriteGraph {
     pub fn constant(&self, tensor: TensorIndex) -> Option<&Array> {
         self.entry(tensor).ok()?.constant.as_ref()
     }
+    /// Returns the producer of `tensor`, unless it is fed or a constant.
+    pub fn producer(&self, tensor: TensorIndex) -> Option<NodeIndex> {
+        self.made_by[tensor.0]
+    }
     /// Returns the producer of `tensor` if it has exactly one use.
     pub fn single_use_producer(&self, tensor: TensorIndex) -> Option<NodeIndex> {
         let alone = self.uses[tensor.0] == 1 && !self.pinned.contains(&tensor);

@@ -3,6 +3,7 @@ use super::{
     attention, layout,
     network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
+    stored,
 };
 use crate::{
     Backend, Fusion, Layout, Layouts, Operand, Signature, ValueType,
@@ -49,6 +50,8 @@ pub enum Rule {
     Fold,
     /// Folds the per-channel scale and bias after a convolution into its filter and bias.
     Scale,
+    /// Moves stored integers instead of dequantizing, moving and quantizing again.
+    Stored,
     /// Fuses attention (matmul, softmax, matmul) into one operator.
     Attention,
     /// Merges a reshape of a reshape.
@@ -61,7 +64,8 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 6] = [Rule::Fold, Rule::Scale, Rule::Attention, Rule::View, Rule::Epilogue, Rule::Layout];
+    pub const ALL: [Rule; 7] =
+        [Rule::Fold, Rule::Scale, Rule::Stored, Rule::Attention, Rule::View, Rule::Epilogue, Rule::Layout];
 
     /// Describes the effect of this rule on `operators` operators.
     pub fn text(self, operators: usize) -> String {
@@ -69,6 +73,7 @@ impl Rule {
         match self {
             Rule::Fold => format!("{n} constant-folded"),
             Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
+            Rule::Stored => format!("{n} on stored integers instead of reals"),
             Rule::Attention => {
                 format!("attention fused, or its head permutation removed, in {}", pluralized(operators, "place"))
             }
@@ -107,6 +112,7 @@ pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, placement: &Placemen
         let times = match rule {
             Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at, backend)), graph)?,
             Rule::Scale => each(&mut scale, graph)?,
+            Rule::Stored => each(&mut stored::stored, graph)?,
             Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,
             Rule::View => each(&mut view, graph)?,
             Rule::Epilogue => each(&mut |graph, at| epilogue(graph, at, backend), graph)?,

@@ -1,39 +1,58 @@
 //! Operators that only move elements work on stored integers: values that are dequantized, moved and quantized again as before are
 //! moved as they are.
 use super::{
-    Rule,
     network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
 };
-use crate::{ValueType, base::Result, ops::Op, quant::RoundMode};
+use crate::{
+    ValueType,
+    base::{Dtype, Result},
+    ops::Op,
+    quant::RoundMode,
+};
+
+/// Maximum number of operators between a dequantization and a quantization: each quantization looks at all of them.
+const MOVERS: usize = 8;
 
 /// Moves the integers themselves if the node at `at` quantizes what was dequantized with the same scale and zero point, and was only
-/// moved since. Counted as [`Rule::Stored`].
+/// moved since.
 ///
 /// # Errors
 /// Returns an error if there is no such tensor.
 pub(super) fn stored(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
-    let Some((real, end)) = cast(graph, at) else { return Ok(false) };
-    let Some(mover) = graph.single_use_producer(real) else { return Ok(false) };
-    let Some([Operation { op, results, origin, .. }]) = graph.node(mover).map(|node| node.stages.as_slice()) else {
-        return Ok(false);
-    };
-    let (Some(moved), [Some(_)], [Some(result)]) = (moved(op), results.as_slice(), end.results.as_slice()) else {
-        return Ok(false);
-    };
-    let Some(start) = graph.producer(moved) else { return Ok(false) };
-    let Some((source, _)) = cast(graph, start) else { return Ok(false) };
-    let (from, to) = (&graph.entry(source)?.ty, &graph.entry(*result)?.ty);
-    if !are_stored_alike(from, to) || !graph.entry(moved)?.ty.is_plain_float() || !graph.entry(real)?.ty.is_plain_float() {
+    let Some((mut real, end)) = cast(graph, at) else { return Ok(false) };
+    // The last one first.
+    let mut movers: Vec<(NodeIndex, Operation)> = Vec::new();
+    while let Some((mover, operation)) = graph.single_use_producer(real).and_then(|n| Some((n, moved(graph, n)?))) {
+        let Some((_, operand)) = operation.op.operands().next() else { return Ok(false) };
+        if movers.len() == MOVERS || !graph.entry(real)?.ty.is_plain_float() {
+            return Ok(false);
+        }
+        real = *operand;
+        movers.push((mover, operation));
+    }
+    let (Some(start), [Some(result)]) = (graph.producer(real), end.results.as_slice()) else { return Ok(false) };
+    let Some((source, _)) = cast(graph, start).filter(|_| !movers.is_empty()) else { return Ok(false) };
+    let ty = graph.entry(source)?.ty.clone();
+    if !are_stored_alike(&ty, &graph.entry(*result)?.ty) || !graph.entry(real)?.ty.is_plain_float() {
         return Ok(false);
     }
-    let stage = Operation { op: op.map(|_| source), results: end.results.clone(), origin: *origin, blocks: vec![] };
-    let is_last_use = graph.single_use_producer(moved).is_some();
-    graph.remove(mover);
+    let is_last_use = graph.single_use_producer(real).is_some();
+    let mut stored = source;
+    for (i, (mover, Operation { op, results, origin, .. })) in movers.into_iter().enumerate().rev() {
+        let [Some(moved)] = results.as_slice() else { return Ok(false) };
+        let shape = graph.entry(*moved)?.ty.shape.clone();
+        let (place, to) = match i {
+            0 => (at, *result),
+            _ => (mover, graph.add(ValueType { shape, ..ty.clone() }, None)),
+        };
+        graph.remove(mover);
+        graph.replace(place, Node { stages: vec![Operation::new(op.map(|_| stored), vec![Some(to)], origin)] });
+        stored = to;
+    }
     if is_last_use {
         graph.remove(start);
     }
-    graph.replace(at, Node { stages: vec![stage] });
     Ok(true)
 }
 
@@ -45,17 +64,22 @@ fn cast(graph: &RewriteGraph, at: NodeIndex) -> Option<(TensorIndex, Operation)>
     is_nearest.then(|| (op.input, stage.clone()))
 }
 
-/// The operand of an operator that moves all elements and does nothing else.
-fn moved(op: &Op<TensorIndex>) -> Option<TensorIndex> {
-    let is_mover =
-        matches!(op, Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) | Op::Permute(_));
-    let mut operands = op.operands();
-    let (only, more) = (operands.next(), operands.next());
-    only.filter(|_| is_mover && more.is_none()).map(|(_, t)| *t)
+/// A node that moves all elements of its only operand to its only result, and does nothing else.
+fn moved(graph: &RewriteGraph, at: NodeIndex) -> Option<Operation> {
+    let [stage] = graph.node(at)?.stages.as_slice() else { return None };
+    let is_mover = matches!(
+        stage.op,
+        Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) | Op::Permute(_)
+    );
+    let moves_one = stage.op.operands().count() == 1 && matches!(stage.results.as_slice(), [Some(_)]);
+    (is_mover && moves_one).then(|| stage.clone())
 }
 
 /// Whether two tensors of bytes have the same dtype, one scale and one zero point. Bytes less a zero point are few enough that
 /// float32 tells their reals apart, so that they become the same bytes again.
 fn are_stored_alike(a: &ValueType, b: &ValueType) -> bool {
-    a.dtype == b.dtype && a.dtype.size() == 1 && a.per_tensor_scale().is_some() && a.per_tensor_scale() == b.per_tensor_scale()
+    a.dtype == b.dtype
+        && matches!(a.dtype, Dtype::Int8 | Dtype::Uint8)
+        && a.per_tensor_scale().is_some()
+        && a.per_tensor_scale() == b.per_tensor_scale()
 }

@@ -1,5 +1,5 @@
 //! Tests each rule, and that no rule changes the results.
-use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, Tensor};
+use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, Tensor, quant::RoundMode};
 use proptest::prelude::*;
 
 mod in_blocks;
@@ -172,6 +172,34 @@ proptest! {
 }
 
 /// Each channel's weights have their own scale, and a zero point that is the same in all.
+/// Quantizes `x`, dequantizes and permutes it, and quantizes it again.
+fn permuted_integers(g: &mut Graph, scales: [f64; 2], round_mode: RoundMode) -> Vec<String> {
+    let mut y = input(g, "x", &[2, 3, 4]);
+    for (i, scale) in scales.into_iter().enumerate() {
+        let stored = g.cast(y).out_dtype(Dtype::Uint8).round_mode(round_mode).call().unwrap();
+        g.quantize(stored, &Quantization::per_tensor(scale, 128)).unwrap();
+        y = g.cast(stored).call().unwrap();
+        if i == 0 {
+            y = g.permute(y, [2, 0, 1]).call().unwrap();
+            y = g.reshape(y, [4, 6]).call().unwrap();
+        }
+    }
+    steps(g, &[y])
+}
+
+#[test]
+fn integers_are_moved_without_their_reals() {
+    let of = |scales, round_mode| permuted_integers(&mut Graph::new("g").unwrap(), scales, round_mode);
+    assert_eq!(of([0.1, 0.1], RoundMode::HalfToEven), ["Cast", "Permute", "Reshape", "Cast"]);
+    let all = ["Cast", "Cast", "Permute", "Reshape", "Cast", "Cast"];
+    assert_eq!(of([0.1, 0.2], RoundMode::HalfToEven), all, "another scale");
+    assert_eq!(
+        of([0.1, 0.1], RoundMode::Down),
+        all,
+        "numbers may be a little smaller than the integers they stand for"
+    );
+}
+
 #[test]
 fn filters_quantized_per_channel_are_multiplied_as_bytes() {
     let mut g = Graph::new("g").unwrap();

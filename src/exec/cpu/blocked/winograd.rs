@@ -46,6 +46,8 @@ const KERNEL: usize = 3;
 
 /// Bytes of transformed tiles that stay in the second-level cache.
 const BAND: usize = 384 << 10;
+/// Maximum number of those bytes if one row of tiles has more.
+const LARGEST_BAND: usize = 4 << 20;
 /// Bytes of weights that stay in the first-level cache.
 const NEAR: usize = 20 << 10;
 /// Minimum number of tiles per image. The transformed weights are 16/9 of the others: with fewer tiles, reading them takes
@@ -76,9 +78,12 @@ impl Winograd {
     /// Whether the convolution has this form, and is large enough to be faster.
     pub fn is_faster(g: &ConvShape, weights: &[f32]) -> bool {
         let covered = |a: &Axis| (0..KERNEL).map(|k| a.covered(k, (0, a.output)).len()).sum::<usize>();
-        let tiles = tiles(g.rows.output, g.rows.dilation) * tiles(g.cols.output, g.cols.dilation);
+        let per_row = tiles(g.cols.output, g.cols.dilation);
+        let tiles = tiles(g.rows.output, g.rows.dilation) * per_row;
         let direct = if g.is_dilated() { covered(&g.rows) * covered(&g.cols) } else { g.taps() * g.pixels() };
-        tiles >= TILES && TILE * tiles < direct && Winograd::supports(g, weights)
+        let least =
+            g.rows.dilation.saturating_mul(per_row * FREQUENCIES * size_of::<f32>()).saturating_mul(g.ic / g.group);
+        tiles >= TILES && TILE * tiles < direct && least <= LARGEST_BAND && Winograd::supports(g, weights)
     }
 
     /// Whether the convolution has this form.

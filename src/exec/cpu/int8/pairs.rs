@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::arch::x86_64::*;
 
 /// Maximum number of rows that are computed together: their sums, and some operands, occupy the 16 registers.
-pub(super) const ROWS: usize = 5;
+pub(super) const ROWS: usize = 4;
 
 /// The largest sum of elements whose products with uint8 have a sum that fits in 16 bits.
 const MOST: i16 = i16::MAX / u8::MAX as i16;
@@ -130,7 +130,6 @@ fn multiply(rows: &[[u8; GROUP]], lines: &[Line], order: &Order, begin: &Sums, s
             1 => tile::<1>(rows, lines, order, begin, sums),
             2 => tile::<2>(rows, lines, order, begin, sums),
             3 => tile::<3>(rows, lines, order, begin, sums),
-            4 => tile::<4>(rows, lines, order, begin, sums),
             _ => tile::<ROWS>(rows, lines, order, begin, sums),
         }
         row += n;

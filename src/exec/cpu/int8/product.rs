@@ -20,6 +20,7 @@ const ROWS: usize = 96 << 10;
 const MOST_ROWS: usize = 48;
 /// Number of bytes that are copied at once.
 const SHORT: usize = 32;
+const WORD: usize = size_of::<u64>();
 /// Minimum number of multiply-adds per task.
 const TASK: usize = 1 << 21;
 
@@ -88,6 +89,17 @@ impl RowWriter<'_> {
             return;
         }
         let from = &from[..n];
+        // Near the end of a row: two words, which may overlap.
+        if let (false, Some(first), Some(last)) = (self.wide || n > 2 * WORD, from.first_chunk(), from.last_chunk()) {
+            let (now, rest) = to.split_at_mut(n);
+            self.to = rest;
+            let flips = u64::from_ne_bytes([flip; WORD]);
+            for (at, word) in [(0, first), (n - WORD, last)] {
+                let word: u64 = u64::from_ne_bytes(*word) ^ flips;
+                now[at..at + WORD].copy_from_slice(&word.to_ne_bytes());
+            }
+            return;
+        }
         let (now, rest) = to.split_at_mut(n << u8::from(self.wide));
         self.to = rest;
         match (self.wide, flip) {

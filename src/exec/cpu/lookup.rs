@@ -1,0 +1,126 @@
+//! Functions of a single byte whose results are bytes: a table has the result of each of the 256 bytes.
+use super::{OpKernel, Operand, Signature, ValueType, arena::Arena, kernel::Epilogue, prepare, task::Task};
+use crate::{
+    array::Array,
+    base::{Dtype, Result, invalid},
+    ops::Op,
+};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+const CHUNK: usize = 1 << 14;
+
+/// Whether `next`, with this result, makes a function of bytes of what begins with a cast of bytes to reals.
+pub(super) fn ends_with(signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+    let reals = signature.outputs().all(ValueType::is_plain_float);
+    reals && begins(signature) && matches!(next, Op::Cast(_)) && has_one_scale(result)
+}
+
+/// Whether an operator with its fused ones is a function of bytes.
+pub(super) fn supports(signature: &Signature) -> bool {
+    let [Some(result)] = signature.results.as_slice() else { return false };
+    let ends = matches!(signature.fused_ops.last(), Some(Op::Cast(_))) && has_one_scale(result);
+    let source = |op: &Op<Operand>| op.operands().next().map(|(_, o)| o.ty.layout);
+    ends && begins(signature) && source(&signature.op) == Some(result.layout)
+}
+
+/// Whether the first operator is a cast of bytes, and the others are functions of what it yields.
+fn begins(signature: &Signature) -> bool {
+    let is_unary = |op: &Op<Operand>| {
+        op.operands().all(|(_, o)| o.is_fused_input())
+            && (matches!(op, Op::Cast(_))
+                || prepare(op).is_some_and(|kernel| matches!(kernel.epilogue, Some(Epilogue::Each(_)))))
+    };
+    let of_bytes = matches!(&signature.op, Op::Cast(op) if has_one_scale(&op.input.ty) && op.input.constant.is_none());
+    of_bytes && signature.fused_ops.iter().all(is_unary)
+}
+
+fn has_one_scale(ty: &ValueType) -> bool {
+    matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8) && ty.per_tensor_scale().is_some()
+}
+
+/// Returns the kernel of a function of bytes, or `None` if the operators are none.
+///
+/// # Errors
+/// Returns an error if one of the operators fails.
+pub(super) fn kernel(signature: &Signature) -> Result<Option<OpKernel>> {
+    let (Op::Cast(op), true) = (&signature.op, supports(signature)) else { return Ok(None) };
+    let (input, table) = (op.input.clone(), table(signature)?);
+    Ok(Some(OpKernel::new(move |t| {
+        let bytes = t.array(&input)?.bytes()?;
+        let out = t.memory(0)?.bytes();
+        out.par_chunks_mut(CHUNK).zip(bytes.par_chunks(CHUNK)).for_each(|(out, bytes)| {
+            out.iter_mut().zip(bytes).for_each(|(to, byte)| *to = table[usize::from(*byte)]);
+        });
+        Ok(())
+    })))
+}
+
+/// Computes each operator for all bytes, by its own kernel: the results are the same as without a table.
+fn table(signature: &Signature) -> Result<[u8; 256]> {
+    let Some(Some(result)) = signature.results.first() else { return Err(invalid("a table without a result")) };
+    let all: [u8; 256] = std::array::from_fn(|i| i as u8);
+    let row = |ty: &ValueType| ValueType { shape: vec![all.len()], layout: crate::Layout::Plain, ..ty.clone() };
+    let mut ops = [&signature.op].into_iter().chain(&signature.fused_ops).peekable();
+    let mut array = None;
+    while let Some(op) = ops.next() {
+        let op = op.map(|o| Operand::new(row(&o.ty), None, 0));
+        let of_next = ops.peek().and_then(|next| next.operands().next()).map(|(_, o)| row(&o.ty));
+        let input = op.operands().next().map(|(_, o)| o.ty.dtype);
+        let values = match (array.take(), input) {
+            (Some(values), _) => values,
+            (None, Some(dtype)) => Array::from_le_bytes(dtype, [all.len()], &all)?,
+            (None, None) => return Err(invalid("a table without an operand")),
+        };
+        let kernel = prepare(&op).ok_or_else(|| invalid("a table of an operator without a kernel"))?;
+        let (operands, results, arena) =
+            ([Some(values)], [Some(of_next.unwrap_or_else(|| row(result)))], Arc::<Arena>::default());
+        let mut task = Task::new(&operands, &results, &[], &arena);
+        (kernel.run)(&mut task)?;
+        array = task.finish()?.pop();
+    }
+    let array = array.ok_or_else(|| invalid("a table without a result"))?;
+    array.bytes()?.try_into().map_err(|_| invalid("a table has 256 bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, quant::RoundMode, run};
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// Dequantized, through some functions, and quantized to another scale.
+        #[test]
+        fn a_table_has_what_the_operators_compute(
+            functions in prop::collection::vec(0usize..5, 0..4), signed: bool, to_signed: bool,
+            scales in (1e-3f64..2.0, 1e-3f64..2.0), zeros in (0i64..128, 0i64..128), n in 1usize..400,
+        ) {
+            let dtype = |signed: bool| if signed { Dtype::Int8 } else { Dtype::Uint8 };
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", dtype(signed), [1, n]).unwrap();
+            g.quantize(x, &Quantization::per_tensor(scales.0, zeros.0)).unwrap();
+            let mut y = g.cast(x).call().unwrap();
+            for function in functions {
+                y = match function {
+                    0 => g.gelu(y).call(),
+                    1 => g.sigmoid(y).call(),
+                    2 => g.mul(y, 0.37).call(),
+                    3 => g.tanh(y).call(),
+                    _ => g.relu(y).call(),
+                }
+                .unwrap();
+            }
+            let y = g.cast(y).out_dtype(dtype(to_signed)).round_mode(RoundMode::HalfToEven).call().unwrap();
+            g.quantize(y, &Quantization::per_tensor(scales.1, zeros.1)).unwrap();
+            g.set_outputs(&[y]).unwrap();
+            let x = Array::from_le_bytes(dtype(signed), [1, n], &(0..n).map(|i| (i * 37) as u8).collect::<Vec<_>>()).unwrap();
+            let result = |unfused: bool| {
+                let options = RunOptions { unfused, ..RunOptions::default() };
+                run(&g, &[("x", x.clone())], &CpuBackend::new(), &options).unwrap().tensors[0].clone()
+            };
+            prop_assert_eq!(result(false), result(true));
+        }
+    }
+}
