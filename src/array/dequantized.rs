@@ -1,11 +1,13 @@
 //! Real numbers that integers stand for, computed on use.
 use super::{
     Array, NonFinite,
-    storage::{Loaded, Storage},
+    rows::copy_ranges,
+    storage::{Loaded, PIECE, Storage},
     zeros,
 };
 use crate::base::{Dtype, Error, Result};
 use std::{
+    ops::Range,
     path::Path,
     sync::{Arc, OnceLock},
 };
@@ -40,7 +42,7 @@ impl Array {
         if !is_integer || !fits(scales.len()) || !(zero_points.is_empty() || fits(zero_points.len())) {
             return None;
         }
-        let inner = self.shape.get(axis + 1..).map_or(1, |rest| rest.iter().product::<usize>()).max(1);
+        let inner = self.shape.get(axis.saturating_add(1)..).map_or(1, |rest| rest.iter().product::<usize>()).max(1);
         let len = (self.len / self.dtype.size()).checked_mul(size_of::<f32>())?;
         let storage = Arc::new(Dequantized { of: self.clone(), scales, zero_points, inner, loaded: Loaded::default() });
         Some(Array { dtype: Dtype::Float32, shape: self.shape.clone(), storage, len })
@@ -51,23 +53,26 @@ impl Dequantized {
     fn load(&self) -> Result<Vec<u64>> {
         let n = self.of.len();
         let mut words = zeros::<u64>(n.div_ceil(2))?;
-        let reals = &mut bytemuck::cast_slice_mut::<u64, f32>(&mut words)[..n];
-        let mut before = 0;
+        let (reals, mut before) = (&mut bytemuck::cast_slice_mut::<u64, f32>(&mut words)[..n], 0);
         self.of.pieces(|bytes| {
-            macro_rules! by_dtype {
-                ($($dtype:ident: $t:ty),*) => { match self.of.dtype() {
-                    $(Dtype::$dtype => {
-                        let of = |v: &[u8; size_of::<$t>()]| f64::from(<$t>::from_le_bytes(*v));
-                        self.write(before, bytes.as_chunks().0, of, &mut reals[before..]);
-                    })*
-                    _ => {}
-                } };
-            }
-            by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32);
-            before += bytes.len() / self.of.dtype().size();
+            before += self.convert(before, bytes, &mut reals[before..]);
             Ok(())
         })?;
         Ok(words)
+    }
+    /// Writes what integers, which are given as bytes and follow `before` others, stand for. Returns their number.
+    fn convert(&self, before: usize, bytes: &[u8], to: &mut [f32]) -> usize {
+        macro_rules! by_dtype {
+            ($($dtype:ident: $t:ty),*) => { match self.of.dtype() {
+                $(Dtype::$dtype => {
+                    let of = |v: &[u8; size_of::<$t>()]| f64::from(<$t>::from_le_bytes(*v));
+                    self.write(before, bytes.as_chunks().0, of, to);
+                })*
+                _ => {}
+            } };
+        }
+        by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32);
+        bytes.len() / self.of.dtype().size()
     }
     /// Writes what some integers, which follow `before` others, stand for.
     fn write<T>(&self, before: usize, values: &[T], of: impl Fn(&T) -> f64, to: &mut [f32]) {
@@ -88,6 +93,41 @@ impl Dequantized {
 impl Storage for Dequantized {
     fn bytes(&self) -> Result<&[u8]> {
         self.loaded.bytes(self.of.len() * size_of::<f32>(), || self.load())
+    }
+    fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        if self.loaded.is_kept() {
+            return to(self.bytes()?);
+        }
+        let (mut reals, mut before) = (Vec::new(), 0);
+        self.of.pieces(|bytes| {
+            // An array in memory comes as one piece.
+            for bytes in bytes.chunks(PIECE) {
+                reals.resize(bytes.len() / self.of.dtype().size(), 0.0);
+                before += self.convert(before, bytes, &mut reals);
+                to(bytemuck::cast_slice(&reals))?;
+            }
+            Ok(())
+        })
+    }
+    fn ranges(&self, ranges: &[Range<usize>], to: &mut [u8]) -> Result<()> {
+        if self.loaded.is_kept() {
+            return copy_ranges(ranges, to, |pick| self.pieces(pick));
+        }
+        let size = self.of.dtype().size();
+        let places: Vec<_> = ranges.iter().map(|r| r.start / size_of::<f32>()..r.end / size_of::<f32>()).collect();
+        let stored: Vec<_> = places.iter().map(|r| r.start * size..r.end * size).collect();
+        let mut bytes = zeros::<u8>(stored.iter().map(Range::len).sum())?;
+        self.of.storage.ranges(&stored, &mut bytes)?;
+        let (mut bytes, mut to, mut reals) = (bytes.as_slice(), to, Vec::new());
+        for place in places {
+            reals.resize(place.len(), 0.0);
+            let (now, rest) = bytes.split_at(place.len() * size);
+            self.convert(place.start, now, &mut reals);
+            let (first, others) = to.split_at_mut(size_of_val(reals.as_slice()));
+            first.copy_from_slice(bytemuck::cast_slice(&reals));
+            (bytes, to) = (rest, others);
+        }
+        Ok(())
     }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
         self.loaded.apart(|| self.load())
@@ -118,6 +158,28 @@ mod tests {
             stored.dequantized(vec![2.0], vec![0, 1], 0).unwrap().to_f32().unwrap()[..7],
             [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 10.0]
         );
+    }
+
+    #[test]
+    fn rows_and_pieces_are_not_kept() {
+        let n = PIECE + 40;
+        let stored = Array::from_vec([n / 4, 4], (0..n).map(|i| (i % 251) as u8).collect::<Vec<_>>()).unwrap();
+        let scales = vec![1.0, 2.0, 4.0, 8.0];
+        let of = |i: usize| (i % 251) as f32 * [1.0, 2.0, 4.0, 8.0][i % 4];
+        let reals = stored.dequantized(scales, vec![], 1).unwrap();
+        let rows = [0, 1, 7, n / 4 - 1];
+        let want: Vec<f32> = rows.iter().flat_map(|row| (row * 4..row * 4 + 4).map(of)).collect();
+        assert_eq!(reals.rows(&rows).unwrap().to_f32().unwrap(), want);
+        let mut all: Vec<f32> = Vec::new();
+        let mut take = |bytes: &[u8]| {
+            all.extend(bytes.as_chunks().0.iter().map(|v| f32::from_le_bytes(*v)));
+            Ok(())
+        };
+        reals.pieces(&mut take).unwrap();
+        assert!(all.iter().enumerate().all(|(i, v)| *v == of(i)) && all.len() == n);
+        assert!(reals.storage.read_apart().unwrap().is_some(), "nothing is kept");
+        reals.bytes().unwrap();
+        assert_eq!(reals.rows(&rows).unwrap().to_f32().unwrap(), want);
     }
 
     #[test]

@@ -30,7 +30,8 @@ pub struct RunOptions {
     /// Storage precision of floats. The CPU supports only float32.
     pub precision: Precision,
     /// At most this many bytes of weights stay in memory between runs; the others are read again in each run,
-    /// of embedding tables only the rows that it needs. By default all of them stay if the memory is large enough.
+    /// of embedding tables only the rows that it needs. They are counted as the graph has them; what a kernel makes of them may be
+    /// up to twice as large (3x3 convolutions). By default all of them stay if the memory is large enough.
     pub weight_budget: Option<u64>,
     /// Maximum number of iterations of a loop, counted anew each time it runs; a loop that exceeds it fails. Default:
     /// 1,000,000.

@@ -30,6 +30,7 @@ pub(super) fn supports(signature: &Signature) -> bool {
         && match &signature.op {
             Op::Conv(op) => supports_conv(op, result),
             Op::MaxPool(op) => max_pool_axes(op, result).is_some(),
+            Op::Cast(_) => lookup::supports(signature),
             Op::Concat(op) => op.axis == 1 && op.inputs.iter().all(|o| is_last(&o.ty)),
             op => is_elementwise(op, result),
         }

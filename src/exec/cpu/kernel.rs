@@ -56,7 +56,7 @@ impl Epilogue {
     }
 }
 
-/// Number of elements to which all epilogues are applied before the next ones: they stay in the first-level cache.
+/// Number of elements that go through all epilogues before the next elements do: they stay in the first-level cache.
 const PIECE: usize = 2048;
 
 /// The epilogues of a run, with their operands.

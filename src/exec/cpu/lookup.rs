@@ -39,7 +39,7 @@ fn has_one_scale(ty: &ValueType) -> bool {
     matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8) && ty.per_tensor_scale().is_some()
 }
 
-/// Returns the kernel of a function of bytes, or `None` if the operators are none.
+/// Returns the kernel of a function of bytes, or `None` if the operators do not form one.
 ///
 /// # Errors
 /// Returns an error if one of the operators fails.

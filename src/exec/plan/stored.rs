@@ -41,10 +41,10 @@ pub(super) fn stored(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let mut stored = source;
     for (i, (mover, Operation { op, results, origin, .. })) in movers.into_iter().enumerate().rev() {
         let [Some(moved)] = results.as_slice() else { return Ok(false) };
-        let shape = graph.entry(*moved)?.ty.shape.clone();
+        let ValueType { name, shape, .. } = graph.entry(*moved)?.ty.clone();
         let (place, to) = match i {
             0 => (at, *result),
-            _ => (mover, graph.add(ValueType { shape, ..ty.clone() }, None)),
+            _ => (mover, graph.add(ValueType { name, shape, ..ty.clone() }, None)),
         };
         graph.remove(mover);
         graph.replace(place, Node { stages: vec![Operation::new(op.map(|_| stored), vec![Some(to)], origin)] });
@@ -75,11 +75,11 @@ fn moved(graph: &RewriteGraph, at: NodeIndex) -> Option<Operation> {
     (is_mover && moves_one).then(|| stage.clone())
 }
 
-/// Whether two tensors of bytes have the same dtype, one scale and one zero point. Bytes less a zero point are few enough that
-/// float32 tells their reals apart, so that they become the same bytes again.
+/// Whether two tensors of bytes have the same dtype, one scale and one zero point. A byte less its zero point has at most 511 values,
+/// whose reals are distinct in float32 unless they are denormal or infinite, so quantizing them restores the same byte.
 fn are_stored_alike(a: &ValueType, b: &ValueType) -> bool {
     a.dtype == b.dtype
         && matches!(a.dtype, Dtype::Int8 | Dtype::Uint8)
-        && a.per_tensor_scale().is_some()
+        && a.per_tensor_scale().is_some_and(|(scale, _)| (1e-37..1e35).contains(&scale))
         && a.per_tensor_scale() == b.per_tensor_scale()
 }

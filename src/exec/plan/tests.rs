@@ -200,6 +200,28 @@ fn integers_are_moved_without_their_reals() {
     );
 }
 
+/// Between convolutions of bytes, whose results have their channels last.
+#[test]
+fn functions_of_bytes_keep_the_layout() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 16, 6, 6]);
+    let weights =
+        || Array::from_f64s(Dtype::Int8, [16, 16, 3, 3], (0..16 * 144).map(|i| (i * 37 % 100) as f64 - 50.0)).unwrap();
+    let mut y = g.cast(x).out_dtype(Dtype::Uint8).call().unwrap();
+    for _ in 0..2 {
+        let conv = g.conv_quant(y, weights()).pad([1, 1, 1, 1]).out_dtype(Dtype::Uint8);
+        let sums = conv.input_scale(0.02).weight_scale(0.01).output_scale(0.05).call().unwrap();
+        let real = g.cast(sums).call().unwrap();
+        let real = g.silu(real).call().unwrap();
+        y = g.cast(real).out_dtype(Dtype::Uint8).call().unwrap();
+    }
+    g.quantize(y, &Quantization::per_tensor(0.1, 0)).unwrap();
+    let y = g.cast(y).call().unwrap();
+    let all = steps(&mut g, &[y]);
+    assert_eq!(all.iter().filter(|step| *step == "Cast + SiLU + Cast").count(), 2, "{all:?}");
+    assert_eq!(all.iter().filter(|step| *step == "Reshape").count(), 2, "only at both ends: {all:?}");
+}
+
 #[test]
 fn filters_quantized_per_channel_are_multiplied_as_bytes() {
     let mut g = Graph::new("g").unwrap();

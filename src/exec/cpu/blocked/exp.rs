@@ -103,22 +103,21 @@ impl SimdOp for Logistic<'_> {
 
 #[inline(always)]
 fn logistic<I: Isa>(isa: I, x: I::F32, times_x: bool) -> I::F32 {
-    let (ops, most) = (isa.f32(), isa.f32().splat(MOST));
-    // A comparison instead of a minimum, so that NaN is preserved.
-    let negative = ops.neg(x);
-    let negative = ops.select(most, negative, ops.gt(negative, most));
-    let denominator = ops.add(ops.one(), power(isa, negative));
-    ops.div(if times_x { x } else { ops.one() }, denominator)
+    let (ops, least) = (isa.f32(), isa.f32().splat(LEAST));
+    // Below, the results are 0. Comparisons instead of a maximum preserve NaN, which is also the SiLU of minus infinity.
+    let (zero, is_below) = (ops.zero(), ops.lt(x, least));
+    let numerator = match times_x {
+        true => ops.select(ops.mul(x, zero), x, is_below),
+        false => ops.select(zero, ops.one(), is_below),
+    };
+    ops.div(numerator, ops.add(ops.one(), power(isa, ops.neg(ops.select(least, x, is_below)))))
 }
-
-/// The largest integer of which the exponential is finite.
-const MOST: f32 = 88.0;
 
 /// Below this bound, exponentials are denormal and are replaced by 0. They are negligible next to 1, the largest of a
 /// row, but arithmetic on them is many times slower, and a mask of -100 would make most scores denormal.
 const LEAST: f32 = -87.0;
 
-/// Computes `e^x` for x up to [`MOST`] as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting 1.5 * 2^23, and subtracts k ln(2) in two parts (Cody and Waite). `e^r`
+/// Computes `e^x` for x up to 88 as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting 1.5 * 2^23, and subtracts k ln(2) in two parts (Cody and Waite). `e^r`
 /// is a polynomial with nearly Taylor coefficients (N. Juffa's, also used by rten-vecmath, whose own version accepts
 /// numbers of any sign).
 #[inline(always)]

@@ -6,14 +6,14 @@
 //! matrices (tiles x input channels by input channels x output channels), one for each element (*frequency*) of the
 //! transformed tiles, and each is a 1x1 convolution whose pixels are tiles.
 //!
-//! **With a dilation**, the pixels of a tile are a dilation apart, so that neighbouring tiles lie between one another.
+//! **With a dilation**, the pixels of a tile are a dilation apart, so that neighbouring tiles interleave.
 //!
 //! **Loop order.** A task transforms the input of some rows of tiles, few enough to fit the second-level cache. For each set
 //! of output blocks, it computes the 16 products (`tile`) and transforms them back, with the epilogue.
 //!
-//! **Precision.** Errors are relative to the largest values of a tile, not to those that a window sees. What is not finite
-//! would spread to the whole tile: if a sum is not finite, the convolution is computed again directly, with weights
-//! recovered from the transformed ones (those below a millionth of the largest become 0).
+//! **Precision.** Errors are relative to the largest pixel of a window times the largest weight of a kernel, even if the weight of
+//! that pixel is 0. An infinity may become NaN, as the difference of two: if a sum is not finite, the convolution is computed again
+//! directly, with weights recovered from the transformed ones (those below a millionth of the largest become 0).
 use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::with_scratch,

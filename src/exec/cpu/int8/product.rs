@@ -89,7 +89,7 @@ impl RowWriter<'_> {
             return;
         }
         let from = &from[..n];
-        // Near the end of a row: two words, which may overlap.
+        // Near the end of a row: the first and the last word, which may overlap.
         if let (false, Some(first), Some(last)) = (self.wide || n > 2 * WORD, from.first_chunk(), from.last_chunk()) {
             let (now, rest) = to.split_at_mut(n);
             self.to = rest;
