@@ -139,18 +139,21 @@ impl Rows for Images<'_> {
         let (line, mut col) = (first / cols.output, first % cols.output);
         let (plane, mut line) = (line / rows.output, line % rows.output);
         let (mut image, mut plane) = (plane / planes.output, plane % planes.output);
+        let mut inside = [planes.inside(plane), rows.inside(line)];
         for mut to in to {
-            self.copy_window(image, [plane, line, col], &mut to);
+            self.copy_window(image, [plane, line, col], inside, &mut to);
             col += 1;
-            if col == cols.output {
-                (col, line) = (0, line + 1);
+            if col < cols.output {
+                continue;
             }
+            (col, line) = (0, line + 1);
             if line == rows.output {
                 (line, plane) = (0, plane + 1);
             }
             if plane == planes.output {
                 (plane, image) = (0, image + 1);
             }
+            inside = [planes.inside(plane), rows.inside(line)];
         }
     }
 }
@@ -171,11 +174,17 @@ impl Images<'_> {
         }
     }
 
-    /// Copies the window at a position of an image.
-    fn copy_window(&self, image: usize, [plane, line, col]: [usize; 3], to: &mut RowWriter) {
+    /// Copies the window at a position of an image; `inside` are the ranges of kernel elements inside along planes and rows.
+    fn copy_window(
+        &self,
+        image: usize,
+        [plane, line, col]: [usize; 3],
+        [of_planes, of_rows]: [(usize, usize); 2],
+        to: &mut RowWriter,
+    ) {
         let Windows { axes: [planes, rows, cols], channels, depth } = self.windows;
         let position = |axis: &Axis, at: usize, tap: usize| at * axis.stride + tap * axis.dilation - axis.pad;
-        let inside = [planes.inside(plane), rows.inside(line), cols.inside(col)];
+        let inside = [of_planes, of_rows, cols.inside(col)];
         let within = |(from, to): (usize, usize), tap: usize| (from..to).contains(&tap);
         let (from, end) = inside[2];
         let is_one = cols.dilation == 1 && depth == channels;

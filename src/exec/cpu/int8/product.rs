@@ -21,8 +21,10 @@ const MOST_ROWS: usize = 48;
 /// Number of bytes that are copied at once.
 const SHORT: usize = 32;
 const WORD: usize = size_of::<u64>();
+/// Rows that are multiplied in the time that reading the matrix takes.
+const READ: usize = 4;
 /// Minimum number of multiply-adds per task.
-const TASK: usize = 1 << 21;
+const TASK: usize = 1 << 20;
 
 /// A packed right-hand matrix.
 pub(in crate::cpu) struct PackedBytes {
@@ -274,11 +276,14 @@ impl PackedBytes {
     fn cut(&self, rows: usize) -> (usize, usize) {
         let threads = rayon::current_num_threads();
         let (blocks, together) = (self.n.div_ceil(BLOCK).max(1), self.dot.blocks_together());
-        let work = rows.saturating_mul(self.lines.len() * BLOCK * self.dot.elements());
+        // Reading the matrix takes as long as multiplying some rows.
+        let work = rows.max(READ).saturating_mul(self.lines.len() * BLOCK * self.dot.elements());
         let tasks = match threads {
             1 => 1,
             _ => (work / TASK).clamp(1, 4 * threads),
         };
+        // With one task left over, all threads but one would wait for it.
+        let tasks = if tasks > threads { tasks - tasks % threads } else { tasks };
         // Every task reads the matrix, so few rows are divided by columns.
         if rows < 2 * threads * self.dot.rows_together(together) {
             let width = blocks.div_ceil(tasks.min(threads)).next_multiple_of(together);
