@@ -1,16 +1,11 @@
 //! Real numbers that integers stand for, computed on use.
 use super::{
-    Array, NonFinite,
-    rows::copy_ranges,
-    storage::{Loaded, PIECE, Storage},
-    zeros,
+    Array,
+    converted::{Conversion, Converted},
+    storage::PIECE,
 };
-use crate::base::{Dtype, Error, Result};
-use std::{
-    ops::Range,
-    path::Path,
-    sync::{Arc, OnceLock},
-};
+use crate::base::{Dtype, Result};
+use std::sync::Arc;
 
 /// `(v - zero_point) * scale`, with one scale and zero point for all elements, or one for each entry of an axis.
 struct Dequantized {
@@ -19,7 +14,6 @@ struct Dequantized {
     zero_points: Vec<i64>,
     /// Number of neighbouring elements that share a scale.
     inner: usize,
-    loaded: Loaded,
 }
 
 impl Array {
@@ -44,36 +38,12 @@ impl Array {
         }
         let inner = self.shape.get(axis.saturating_add(1)..).map_or(1, |rest| rest.iter().product::<usize>()).max(1);
         let len = (self.len / self.dtype.size()).checked_mul(size_of::<f32>())?;
-        let storage = Arc::new(Dequantized { of: self.clone(), scales, zero_points, inner, loaded: Loaded::default() });
+        let storage = Arc::new(Converted::new(Dequantized { of: self.clone(), scales, zero_points, inner }));
         Some(Array { dtype: Dtype::Float32, shape: self.shape.clone(), storage, len })
     }
 }
 
 impl Dequantized {
-    fn load(&self) -> Result<Vec<u64>> {
-        let n = self.of.len();
-        let mut words = zeros::<u64>(n.div_ceil(2))?;
-        let (reals, mut before) = (&mut bytemuck::cast_slice_mut::<u64, f32>(&mut words)[..n], 0);
-        self.of.pieces(|bytes| {
-            before += self.convert(before, bytes, &mut reals[before..]);
-            Ok(())
-        })?;
-        Ok(words)
-    }
-    /// Writes what integers, which are given as bytes and follow `before` others, stand for. Returns their number.
-    fn convert(&self, before: usize, bytes: &[u8], to: &mut [f32]) -> usize {
-        macro_rules! by_dtype {
-            ($($dtype:ident: $t:ty),*) => { match self.of.dtype() {
-                $(Dtype::$dtype => {
-                    let of = |v: &[u8; size_of::<$t>()]| f64::from(<$t>::from_le_bytes(*v));
-                    self.write(before, bytes.as_chunks().0, of, to);
-                })*
-                _ => {}
-            } };
-        }
-        by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32);
-        bytes.len() / self.of.dtype().size()
-    }
     /// Writes what some integers, which follow `before` others, stand for.
     fn write<T>(&self, before: usize, values: &[T], of: impl Fn(&T) -> f64, to: &mut [f32]) {
         let mut at = 0;
@@ -90,56 +60,32 @@ impl Dequantized {
     }
 }
 
-impl Storage for Dequantized {
-    fn bytes(&self) -> Result<&[u8]> {
-        self.loaded.bytes(self.of.len() * size_of::<f32>(), || self.load())
+impl Conversion for Dequantized {
+    fn source(&self) -> &Array {
+        &self.of
     }
-    fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        if self.loaded.is_kept() {
-            return to(self.bytes()?);
-        }
-        let (mut reals, mut before) = (Vec::new(), 0);
-        self.of.pieces(|bytes| {
-            // An array in memory comes as one piece.
-            for bytes in bytes.chunks(PIECE) {
-                reals.resize(bytes.len() / self.of.dtype().size(), 0.0);
-                before += self.convert(before, bytes, &mut reals);
-                to(bytemuck::cast_slice(&reals))?;
+    fn dtype(&self) -> Dtype {
+        Dtype::Float32
+    }
+    fn convert(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut reals = Vec::new();
+        // An array in memory comes as one piece.
+        for bytes in bytes.chunks(PIECE) {
+            reals.resize(bytes.len() / self.of.dtype().size(), 0.0);
+            macro_rules! by_dtype {
+                ($($dtype:ident: $t:ty),*) => { match self.of.dtype() {
+                    $(Dtype::$dtype => {
+                        let of = |v: &[u8; size_of::<$t>()]| f64::from(<$t>::from_le_bytes(*v));
+                        self.write(before, bytes.as_chunks().0, of, &mut reals);
+                    })*
+                    _ => {}
+                } };
             }
-            Ok(())
-        })
-    }
-    fn ranges(&self, ranges: &[Range<usize>], to: &mut [u8]) -> Result<()> {
-        if self.loaded.is_kept() {
-            return copy_ranges(ranges, to, |pick| self.pieces(pick));
-        }
-        let size = self.of.dtype().size();
-        let places: Vec<_> = ranges.iter().map(|r| r.start / size_of::<f32>()..r.end / size_of::<f32>()).collect();
-        let stored: Vec<_> = places.iter().map(|r| r.start * size..r.end * size).collect();
-        let mut bytes = zeros::<u8>(stored.iter().map(Range::len).sum())?;
-        self.of.storage.ranges(&stored, &mut bytes)?;
-        let (mut bytes, mut to, mut reals) = (bytes.as_slice(), to, Vec::new());
-        for place in places {
-            reals.resize(place.len(), 0.0);
-            let (now, rest) = bytes.split_at(place.len() * size);
-            self.convert(place.start, now, &mut reals);
-            let (first, others) = to.split_at_mut(size_of_val(reals.as_slice()));
-            first.copy_from_slice(bytemuck::cast_slice(&reals));
-            (bytes, to) = (rest, others);
+            by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32);
+            before += reals.len();
+            to(bytemuck::cast_slice(&reals))?;
         }
         Ok(())
-    }
-    fn read_apart(&self) -> Result<Option<Vec<u64>>> {
-        self.loaded.apart(|| self.load())
-    }
-    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
-        Some(&self.loaded.non_finite)
-    }
-    fn path(&self) -> Option<&Path> {
-        self.of.source_path()
-    }
-    fn error(&self, problem: String) -> Error {
-        self.of.storage.error(problem)
     }
 }
 

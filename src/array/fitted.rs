@@ -1,12 +1,6 @@
 //! Elements that are converted to another dtype as they are read.
-use super::{
-    Array, NonFinite, convert,
-    rows::copy_ranges,
-    storage::{Loaded, PIECE, Storage},
-    zeros,
-};
+use super::{Array, convert, converted::Conversion, storage::PIECE};
 use crate::base::{Dtype, Error, Result};
-use std::{ops::Range, path::Path, sync::OnceLock};
 
 /// Whether values of one dtype are converted to another where they fit: from dtypes that no tensor has, and from narrow
 /// floats to float32.
@@ -20,57 +14,13 @@ pub(super) fn is_fitting(from: Dtype, to: Dtype) -> bool {
     }
 }
 
-/// The elements of an array in another dtype.
+/// Converts the elements of an array to another dtype.
 pub(super) struct Fitted {
-    of: Array,
-    to: Dtype,
-    loaded: Loaded,
+    pub of: Array,
+    pub to: Dtype,
 }
 
 impl Fitted {
-    pub fn new(of: Array, to: Dtype) -> Self {
-        Fitted { of, to, loaded: Loaded::default() }
-    }
-    fn len(&self) -> usize {
-        self.of.len() * self.to.size()
-    }
-    /// Passes the converted elements to `to` in pieces.
-    fn convert(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut before = 0;
-        self.of.pieces(|bytes| {
-            self.convert_piece(before, bytes, to)?;
-            before += bytes.len() / self.of.dtype().size();
-            Ok(())
-        })
-    }
-    /// Like [`Fitted::convert`], for elements that are given as bytes and follow `before` others.
-    fn convert_piece(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let from = self.of.dtype();
-        let mut values = Vec::new();
-        // An array in memory comes as one piece.
-        for bytes in bytes.chunks(PIECE) {
-            values.clear();
-            convert::extend_f64(&mut values, from, bytes);
-            if let Some(at) = values.iter().position(|v| !fits(*v, from, self.to)) {
-                let size = from.size();
-                return Err(self.misfit(before + at, &bytes[at * size..(at + 1) * size]));
-            }
-            before += values.len();
-            let converted = convert::from_f64s(self.to, vec![values.len()], values.iter().copied())?;
-            to(converted.bytes()?)?;
-        }
-        Ok(())
-    }
-    fn load(&self) -> Result<Vec<u64>> {
-        let mut words = zeros::<u64>(self.len().div_ceil(size_of::<u64>()))?;
-        let (bytes, mut at) = (bytemuck::cast_slice_mut::<u64, u8>(&mut words), 0);
-        self.convert(&mut |piece| {
-            bytes[at..at + piece.len()].copy_from_slice(piece);
-            at += piece.len();
-            Ok(())
-        })?;
-        Ok(words)
-    }
     /// The error about the element of that row-major index.
     fn misfit(&self, index: usize, bytes: &[u8]) -> Error {
         let value = match self.of.dtype() {
@@ -118,47 +68,32 @@ fn fits(value: f64, from: Dtype, to: Dtype) -> bool {
     }
 }
 
-impl Storage for Fitted {
-    fn bytes(&self) -> Result<&[u8]> {
-        self.loaded.bytes(self.len(), || self.load())
+impl Conversion for Fitted {
+    fn source(&self) -> &Array {
+        &self.of
     }
-    fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        if self.loaded.is_kept() { to(self.bytes()?) } else { self.convert(to) }
+    fn dtype(&self) -> Dtype {
+        self.to
     }
-    fn ranges(&self, ranges: &[Range<usize>], to: &mut [u8]) -> Result<()> {
-        if self.loaded.is_kept() {
-            return copy_ranges(ranges, to, |pick| self.pieces(pick));
-        }
-        let (from, size) = (self.of.dtype().size(), self.to.size());
-        let stored: Vec<_> = ranges.iter().map(|r| r.start / size * from..r.end / size * from).collect();
-        let mut bytes = zeros::<u8>(stored.iter().map(Range::len).sum())?;
-        self.of.storage.ranges(&stored, &mut bytes)?;
-        let (mut left, mut at) = (bytes.as_slice(), 0);
-        for range in stored {
-            let (now, rest) = left.split_at(range.len());
-            left = rest;
-            self.convert_piece(range.start / from, now, &mut |piece| {
-                to[at..at + piece.len()].copy_from_slice(piece);
-                at += piece.len();
-                Ok(())
-            })?;
+    fn convert(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let from = self.of.dtype();
+        let mut values = Vec::new();
+        // An array in memory comes as one piece.
+        for bytes in bytes.chunks(PIECE) {
+            values.clear();
+            convert::extend_f64(&mut values, from, bytes);
+            if let Some(at) = values.iter().position(|v| !fits(*v, from, self.to)) {
+                let size = from.size();
+                return Err(self.misfit(before + at, &bytes[at * size..(at + 1) * size]));
+            }
+            before += values.len();
+            let converted = convert::from_f64s(self.to, vec![values.len()], values.iter().copied())?;
+            to(converted.bytes()?)?;
         }
         Ok(())
     }
-    fn read_apart(&self) -> Result<Option<Vec<u64>>> {
-        self.loaded.apart(|| self.load())
-    }
-    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
-        Some(&self.loaded.non_finite)
-    }
-    fn path(&self) -> Option<&Path> {
-        self.of.source_path()
-    }
     fn fitted_from(&self) -> Option<Dtype> {
         Some(self.of.dtype())
-    }
-    fn error(&self, problem: String) -> Error {
-        self.of.storage.error(problem)
     }
 }
 

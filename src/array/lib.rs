@@ -5,6 +5,7 @@ use tpulang_base as base;
 mod array_mut;
 mod array_view;
 mod convert;
+mod converted;
 mod dequantized;
 pub mod dlpack;
 mod fingerprint;
@@ -37,6 +38,7 @@ pub use storage::BufferRecycler;
 pub use weights::{WeightFile, as_declared, coefficient_type};
 
 use crate::base::{Cause, Dtype, Ints, Result, Shape, argument, elements, pluralized, shape_text};
+use converted::Converted;
 use finite::Scan;
 use fitted::Fitted;
 use std::{borrow::Cow, fmt, sync::Arc};
@@ -292,7 +294,12 @@ impl Array {
             return None;
         }
         let len = self.len() * dtype.size();
-        Some(Array { dtype, shape: self.shape.clone(), storage: Arc::new(Fitted::new(self.clone(), dtype)), len })
+        Some(Array {
+            dtype,
+            shape: self.shape.clone(),
+            storage: Arc::new(Converted::new(Fitted { of: self.clone(), to: dtype })),
+            len,
+        })
     }
     /// Returns the dtype before the conversion, if the array was made by [`Array::fitted`], and otherwise its own.
     pub fn stored_dtype(&self) -> Dtype {

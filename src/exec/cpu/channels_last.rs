@@ -25,15 +25,13 @@ fn is_last(ty: &ValueType) -> bool {
 /// Whether an operator is supported with these layouts.
 pub(super) fn supports(signature: &Signature) -> bool {
     let [Some(result)] = signature.results.as_slice() else { return false };
-    is_last(result)
-        && (signature.fused_ops.is_empty() || lookup::supports(signature))
-        && match &signature.op {
-            Op::Conv(op) => supports_conv(op, result),
-            Op::MaxPool(op) => max_pool_axes(op, result).is_some(),
-            Op::Cast(_) => lookup::supports(signature),
-            Op::Concat(op) => op.axis == 1 && op.inputs.iter().all(|o| is_last(&o.ty)),
-            op => is_elementwise(op, result),
-        }
+    let is_supported = || match &signature.op {
+        Op::Conv(op) => supports_conv(op, result),
+        Op::MaxPool(op) => max_pool_axes(op, result).is_some(),
+        Op::Concat(op) => op.axis == 1 && op.inputs.iter().all(|o| is_last(&o.ty)),
+        op => is_elementwise(op, result),
+    };
+    is_last(result) && (lookup::supports(signature) || signature.fused_ops.is_empty() && is_supported())
 }
 
 fn supports_conv(op: &Conv<Operand>, result: &ValueType) -> bool {

@@ -88,7 +88,7 @@ impl Walk {
         let mut all: Vec<(usize, usize)> = Vec::new();
         for (d, stride) in result[..outer].iter().copied().zip(strides) {
             match all.last_mut() {
-                // The axis before moves on by as much as all of this one.
+                // The operand is contiguous across both axes, or broadcast along both.
                 Some((n, last)) if *last == stride * d => (*n, *last) = (*n * d, stride),
                 _ => all.push((d, stride)),
             }

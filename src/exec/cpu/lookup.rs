@@ -1,5 +1,7 @@
 //! Functions of a single byte whose results are bytes: a table has the result of each of the 256 bytes.
-use super::{OpKernel, Operand, Signature, ValueType, arena::Arena, kernel::Epilogue, prepare, task::Task};
+use super::{
+    OpKernel, Operand, Signature, ValueType, arena::Arena, chunks::CHUNK, kernel::Epilogue, prepare, task::Task,
+};
 use crate::{
     array::Array,
     base::{Dtype, Result, invalid},
@@ -8,9 +10,7 @@ use crate::{
 use rayon::prelude::*;
 use std::sync::Arc;
 
-const CHUNK: usize = 1 << 14;
-
-/// Whether `next`, with this result, makes a function of bytes of what begins with a cast of bytes to reals.
+/// Whether `next` completes a function of bytes: a cast of bytes to reals, functions of one number, and a cast back to bytes.
 pub(super) fn ends_with(signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
     let reals = signature.outputs().all(ValueType::is_plain_float);
     reals && begins(signature) && matches!(next, Op::Cast(_)) && has_one_scale(result)

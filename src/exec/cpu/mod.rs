@@ -337,10 +337,9 @@ impl Backend for CpuBackend {
         let results = signature.results.clone();
         let (run, used) = match in_blocks::prepare(signature)? {
             Some(own) => (Some(own.kernel), own.used),
-            None => match (lookup::kernel(signature)?, channels_last::prepare(signature)?) {
-                (Some(own), _) => (Some(own), signature.fused_ops.len()),
-                (None, Some(own)) => (Some(own), 0),
-                (None, None) => (self.kernel(signature), 0),
+            None => match lookup::kernel(signature)? {
+                Some(own) => (Some(own), signature.fused_ops.len()),
+                None => (channels_last::prepare(signature)?.or_else(|| self.kernel(signature)), 0),
             },
         };
         let epilogues = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();

@@ -73,8 +73,12 @@ const LONG_TASK: usize = 1 << 22;
 fn task_count(multiply_adds: usize) -> usize {
     let threads = rayon::current_num_threads();
     let most = if threads == 1 { 1 } else { (multiply_adds / LONG_TASK).clamp(threads, 4 * threads) };
-    let tasks = (multiply_adds / TASK).clamp(1, most);
-    // With one task left over, all threads but one would wait for it.
+    without_remainder((multiply_adds / TASK).clamp(1, most))
+}
+
+/// Rounds a number of tasks down to a multiple of the threads: with one task left over, all threads but one would wait for it.
+pub(super) fn without_remainder(tasks: usize) -> usize {
+    let threads = rayon::current_num_threads();
     if tasks > threads { tasks - tasks % threads } else { tasks }
 }
 

@@ -31,7 +31,7 @@ pub(super) struct OutputRows<'a, 'r> {
 }
 
 impl OutputRows<'_, '_> {
-    /// Hands over the rows of some blocks, which are complete.
+    /// Hands over the completed rows of some blocks.
     pub fn complete(&mut self, blocks: Range<usize>, on_part: &OnPart) {
         for b in blocks {
             on_part((self.first + b * self.stride) * BLOCK, self.outs[b].as_flattened_mut());

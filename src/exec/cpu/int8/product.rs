@@ -9,7 +9,10 @@ use super::pairs::Order;
 use crate::{
     array::{reserve, zeros},
     base::Result,
-    cpu::workspace::{Workspace, bytes},
+    cpu::{
+        blocked::without_remainder,
+        workspace::{Workspace, bytes},
+    },
 };
 use rayon::prelude::*;
 use std::cell::Cell;
@@ -280,10 +283,8 @@ impl PackedBytes {
         let work = rows.max(READ).saturating_mul(self.lines.len() * BLOCK * self.dot.elements());
         let tasks = match threads {
             1 => 1,
-            _ => (work / TASK).clamp(1, 4 * threads),
+            _ => without_remainder((work / TASK).clamp(1, 4 * threads)),
         };
-        // With one task left over, all threads but one would wait for it.
-        let tasks = if tasks > threads { tasks - tasks % threads } else { tasks };
         // Every task reads the matrix, so few rows are divided by columns.
         if rows < 2 * threads * self.dot.rows_together(together) {
             let width = blocks.div_ceil(tasks.min(threads)).next_multiple_of(together);
