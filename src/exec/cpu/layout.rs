@@ -125,6 +125,15 @@ fn transposed_into<T: Copy + Send + Sync>(
             for column in (0..columns).step_by(SQUARE) {
                 let width = SQUARE.min(columns - column);
                 let mut square = [[from[0]; SQUARE]; SQUARE];
+                if size_of::<T>() == 1 && (width, rows) == (SQUARE, SQUARE) {
+                    for (c, read) in square.iter_mut().enumerate() {
+                        read.copy_from_slice(&from[(column + c) * step + row..][..SQUARE]);
+                    }
+                    for (out, read) in out.chunks_exact_mut(columns).zip(transposed_square(square)) {
+                        out[column..column + SQUARE].copy_from_slice(&read);
+                    }
+                    continue;
+                }
                 for (c, read) in square[..width].iter_mut().enumerate() {
                     read[..rows].copy_from_slice(&from[(column + c) * step + row..][..rows]);
                 }
@@ -135,6 +144,23 @@ fn transposed_into<T: Copy + Send + Sync>(
             }
         });
     });
+}
+
+/// Transposes a square by interleaving its upper and lower half four times. For bytes, those are instructions of vectors.
+#[inline(always)]
+fn transposed_square<T: Copy>(mut square: [[T; SQUARE]; SQUARE]) -> [[T; SQUARE]; SQUARE] {
+    const HALF: usize = SQUARE / 2;
+    for _ in 0..SQUARE.ilog2() {
+        let from = square;
+        for r in 0..HALF {
+            for c in 0..HALF {
+                [square[2 * r][2 * c], square[2 * r][2 * c + 1]] = [from[r][c], from[r + HALF][c]];
+                [square[2 * r + 1][2 * c], square[2 * r + 1][2 * c + 1]] =
+                    [from[r][c + HALF], from[r + HALF][c + HALF]];
+            }
+        }
+    }
+    square
 }
 
 /// Like [`transposed_into`], for few columns: they are copied one after the other.
@@ -427,7 +453,11 @@ mod tests {
         for [n, rows, columns] in [[1, 16, 16], [3, 17, 40], [2, 100, 33], [1, 300, 301]] {
             let a = ArrayD::from_shape_fn(vec![n, rows, columns], |i| ((i[0] * rows + i[1]) * columns + i[2]) as u16);
             let got = permuted(a.as_slice().unwrap(), a.shape(), &[0, 2, 1]).unwrap();
+            let bytes = a.mapv(|v| (v % 251) as u8);
             assert_eq!(got, a.permuted_axes(vec![0, 2, 1]).iter().copied().collect::<Vec<_>>());
+            // Bytes have a way of their own.
+            let got = permuted(bytes.as_slice().unwrap(), bytes.shape(), &[0, 2, 1]).unwrap();
+            assert_eq!(got, bytes.permuted_axes(vec![0, 2, 1]).iter().copied().collect::<Vec<_>>());
         }
     }
 
