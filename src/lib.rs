@@ -76,6 +76,7 @@
 //! | [`functions`] | what is called: arguments, defaults, calls by name |
 //! | [`ops`] | what is emitted and executed: the 200 ops of the Top dialect |
 //! | [`exec`] | sessions and backends |
+//! | [`calibrate`] | statistics and thresholds for 8-bit chips |
 //! | [`array`](mod@array) | arrays; npz, safetensors, DLPack |
 //! | [`quant`] | scales, zero points, rounding |
 #![cfg_attr(feature = "mlir", doc = "| [`mlir`] | MLIR, written and read |")]
@@ -138,6 +139,8 @@ pub mod base {
         Warning, WarningCode, WarningKind, Warnings,
     };
 }
+#[doc(inline)]
+pub use tpulang_calibrate as calibrate;
 #[doc(inline)]
 pub use tpulang_graph as graph;
 #[doc(inline)]

@@ -64,6 +64,7 @@ mod threads;
 mod value_info;
 #[doc(hidden)]
 pub mod views;
+mod visit;
 
 pub use any::{AnyBackend, AnyBuffer, AnyKernel};
 pub use backend::{Backend, Fusion, Kernel, KernelInfo, Layouts, Recorder, Run};

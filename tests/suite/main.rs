@@ -2,6 +2,7 @@
 mod backends;
 mod bad_input;
 mod book;
+mod calibrate;
 mod cases;
 mod cli;
 mod comparing;

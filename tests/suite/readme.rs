@@ -1,4 +1,4 @@
-//! Runs every command of the README and of docs/command.md in order, in a folder that contains only the files of a clone.
+//! Runs every command of the README, docs/command.md and docs/calibration.md in order, in a folder that contains only the files of a clone.
 use super::assert_same;
 use std::{
     fs,
@@ -72,6 +72,11 @@ fn every_command_runs_and_prints_what_is_shown() {
 #[test]
 fn every_command_of_the_page_about_the_command_runs() {
     run_document("docs/command.md", &["build/patterns_origin.mlir", "hidden.npy", "man/tpulang-run.1"]);
+}
+
+#[test]
+fn every_command_of_the_page_about_calibration_runs() {
+    run_document("docs/calibration.md", &["patterns.table", "kl.table", "merged.table"]);
 }
 
 /// Runs the commands of a document, compares what they print with what it shows, and expects their `results`.

@@ -17,7 +17,7 @@ use tpulang::{
     exec::{preprocess, random_feeds},
     graph::{Tensor, TensorInfo, TensorKind},
 };
-use tpulang_base::{argument, misfit, nearest};
+use tpulang_base::{argument, escaped_path, invalid, misfit, nearest, pluralized};
 
 /// Options shared by `run` and `bench`.
 #[derive(clap::Args)]
@@ -67,7 +67,7 @@ impl Inputs {
     /// Returns the arrays to feed, by name, with warnings about those of tensors that are no inputs. Elements of files are
     /// read once their names and shapes have been checked.
     pub fn read(&self, graph: &Graph) -> Result<(IndexMap<String, Array>, Warnings)> {
-        let mut feeds = Feeds { graph, arrays: IndexMap::new(), files: HashMap::new(), images: IndexMap::new() };
+        let mut feeds = Feeds::new(graph);
         for given in &self.given {
             match split(given) {
                 (Some(name), file) => {
@@ -165,7 +165,34 @@ struct Feeds<'g> {
     images: IndexMap<String, (&'g TensorInfo, Vec<Array>)>,
 }
 
+/// Reads the files of a sample: an .npz, .safetensors or .pt file, or an .npy or image for each input, in their order. Arrays of
+/// results are left out.
+pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Array>> {
+    let mut feeds = Feeds::new(graph);
+    let inputs: Vec<_> = feeds.inputs().collect();
+    if files.iter().all(|file| is_of_one(file)) {
+        if files.len() != inputs.len() {
+            let names: Vec<_> = inputs.iter().map(|i| i.name.as_str()).collect();
+            let problem =
+                format!("it has {}; the model's inputs are {}", pluralized(files.len(), "file"), names.join(", "));
+            return Err(invalid(problem));
+        }
+        for (input, file) in inputs.into_iter().zip(files) {
+            feeds.add_file("--data", &escaped_path(file), input, file)?;
+        }
+    } else {
+        for file in files {
+            feeds.add_arrays(read_arrays(file)?, &escaped_path(file))?;
+        }
+    }
+    feeds.drop_results();
+    feeds.prepared()
+}
+
 impl<'g> Feeds<'g> {
+    fn new(graph: &'g Graph) -> Feeds<'g> {
+        Feeds { graph, arrays: IndexMap::new(), files: HashMap::new(), images: IndexMap::new() }
+    }
     fn inputs(&self) -> impl Iterator<Item = &'g TensorInfo> + use<'g> {
         let graph = self.graph;
         graph.inputs().iter().filter_map(|t| graph.tensor(*t).ok())

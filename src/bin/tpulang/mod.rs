@@ -1,6 +1,7 @@
 //! The `tpulang` command. Each subcommand has a file of its own.
 
 mod bench;
+mod calibrate;
 mod check;
 mod compare;
 mod completions;
@@ -79,6 +80,7 @@ enum Command {
     },
     Run(run::Args),
     Bench(bench::Args),
+    Calibrate(calibrate::Args),
     Compare(compare::Args),
     Gradients(gradients::Args),
     Ops(ops::Args),
@@ -125,6 +127,7 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Check(args) => check::main(args, messages),
         Command::Run(args) => run::main(args, messages),
         Command::Bench(args) => bench::main(args, messages, begun),
+        Command::Calibrate(args) => calibrate::main(args, messages),
         Command::Compare(args) => compare::main(args, messages),
         Command::Gradients(args) => gradients::main(args, messages),
         Command::Ops(args) => ops::main(args),

@@ -1,0 +1,280 @@
+//! `tpulang calibrate`: thresholds for 8-bit chips.
+
+mod report;
+mod samples;
+
+use super::{
+    Outcome,
+    device::Running,
+    diagnostics::Diagnostics,
+    model,
+    progress::{Size, during},
+    run::FILES,
+};
+use samples::{Runs, Shard};
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+use tpulang::{
+    Error, Graph, Result,
+    calibrate::{Chooser, Method, Precision, Statistics, Table, differences},
+    exec::{AnyBackend, Session},
+};
+use tpulang_base::{argument, escaped_path, files, invalid, misfit, nearest};
+
+/// Choose the numbers that a chip's integers represent, and write a calibration table
+#[derive(clap::Args)]
+#[command(
+    override_usage = "tpulang calibrate [OPTIONS] --data <FOLDER|LIST> -o <TABLE> <MODEL>\n       tpulang calibrate [OPTIONS] [MODEL --data <FOLDER|LIST>] --merge <FILES>... -o <TABLE>\n       tpulang calibrate --compare <TABLE> <TABLE>",
+    after_help = "\
+Runs the network on samples, and counts how often numbers of each size occur in each tensor. A
+method chooses a threshold for each: numbers beyond it are clamped to it. The table is that of
+run_calibration, which model_deploy --calibration_table takes.
+
+Samples are .npz files with an array for each input, .npy files, or images, preprocessed as the
+model declares. With --shard, the statistics of a part of them are written; --merge makes exactly
+the table of all of them from the files, in any order.
+
+Exit status: 0 success; 1 --compare found tensors that are in one table only; 2 error.
+
+Examples:
+  tpulang calibrate model.json --data images --samples 100 -o model.table
+  tpulang calibrate model.json --data samples.txt --method mse --statistics all.json -o mse.table
+  tpulang calibrate --method max --merge all.json -o max.table
+  tpulang calibrate model.json --data images --shard 1/2 --statistics part1.json
+  tpulang calibrate model.json --data images --merge part1.json part2.json -o model.table
+  tpulang calibrate --compare model.table theirs.table"
+)]
+pub struct Args {
+    /// A graph spec (.json, or - for standard input), a Top dialect .mlir file, or an ONNX model
+    #[arg(value_name = "MODEL", required_unless_present_any = ["merge", "compare"])]
+    model: Option<PathBuf>,
+    #[command(flatten)]
+    options: model::ModelOptions,
+    /// A folder of samples, or a list: each line is an .npz, or a file for each input, between commas
+    #[arg(long, value_name = "FOLDER|LIST", required_unless_present_any = ["merge", "compare"], help_heading = FILES)]
+    data: Option<PathBuf>,
+    /// Take at most this many: the first of a list, or samples of a folder at equal distances
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "data")]
+    samples: Option<u32>,
+    /// Run part I of N of the samples, and write its statistics
+    #[arg(long, value_name = "I/N", requires_all = ["data", "statistics"], conflicts_with = "output")]
+    shard: Option<Shard>,
+    /// Instead of running a model, read the statistics of these files
+    #[arg(long, value_name = "FILES", num_args = 1.., help_heading = FILES)]
+    merge: Vec<PathBuf>,
+    /// Print how the thresholds of two tables differ
+    #[arg(long, value_name = "TABLE", num_args = 2, conflicts_with_all = ["model", "data", "merge"])]
+    compare: Vec<PathBuf>,
+    /// How thresholds are chosen: max, percentile9999, kl, mse, aciq_gauss, aciq_laplace, or auto, which runs the operators
+    /// that read a tensor with the thresholds of all methods, and takes the one with the smallest error. With --merge, auto
+    /// needs MODEL and --data, too
+    #[arg(long, value_name = "METHOD", default_value_t = Choice::Auto)]
+    method: Choice,
+    /// The number of samples on which auto compares thresholds, at equal distances
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    tune: u32,
+    /// Also write the thresholds of 4-bit integers
+    #[arg(long)]
+    int4: bool,
+    /// Quantize these tensors with a zero point, so that their integers represent the numbers from the smallest to the largest
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    asymmetric: Vec<String>,
+    /// Also write the statistics to this file, for --merge
+    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    statistics: Option<PathBuf>,
+    /// The table to write. Its folder is created if missing
+    #[arg(short, long, value_name = "TABLE", required_unless_present_any = ["compare", "statistics"], help_heading = FILES)]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    running: Running,
+}
+
+/// How thresholds are chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Choice {
+    /// By comparing those of all methods.
+    Auto,
+    By(Method),
+}
+
+impl FromStr for Choice {
+    type Err = Error;
+    fn from_str(name: &str) -> Result<Choice> {
+        if name == "auto" {
+            return Ok(Choice::Auto);
+        }
+        let all = Method::all().map(Method::name).collect::<Vec<_>>().join(", ");
+        name.parse().map(Choice::By).map_err(|_| Error::new(format!("expected auto, {all}")))
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Choice::Auto => f.write_str("auto"),
+            Choice::By(method) => method.fmt(f),
+        }
+    }
+}
+
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    if let [first, second] = args.compare.as_slice() {
+        return compare(first, second, messages);
+    }
+    let network = match (&args.model, &args.data) {
+        (Some(model), Some(data)) => Some(Network::open(&args, model, data, messages)?),
+        (Some(_), None) => return Err(argument("--data", "nothing", "expected the samples to run MODEL on")),
+        _ => None,
+    };
+    let statistics = match &network {
+        Some(network) if args.merge.is_empty() => network.statistics(messages)?,
+        _ => merged(&args.merge)?,
+    };
+    let table = args.output.as_ref().map(|_| table(&args, &statistics, network.as_ref())).transpose()?;
+    let mut text = String::new();
+    if let Some(path) = &args.statistics {
+        create_folder(path)?;
+        statistics.write(path)?;
+        text += &format!("{}: {}\n", escaped_path(path), statistics.summary());
+    }
+    if let (Some(path), Some(table)) = (&args.output, table) {
+        create_folder(path)?;
+        table.write(path)?;
+        text += &report::of_table(path, &statistics, &table, &args.method.to_string());
+    }
+    messages.report(&text)?;
+    Ok(true)
+}
+
+fn create_folder(path: &Path) -> Result<()> {
+    let folder = files::folder(path);
+    fs::create_dir_all(folder).map_err(Error::io(folder))
+}
+
+/// A network and its samples.
+struct Network {
+    graph: Graph,
+    session: Session<AnyBackend>,
+    runs: Runs,
+}
+
+impl Network {
+    fn open(args: &Args, model: &Path, data: &Path, messages: &Diagnostics) -> Result<Network> {
+        let graph = during("reading the model", Size::Unknown, |_| args.options.read(model))?;
+        messages.warn_of_model(&graph)?;
+        check_names(&graph, &args.asymmetric)?;
+        let samples = samples::list(data, args.samples.map(|n| n as usize))?;
+        let runs = Runs::new(&graph, samples, args.shard)?;
+        let (backend, options) = args.running.open(&graph, false, messages)?;
+        let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options.unfused(true)))?;
+        messages.warn(&graph, &graph.weight_warnings())?;
+        Ok(Network { graph, session, runs })
+    }
+
+    /// Runs the network on the samples.
+    fn statistics(&self, messages: &Diagnostics) -> Result<Statistics> {
+        let Network { graph, session, runs } = self;
+        let mut statistics = Statistics::new(graph);
+        during("calibrating", Size::Parts(runs.count()), |progress| {
+            runs.read(graph, runs.count()).try_for_each(|run| -> Result<()> {
+                let (names, feeds) = run?;
+                let results = statistics.run(session, &names, &feeds).map_err(of_samples(&names))?;
+                messages.warn(graph, &session.non_finite(&feeds, &results)?)?;
+                progress.advance();
+                Ok(())
+            })
+        })?;
+        if runs.missing() > 0 {
+            messages.report(&format!("the last sample is repeated {} times to fill a batch\n", runs.missing()))?;
+        }
+        Ok(statistics)
+    }
+
+    /// Chooses thresholds by comparison, on at most `most` samples.
+    fn chosen(&self, statistics: &Statistics, precision: Precision, most: usize) -> Result<Table> {
+        let Network { graph, session, runs } = self;
+        let mut chooser = Chooser::new(graph, statistics, precision)?;
+        let most = most.div_ceil(runs.together()).min(runs.count());
+        during("comparing thresholds", Size::Parts(most), |progress| {
+            runs.read(graph, most).try_for_each(|run| -> Result<()> {
+                let (names, feeds) = run?;
+                chooser.add(session, &feeds).map_err(of_samples(&names))?;
+                progress.advance();
+                Ok(())
+            })
+        })?;
+        chooser.table()
+    }
+}
+
+/// Adds the samples of a run to its error.
+fn of_samples(names: &[&str]) -> impl FnOnce(Error) -> Error {
+    let names = names.join(", ");
+    move |e| misfit(format!("the sample {names:?}:"), e)
+}
+
+/// # Errors
+/// Returns an error if a name of `--asymmetric` is not that of a tensor.
+fn check_names(graph: &Graph, names: &[String]) -> Result<()> {
+    match names.iter().find(|name| graph.lookup(name).is_none()) {
+        Some(name) => {
+            let near = nearest(name, graph.tensors().map(|(_, info)| info.name.as_str()));
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+            Err(argument("--asymmetric", format!("{name:?}"), format!("the model has no such tensor{hint}")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn merged(paths: &[PathBuf]) -> Result<Statistics> {
+    let mut all: Option<Statistics> = None;
+    for path in paths {
+        let read = Statistics::read(path)?;
+        match &mut all {
+            None => all = Some(read),
+            Some(all) => all.merge(&read).map_err(|e| misfit(format!("--merge {}:", escaped_path(path)), e))?,
+        }
+    }
+    all.ok_or_else(|| invalid("--merge: expected the files that --statistics has written"))
+}
+
+/// Chooses the thresholds.
+fn table(args: &Args, statistics: &Statistics, network: Option<&Network>) -> Result<Table> {
+    let chosen = |precision| match (args.method, network) {
+        (Choice::By(method), _) => statistics.table(method, precision),
+        (Choice::Auto, Some(network)) => network.chosen(statistics, precision, args.tune as usize),
+        (Choice::Auto, None) => {
+            let expected =
+                "it compares thresholds on samples: expected MODEL and --data beside --merge, or another method";
+            Err(argument("--method", Choice::Auto, expected))
+        }
+    };
+    let mut table = chosen(Precision::Int8)?;
+    if args.int4 {
+        table.int4 = chosen(Precision::Int4)?.entries;
+        // The chip's range has one more integer below zero than above.
+        table
+            .int4
+            .values_mut()
+            .for_each(|entry| (entry.min, entry.max) = (-entry.threshold * 8.0 / 7.0, entry.threshold));
+    }
+    for name in &args.asymmetric {
+        let histogram = statistics.tensors().get(name).map(|tensor| &tensor.histogram);
+        let (Some(entry), Some(histogram)) = (table.entries.get_mut(name), histogram) else {
+            return Err(argument("--asymmetric", format!("{name:?}"), "the statistics have no such tensor"));
+        };
+        *entry = Method::Percentile.entry(histogram, Precision::Int8);
+        entry.threshold = entry.max.max(-entry.min).max(entry.threshold.min(f32::MIN_POSITIVE));
+    }
+    table.asymmetric.clone_from(&args.asymmetric);
+    Ok(table)
+}
+
+fn compare(first: &Path, second: &Path, messages: &Diagnostics) -> Outcome {
+    let found = differences(&Table::read(first)?, &Table::read(second)?);
+    messages.report(&report::of_differences(&found))?;
+    Ok(found.iter().all(|difference| difference.ratio().is_some()))
+}

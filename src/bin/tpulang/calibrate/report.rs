@@ -1,0 +1,51 @@
+//! What calibrate prints.
+use std::{fmt::Write, path::Path};
+use tpulang::calibrate::{Difference, Entry, Statistics, Table};
+use tpulang_base::{escaped, escaped_path, pluralized};
+
+/// Number of tensors that are listed.
+const LISTED: usize = 5;
+
+/// Describes a table: its size, and the tensors that are clamped most.
+pub fn of_table(path: &Path, statistics: &Statistics, table: &Table, method: &str) -> String {
+    let samples = pluralized(statistics.samples().len(), "sample");
+    let tensors = pluralized(table.entries.len(), "tensor");
+    let mut text = format!("{}: {tensors} by {method}, {samples}\n", escaped_path(path));
+    let part = |(name, entry): (&String, &Entry)| {
+        let largest = statistics.tensors().get(name)?.histogram.largest();
+        (entry.threshold < largest).then(|| (name.clone(), entry.threshold, largest))
+    };
+    let mut clamped: Vec<_> = table.entries.iter().filter_map(part).collect();
+    clamped.sort_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)));
+    if clamped.is_empty() {
+        return text;
+    }
+    let names: Vec<String> = clamped.iter().take(LISTED).map(|(name, ..)| escaped(name).into_owned()).collect();
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max("clamped most".len());
+    let _ = writeln!(text, "\n{:width$}  {:>11}  {:>11}", "clamped most", "threshold", "largest");
+    for (name, (_, threshold, largest)) in names.iter().zip(&clamped) {
+        let _ = writeln!(text, "{name:width$}  {threshold:>11.5}  {largest:>11.5}");
+    }
+    text
+}
+
+/// Lists the tensors of two tables, those that differ most first.
+pub fn of_differences(all: &[Difference]) -> String {
+    let distance = |difference: &Difference| difference.ratio().map_or(f32::INFINITY, |ratio| ratio.ln().abs());
+    let mut sorted: Vec<&Difference> = all.iter().collect();
+    sorted.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
+    let names: Vec<String> = sorted.iter().map(|d| escaped(&d.tensor).into_owned()).collect();
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max("tensor".len());
+    let mut text = format!("{:width$}  {:>11}  {:>11}  {:>6}\n", "tensor", "first", "second", "ratio");
+    for (name, difference) in names.iter().zip(&sorted) {
+        let threshold = |entry: Option<Entry>| entry.map_or("-".to_owned(), |entry| format!("{:.5}", entry.threshold));
+        let ratio = difference.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
+        let (first, second) = (threshold(difference.entries.0), threshold(difference.entries.1));
+        let _ = writeln!(text, "{name:width$}  {first:>11}  {second:>11}  {ratio:>6}");
+    }
+    let alone = all.iter().filter(|difference| difference.ratio().is_none()).count();
+    if alone > 0 {
+        let _ = writeln!(text, "\n{} in one table only", pluralized(alone, "tensor"));
+    }
+    text
+}

@@ -1,0 +1,181 @@
+//! Choosing a method for each tensor, by the error that quantizing it causes in what reads it.
+use super::{Entry, Method, Precision, Statistics, Table};
+use crate::{
+    array::Array,
+    base::Result,
+    exec::{Backend, Feeds, Session},
+    graph::{Graph, Operator, Tensor, TensorInfo},
+};
+use indexmap::IndexMap;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Compares the thresholds of all methods, tensor by tensor. Each one in turn is rounded to the integers of a chip, and the operators
+/// that read it run with the rounded numbers. The threshold with the smallest error of their results is chosen.
+///
+/// ```
+/// use tpulang::{Array, Dtype, Graph, calibrate::{Chooser, Precision, Statistics}, exec::{CpuBackend, RunOptions, Session}};
+/// let mut g = Graph::new("net")?;
+/// let x = g.input("x", Dtype::Float32, [1001])?;
+/// // What is clamped does not matter here.
+/// let y = g.clamp(x, -1.0, 1.0).out_name("y").call()?;
+/// g.set_outputs(&[y])?;
+/// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().unfused(true))?;
+/// let mut numbers: Vec<f32> = (0..1000).map(|i| (i as f32).sin()).collect();
+/// numbers.push(50.0);
+/// let feeds = [("x", Array::from_vec([1001], numbers)?)];
+///
+/// let mut statistics = Statistics::new(&g);
+/// statistics.run(&session, &["sample"], &feeds)?;
+/// let mut chooser = Chooser::new(&g, &statistics, Precision::Int8)?;
+/// chooser.add(&session, &feeds)?;
+/// assert!(chooser.table()?.entries["x"].threshold < 10.0);
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+pub struct Chooser<'s> {
+    statistics: &'s Statistics,
+    precision: Precision,
+    tensors: IndexMap<String, Candidates>,
+    /// The operands of each operator that has no blocks, and its results.
+    operators: Vec<(Vec<String>, Vec<String>)>,
+    /// The number of operators with weights, at least 1.
+    depth: f64,
+}
+
+/// The thresholds of a tensor.
+struct Candidates {
+    entries: Vec<Entry>,
+    /// The relative squared error of each so far, summed over readers and samples.
+    errors: Vec<f64>,
+    /// The operators that read it.
+    readers: Vec<usize>,
+    levels: u32,
+    is_signed: bool,
+}
+
+impl<'s> Chooser<'s> {
+    /// Prepares the comparison for a graph and its statistics.
+    ///
+    /// # Errors
+    /// Same as for [`Statistics::table`].
+    pub fn new(graph: &Graph, statistics: &'s Statistics, precision: Precision) -> Result<Chooser<'s>> {
+        let name = |t| graph.tensor(t).map(|info| info.name.clone());
+        let mut operators = Vec::new();
+        let mut readers: HashMap<String, Vec<usize>> = HashMap::new();
+        for operator in graph.operators().iter().filter(|operator| operator.blocks.is_empty()) {
+            let operands = operator.op.operands().map(|(_, t)| name(*t)).collect::<Result<Vec<_>>>()?;
+            let results = operator.outputs().map(name).collect::<Result<Vec<_>>>()?;
+            operands.iter().for_each(|operand| readers.entry(operand.clone()).or_default().push(operators.len()));
+            operators.push((operands, results));
+        }
+        let tables = Method::all().map(|method| statistics.table(method, precision)).collect::<Result<Vec<_>>>()?;
+        let mut tensors = IndexMap::new();
+        for name in tables.iter().take(1).flat_map(|table| table.entries.keys()) {
+            let is_signed = statistics.tensors()[name].histogram.min() < 0.0;
+            let entries: Vec<Entry> = tables.iter().map(|table| table.entries[name]).collect();
+            let mut readers = readers.remove(name).unwrap_or_default();
+            readers.dedup();
+            let (errors, levels) = (vec![0.0; entries.len()], precision.levels(is_signed));
+            tensors.insert(name.clone(), Candidates { entries, errors, readers, levels, is_signed });
+        }
+        let is_weight = |t: &Tensor| graph.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
+        let has_weights = |operator: &&Operator| operator.op.operands().any(|(_, t)| is_weight(t));
+        let depth = graph.operators().iter().filter(has_weights).count().max(1) as f64;
+        Ok(Chooser { statistics, precision, tensors, operators, depth })
+    }
+
+    /// Runs the graph on a sample, and each operator with each threshold of its operands.
+    ///
+    /// # Errors
+    /// Same as for [`Session::run`].
+    pub fn add<B: Backend>(&mut self, session: &Session<B>, feeds: &(impl Feeds + ?Sized)) -> Result<()> {
+        let mut arrays: IndexMap<String, Array> =
+            feeds.feeds().map(|(name, array)| (name.to_owned(), array.clone())).collect();
+        session.visit(feeds, &mut |name, array| {
+            arrays.insert(name.to_owned(), array.clone());
+            Ok(())
+        })?;
+        for (name, tensor) in &mut self.tensors {
+            let Some(array) = arrays.get(name) else { continue };
+            let numbers = array.to_f32()?;
+            for (entry, error) in tensor.entries.iter().zip(&mut tensor.errors) {
+                let rounded = rounded(&numbers, entry.threshold, tensor.levels, tensor.is_signed);
+                // What nothing reads is an output of the network.
+                if tensor.readers.is_empty() {
+                    *error += relative_error(&numbers, &rounded, self.depth);
+                }
+                let rounded = Array::from_vec(array.shape(), rounded)?.to_dtype(array.dtype())?;
+                for reader in &tensor.readers {
+                    let (operands, results) = &self.operators[*reader];
+                    let fed: Vec<(&str, Array)> = operands
+                        .iter()
+                        .filter_map(|operand| match operand == name {
+                            true => Some((operand.as_str(), rounded.clone())),
+                            false => Some((operand.as_str(), arrays.get(operand)?.clone())),
+                        })
+                        .collect();
+                    let wanted: Vec<&str> = results.iter().map(String::as_str).collect();
+                    for (result, got) in session.fetch(&fed[..], &wanted)? {
+                        *error += relative_error(&arrays[&result].to_f32()?, &got.to_f32()?, self.depth);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the table of the thresholds with the smallest errors. The first of several equal ones is that of
+    /// [`Method::Max`].
+    ///
+    /// # Errors
+    /// Same as for [`Statistics::table`].
+    pub fn table(&self) -> Result<Table> {
+        let mut table = self.statistics.table(Method::Max, self.precision)?;
+        for (name, entry) in &mut table.entries {
+            let Some(tensor) = self.tensors.get(name) else { continue };
+            let pairs = tensor.errors.iter().zip(&tensor.entries);
+            if let Some((_, best)) = pairs.min_by(|a, b| a.0.total_cmp(b.0)) {
+                *entry = Entry { threshold: best.threshold, ..*entry };
+            }
+        }
+        for comment in &mut table.comments {
+            if comment.starts_with("method: ") {
+                "method: auto".clone_into(comment);
+            }
+        }
+        Ok(table)
+    }
+}
+
+/// Rounds numbers to those that a chip's integers represent.
+fn rounded(numbers: &[f32], threshold: f32, levels: u32, is_signed: bool) -> Vec<f32> {
+    let scale = threshold / levels as f32;
+    let (low, high) = (if is_signed { -(levels as f32) - 1.0 } else { 0.0 }, levels as f32);
+    // Clamped before, and rounded by cutting off the fraction: `round` would be a call.
+    let nearest = |x: f32| (x + if x < 0.0 { -0.5 } else { 0.5 }) as i32 as f32;
+    numbers.par_iter().map(|x| nearest((x / scale).clamp(low, high)) * scale).collect()
+}
+
+/// Numbers that are summed at a time, so that the sum does not depend on the threads.
+const CHUNK: usize = 1 << 14;
+
+/// Returns the error of numbers relative to the sum of their squares: the variance, and `depth` times the square of the gain.
+///
+/// Rounding errors of different operators are independent, so their squares add up from operator to operator. Clamping makes
+/// numbers smaller, in each operator again: it is these errors themselves that add up.
+fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
+    let sums = |(a, b): (&[f32], &[f32])| {
+        let product = |x: &f32, y: f32| f64::from(*x) * f64::from(y);
+        let each = |f: &dyn Fn(&f32, &f32) -> f64| a.iter().zip(b).map(|(a, b)| f(a, b)).sum::<f64>();
+        [each(&|a, b| product(&(a - b), a - b)), each(&|a, b| product(a, b - a)), each(&|a, _| product(a, *a))]
+    };
+    let parts: Vec<[f64; 3]> = numbers.par_chunks(CHUNK).zip(approximate.par_chunks(CHUNK)).map(sums).collect();
+    let sum = |i: usize| parts.iter().map(|part| part[i]).sum::<f64>();
+    let (error, along, all) = (sum(0), sum(1), sum(2));
+    if all == 0.0 {
+        return error;
+    }
+    let gain = along / all;
+    // The gain is part of the squared error once.
+    error / all + (depth - 1.0) * gain * gain
+}

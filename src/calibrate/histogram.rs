@@ -1,0 +1,351 @@
+//! Histograms that grow with the numbers they count, and merge exactly.
+//!
+//! A bin's width `w` is a power of two that depends on the largest absolute value alone, which lies in the upper half of [`BINS`] bins.
+//! If a larger one comes, bins are summed by twos. Since `floor(floor(x / w) / 2)` is `floor(x / 2w)`, the counts are then those of
+//! the wider bins, so neither the order of numbers nor that of merges matters.
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Numbers that one thread counts at a time.
+const CHUNK: usize = 1 << 17;
+/// Numbers whose count fits in 32 bits.
+const PART: usize = 1 << 31;
+
+/// Maximum number of bins for the positive numbers, and for the negative ones.
+pub(crate) const BINS: usize = 8192;
+
+/// The exponent of the smallest positive number.
+const SMALLEST: i32 = -149;
+
+/// How often numbers of each size occur.
+///
+/// ```
+/// use tpulang::calibrate::Histogram;
+/// let mut first = Histogram::default();
+/// first.add(&[0.0, 1.0, -2.0]);
+/// let mut second = Histogram::default();
+/// second.add(&[100.0]);
+/// first.merge(&second);
+/// let mut both = Histogram::default();
+/// both.add(&[100.0, -2.0, 1.0, 0.0]);
+/// assert_eq!(first, both);
+/// assert_eq!((both.count(), both.min(), both.max(), both.largest()), (4, -2.0, 100.0, 100.0));
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Histogram {
+    /// The width of bins is 2 to this power.
+    exponent: i32,
+    /// The smallest and the largest number; infinite if there is none.
+    #[serde(with = "bits")]
+    min: f32,
+    #[serde(with = "bits")]
+    max: f32,
+    zeros: u64,
+    /// How many numbers are in each bin, from 0 on, without the empty bins at the end. Zeros are not among them.
+    positive: Vec<u64>,
+    negative: Vec<u64>,
+    /// Numbers that are infinite or none, which are in no bin.
+    not_finite: u64,
+}
+
+/// Numbers as their bits, since JSON has no infinity.
+mod bits {
+    use serde::{Deserialize, Deserializer, Serializer};
+    pub fn serialize<S: Serializer>(number: &f32, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u32(number.to_bits())
+    }
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<f32, D::Error> {
+        u32::deserialize(from).map(f32::from_bits)
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        Histogram {
+            exponent: SMALLEST,
+            min: f32::INFINITY,
+            max: f32::NEG_INFINITY,
+            zeros: 0,
+            positive: Vec::new(),
+            negative: Vec::new(),
+            not_finite: 0,
+        }
+    }
+}
+
+/// What is known of some numbers before they are counted.
+#[derive(Clone, Copy)]
+struct Range {
+    min: f32,
+    max: f32,
+    zeros: u64,
+    not_finite: u64,
+}
+
+impl Default for Range {
+    fn default() -> Range {
+        Range { min: f32::INFINITY, max: f32::NEG_INFINITY, zeros: 0, not_finite: 0 }
+    }
+}
+
+impl Range {
+    /// Looks at several numbers at a time, with comparisons that the compiler makes instructions of vectors.
+    fn of(numbers: &[f32]) -> Range {
+        const LANES: usize = 16;
+        let (mut min, mut max) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
+        let (mut zeros, mut not_finite) = ([0u32; LANES], [0u32; LANES]);
+        let (blocks, rest) = numbers.as_chunks::<LANES>();
+        let mut last = [f32::NAN; LANES];
+        last[..rest.len()].copy_from_slice(rest);
+        for block in blocks.iter().chain([&last]) {
+            for i in 0..LANES {
+                let (x, is_finite) = (block[i], block[i].is_finite());
+                min[i] = if is_finite & (x < min[i]) { x } else { min[i] };
+                max[i] = if is_finite & (x > max[i]) { x } else { max[i] };
+                zeros[i] += u32::from(x == 0.0);
+                not_finite[i] += u32::from(!is_finite);
+            }
+        }
+        let sum = |lanes: [u32; LANES]| lanes.into_iter().map(u64::from).sum::<u64>();
+        Range {
+            // -0.0 equals 0.0, but has other bits.
+            min: min.into_iter().fold(f32::INFINITY, f32::min) + 0.0,
+            max: max.into_iter().fold(f32::NEG_INFINITY, f32::max) + 0.0,
+            zeros: sum(zeros),
+            not_finite: sum(not_finite) - (LANES - rest.len()) as u64,
+        }
+    }
+    fn and(self, other: Range) -> Range {
+        Range {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+            zeros: self.zeros + other.zeros,
+            not_finite: self.not_finite + other.not_finite,
+        }
+    }
+}
+
+/// Counts of bins: those of positive numbers, then those of negative ones. Every other number is counted in the second list, since
+/// adding to a count has to wait until the addition before is done.
+struct Counts([Vec<u32>; 2]);
+
+impl Default for Counts {
+    fn default() -> Counts {
+        Counts([vec![0; 2 * BINS], vec![0; 2 * BINS]])
+    }
+}
+
+impl Counts {
+    /// Adds numbers, except zeros and those that are not finite.
+    fn with(mut self, numbers: &[f32], per_width: f64) -> Counts {
+        const LANES: usize = 16;
+        // A power of two, which makes products exact, unless it is too large for float32.
+        let factor = per_width as f32;
+        let place = |x: f32| match factor.is_finite() {
+            true => (x.abs() * factor) as i32,
+            false => (f64::from(x.abs()) * per_width) as i32,
+        };
+        let Counts([even, odd]) = &mut self;
+        for block in numbers.chunks(LANES) {
+            let mut places = [0usize; LANES];
+            for (to, x) in places.iter_mut().zip(block) {
+                *to = place(*x) as usize % BINS + if x.is_sign_negative() { BINS } else { 0 };
+            }
+            for (i, (place, x)) in places.iter().zip(block).enumerate() {
+                let counts = if i % 2 == 0 { &mut *even } else { &mut *odd };
+                counts[*place] += u32::from(x.is_finite() & (*x != 0.0));
+            }
+        }
+        self
+    }
+}
+
+/// A bin: its numbers are near `center`, and there are `count` of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Bin {
+    pub center: f64,
+    pub count: u64,
+}
+
+impl Histogram {
+    /// Counts numbers. Infinite numbers and NaN are counted apart. Threads of the current pool share the work.
+    pub fn add(&mut self, numbers: &[f32]) {
+        let ranges: Vec<Range> = numbers.par_chunks(CHUNK).map(Range::of).collect();
+        let range = ranges.into_iter().fold(Range::default(), Range::and);
+        (self.min, self.max) = (self.min.min(range.min), self.max.max(range.max));
+        self.zeros += range.zeros;
+        self.not_finite += range.not_finite;
+        self.widen(exponent_for(self.largest()));
+        let per_width = 2f64.powi(-self.exponent);
+        self.positive.resize(BINS, 0);
+        self.negative.resize(BINS, 0);
+        for part in numbers.chunks(PART) {
+            let counted = |counts: Counts, chunk: &[f32]| counts.with(chunk, per_width);
+            let of_each: Vec<Counts> = part.par_chunks(CHUNK).fold(Counts::default, counted).collect();
+            for Counts(both) in &of_each {
+                let bins = self.positive.iter_mut().chain(&mut self.negative);
+                bins.zip(&both[0]).zip(&both[1]).for_each(|((to, a), b)| *to += u64::from(*a) + u64::from(*b));
+            }
+        }
+        self.trim();
+    }
+
+    /// Adds the counts of another histogram.
+    pub fn merge(&mut self, other: &Histogram) {
+        let mut other = other.clone();
+        let exponent = self.exponent.max(other.exponent);
+        self.widen(exponent);
+        other.widen(exponent);
+        for (to, from) in [(&mut self.positive, other.positive), (&mut self.negative, other.negative)] {
+            to.resize(to.len().max(from.len()), 0);
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        }
+        (self.min, self.max) = (self.min.min(other.min), self.max.max(other.max));
+        self.zeros += other.zeros;
+        self.not_finite += other.not_finite;
+    }
+
+    /// The number of finite numbers.
+    pub fn count(&self) -> u64 {
+        self.zeros + self.positive.iter().chain(&self.negative).sum::<u64>()
+    }
+    /// The number of infinite numbers and NaN.
+    pub fn not_finite(&self) -> u64 {
+        self.not_finite
+    }
+    /// The smallest finite number, 0 if there is none.
+    pub fn min(&self) -> f32 {
+        if self.min.is_finite() { self.min } else { 0.0 }
+    }
+    /// The largest finite number, 0 if there is none.
+    pub fn max(&self) -> f32 {
+        if self.max.is_finite() { self.max } else { 0.0 }
+    }
+    /// The largest absolute value.
+    pub fn largest(&self) -> f32 {
+        self.max().max(-self.min())
+    }
+    /// The width of a bin.
+    pub(crate) fn width(&self) -> f64 {
+        2f64.powi(self.exponent)
+    }
+    /// The counts of numbers that are not zero, by their size.
+    pub(crate) fn sizes(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.positive.len().max(self.negative.len())];
+        for side in [&self.positive, &self.negative] {
+            counts.iter_mut().zip(side).for_each(|(to, from)| *to += from);
+        }
+        counts
+    }
+    /// The counts of negative and of positive numbers, by their size.
+    pub(crate) fn sides(&self) -> (&[u64], &[u64]) {
+        (&self.negative, &self.positive)
+    }
+    /// The bins that are not empty, in ascending order. Zeros have one of their own.
+    pub(crate) fn bins(&self) -> impl Iterator<Item = Bin> {
+        let width = self.width();
+        let center = move |i: usize| (i as f64 + 0.5) * width;
+        let negative = self.negative.iter().enumerate().rev().map(move |(i, n)| Bin { center: -center(i), count: *n });
+        let positive = self.positive.iter().enumerate().map(move |(i, n)| Bin { center: center(i), count: *n });
+        negative.chain([Bin { center: 0.0, count: self.zeros }]).chain(positive).filter(|bin| bin.count > 0)
+    }
+
+    /// Whether the counts can be those of numbers.
+    pub(crate) fn is_valid(&self) -> bool {
+        let is_bound = |x: f32, none: f32| x.is_finite() || x == none;
+        let all = [&self.positive, &self.negative];
+        let total = all.into_iter().flatten().chain([&self.zeros]).try_fold(0u64, |sum, n| sum.checked_add(*n));
+        all.iter().all(|side| side.len() <= BINS && side.last() != Some(&0))
+            && is_bound(self.min, f32::INFINITY)
+            && is_bound(self.max, f32::NEG_INFINITY)
+            && self.exponent == exponent_for(self.largest())
+            && total.is_some_and(|n| n < u64::MAX / 2 && (n == 0) == (self.min > self.max))
+            && self.not_finite < u64::MAX / 2
+    }
+
+    /// Adds bins by twos until their width has this exponent.
+    fn widen(&mut self, exponent: i32) {
+        let steps = exponent.saturating_sub(self.exponent);
+        if steps <= 0 {
+            return;
+        }
+        self.exponent = exponent;
+        for side in [&mut self.positive, &mut self.negative] {
+            // All of the bins become one at most.
+            let together = 1usize << steps.min(BINS.ilog2() as i32 + 1);
+            *side = side.chunks(together).map(|bins| bins.iter().sum()).collect();
+        }
+    }
+
+    fn trim(&mut self) {
+        for side in [&mut self.positive, &mut self.negative] {
+            let used = side.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1);
+            side.truncate(used);
+        }
+    }
+}
+
+/// The exponent of the width of bins, if this is the largest number.
+fn exponent_for(largest: f32) -> i32 {
+    let mut exponent = SMALLEST;
+    let bound = |exponent: i32| 2f64.powi(exponent) * BINS as f64;
+    while f64::from(largest) >= bound(exponent) {
+        exponent += 1;
+    }
+    exponent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(numbers: &[f32]) -> Histogram {
+        let mut histogram = Histogram::default();
+        histogram.add(numbers);
+        histogram
+    }
+
+    fn any_number() -> impl Strategy<Value = f32> {
+        prop_oneof![
+            4 => -10f32..10.0,
+            2 => any::<f32>(),
+            1 => prop::sample::select(vec![0.0, -0.0, f32::NAN, f32::INFINITY, f32::MIN_POSITIVE, f32::MAX, f32::MIN, 1e-45]),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn merged_histograms_are_those_of_all_numbers(
+            parts in prop::collection::vec(prop::collection::vec(any_number(), 0..50), 1..6), seed: u64,
+        ) {
+            let all: Vec<f32> = parts.concat();
+            let mut order: Vec<usize> = (0..parts.len()).collect();
+            order.sort_by_key(|i| seed.rotate_left(9 * *i as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let (mut merged, mut grown) = (Histogram::default(), Histogram::default());
+            for i in order {
+                merged.merge(&of(&parts[i]));
+                grown.add(&parts[i]);
+            }
+            prop_assert_eq!(&merged, &of(&all));
+            prop_assert_eq!(&grown, &merged);
+            prop_assert!(merged.is_valid());
+            prop_assert_eq!(merged.count() + merged.not_finite(), all.len() as u64);
+            let read: Histogram = serde_json::from_str(&serde_json::to_string(&merged).unwrap()).unwrap();
+            prop_assert_eq!(read, merged);
+        }
+
+        #[test]
+        fn bins_are_near_their_numbers(numbers in prop::collection::vec(-5f32..7.0, 1..200)) {
+            let histogram = of(&numbers);
+            let mut sorted = numbers;
+            sorted.sort_by(f32::total_cmp);
+            let centers = histogram.bins().flat_map(|bin| std::iter::repeat_n(bin.center, bin.count as usize));
+            for (number, center) in sorted.iter().zip(centers) {
+                prop_assert!((f64::from(*number) - center).abs() <= histogram.width());
+            }
+            prop_assert!(histogram.width() <= 7.0 / (BINS as f64 / 4.0));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The statistics of a network's tensors.
+use super::{Entry, Histogram, Method, Precision, Table};
+use crate::{
+    array::Array,
+    base::{Error, Result, argument, files, invalid, pluralized, shape_text},
+    exec::{Backend, Feeds, Session},
+    graph::{Graph, TensorKind},
+};
+use indexmap::IndexMap;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeSet,
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+/// The version of files.
+const VERSION: u32 = 1;
+/// Maximum size of a file in bytes: 8,000 tensors whose bins are all in use.
+const MAX_FILE: u64 = 1 << 30;
+
+/// What is known of a tensor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TensorStatistics {
+    /// The tensor's shape.
+    pub shape: Vec<usize>,
+    /// Its numbers on all samples.
+    pub histogram: Histogram,
+}
+
+/// Histograms of a network's tensors, and the samples that they come from. See the [module](self).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Statistics {
+    version: u32,
+    network: String,
+    samples: BTreeSet<String>,
+    tensors: IndexMap<String, TensorStatistics>,
+}
+
+impl Statistics {
+    /// Returns statistics without samples, of the inputs and results of a network, except those inside of branches and loops and
+    /// those that are quantized already.
+    pub fn new(graph: &Graph) -> Statistics {
+        let is_real = |t| graph.tensor(t).is_ok_and(|info| info.quantization.is_none());
+        let inputs = graph.inputs().iter().copied();
+        let results = graph.operators().iter().flat_map(|operator| operator.outputs());
+        let all = inputs.chain(results).filter(|t| is_real(*t)).filter_map(|t| graph.tensor(t).ok());
+        let empty = |shape: &[usize]| TensorStatistics { shape: shape.to_vec(), histogram: Histogram::default() };
+        let tensors = all
+            .filter(|info| !matches!(info.kind, TensorKind::Coefficient(_)))
+            .map(|info| (info.name.clone(), empty(&info.shape)))
+            .collect();
+        Statistics { version: VERSION, network: graph.name().to_owned(), samples: BTreeSet::new(), tensors }
+    }
+
+    /// Runs a network on a batch of samples, counts the numbers of its tensors, and returns the network's outputs. The session is
+    /// that of the graph, prepared with [`RunOptions::unfused`](crate::exec::RunOptions::unfused), so that there are all of them. If it
+    /// fails, nothing is counted.
+    ///
+    /// # Errors
+    /// Returns an error if a sample of one of these names has been counted before, and those of [`Session::visit`].
+    pub fn run<B: Backend>(
+        &mut self,
+        session: &Session<B>,
+        samples: &[&str],
+        feeds: &(impl Feeds + ?Sized),
+    ) -> Result<IndexMap<String, Array>> {
+        if let Some(sample) = samples.iter().find(|sample| self.samples.contains(**sample)) {
+            return Err(argument("samples", format!("{sample:?}"), "it has been counted before"));
+        }
+        let tensors = &self.tensors;
+        let mut counted: IndexMap<String, Histogram> = IndexMap::new();
+        let mut count = |name: &str, array: &Array| -> Result<()> {
+            if tensors.contains_key(name) {
+                let mut histogram = Histogram::default();
+                histogram.add(&array.to_f32()?);
+                counted.insert(name.to_owned(), histogram);
+            }
+            Ok(())
+        };
+        for (name, array) in feeds.feeds() {
+            count(name, array)?;
+        }
+        let results = session.visit(feeds, &mut count)?;
+        self.samples.extend(samples.iter().map(|sample| (*sample).to_owned()));
+        for (name, histogram) in counted {
+            if let Some(tensor) = self.tensors.get_mut(&name) {
+                tensor.histogram.merge(&histogram);
+            }
+        }
+        Ok(results)
+    }
+
+    /// Adds the statistics of other samples. The result does not depend on the order.
+    ///
+    /// # Errors
+    /// Returns an error, and changes nothing, if they are those of another network, or have a sample in common.
+    pub fn merge(&mut self, other: &Statistics) -> Result<()> {
+        if let Some(sample) = self.samples.intersection(&other.samples).next() {
+            return Err(invalid(format!("the sample {sample:?} is counted in both")));
+        }
+        let only_in = |a: &Statistics, b: &Statistics| {
+            a.tensors.keys().find(|name| !b.tensors.contains_key(*name)).map(|name| format!("{name:?}"))
+        };
+        if let Some(name) = only_in(self, other).or_else(|| only_in(other, self)) {
+            return Err(invalid(format!("they are of different networks: only one has the tensor {name}")));
+        }
+        let pairs = self.tensors.iter().map(|(name, tensor)| (name, &tensor.shape, &other.tensors[name].shape));
+        for (name, a, b) in pairs {
+            if a != b {
+                let (a, b) = (shape_text(a), shape_text(b));
+                return Err(invalid(format!("they are of different networks: {name:?} is {a} and {b}")));
+            }
+        }
+        self.samples.extend(other.samples.iter().cloned());
+        for (name, tensor) in &mut self.tensors {
+            tensor.histogram.merge(&other.tensors[name].histogram);
+        }
+        Ok(())
+    }
+
+    /// The tensors, in the order of computation.
+    pub fn tensors(&self) -> &IndexMap<String, TensorStatistics> {
+        &self.tensors
+    }
+    /// The names of the samples.
+    pub fn samples(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.samples.iter().map(String::as_str)
+    }
+    /// The network's name.
+    pub fn network(&self) -> &str {
+        &self.network
+    }
+
+    /// Chooses a threshold for each tensor that had any numbers.
+    ///
+    /// # Errors
+    /// Returns an error if there are no samples, if a name has a space, or if a tensor had no finite number, although others
+    /// had.
+    pub fn table(&self, method: Method, precision: Precision) -> Result<Table> {
+        if self.samples.is_empty() {
+            return Err(invalid("no samples have been counted, so nothing is known of the network's tensors"));
+        }
+        let counted: Vec<_> =
+            self.tensors.iter().filter(|(_, t)| t.histogram.count() + t.histogram.not_finite() > 0).collect();
+        let entry = |(name, tensor): &(&String, &TensorStatistics)| -> Result<(String, Entry)> {
+            if tensor.histogram.count() == 0 {
+                return Err(invalid(format!("all numbers of {name:?} are infinite or NaN, on every sample")));
+            }
+            Ok(((*name).clone(), method.entry(&tensor.histogram, precision)))
+        };
+        let entries = counted.par_iter().map(entry).collect::<Result<Vec<_>>>()?;
+        let mut table = Table::new(entries.into_iter().collect());
+        table.comments = vec![
+            format!("network: {}", self.network),
+            format!("method: {method}"),
+            format!("samples: {}", self.samples.len()),
+        ];
+        table.check_names()?;
+        Ok(table)
+    }
+
+    /// Writes the statistics to a file, which [`Statistics::read`] reads. They are JSON.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written; an earlier one is kept then.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        files::replace(path, |file| {
+            let mut to = BufWriter::new(file);
+            serde_json::to_writer(&mut to, self).map_err(|e| Error::io(path)(e.into()))?;
+            to.write_all(b"\n").and_then(|()| to.flush()).map_err(Error::io(path))
+        })
+    }
+
+    /// Reads a file of [`Statistics::write`].
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, or has something else.
+    pub fn read(path: impl AsRef<Path>) -> Result<Statistics> {
+        let path = path.as_ref();
+        let bytes = files::read(path, MAX_FILE)?;
+        let wrong = |problem: String| Error::format(path, format!("these are no statistics of calibrate: {problem}"));
+        let read: Statistics = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
+        if read.version != VERSION {
+            return Err(wrong(format!("version {}; expected {VERSION}", read.version)));
+        }
+        match read.tensors.iter().find(|(_, tensor)| !tensor.histogram.is_valid()) {
+            Some((name, _)) => Err(wrong(format!("the histogram of {name:?} is damaged"))),
+            None => Ok(read),
+        }
+    }
+
+    /// Describes the samples: `10 samples of 75 tensors`.
+    pub fn summary(&self) -> String {
+        format!("{} of {}", pluralized(self.samples.len(), "sample"), pluralized(self.tensors.len(), "tensor"))
+    }
+}

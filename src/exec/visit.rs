@@ -1,0 +1,52 @@
+//! Looking at the tensors of a run while they are computed.
+use super::{Backend, feeds::Feeds, session::Session};
+use crate::{array::Array, base::Result};
+use indexmap::IndexMap;
+use std::time::Duration;
+
+impl<B: Backend> Session<B> {
+    /// Runs the graph like [`Session::run`], and passes each computed tensor to `visit`, by name, in the order of computation. A
+    /// tensor that nothing reads any more is freed after its visit, so a run needs no more memory than without visits.
+    ///
+    /// Tensors that fusion removes are not computed; [`RunOptions::unfused`](super::RunOptions::unfused) keeps all of them. Those
+    /// inside of branches and loops are not visited, and neither are feeds.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [2])?;
+    /// let h = g.relu(x).out_name("h").call()?;
+    /// let y = g.add(h, 1.0).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().unfused(true))?;
+    /// let mut seen = Vec::new();
+    /// session.visit(&[("x", Array::from([-1f32, 2.0]))], &mut |name, array| {
+    ///     seen.push((name.to_owned(), array.to_f32()?[1]));
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(seen, [("h".to_owned(), 2.0), ("y".to_owned(), 3.0)]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as for [`run`](super::run), and those of `visit`, after which the run ends.
+    pub fn visit(
+        &self,
+        feeds: &(impl Feeds + ?Sized),
+        visit: &mut (dyn FnMut(&str, &Array) -> Result<()> + Send),
+    ) -> Result<IndexMap<String, Array>> {
+        let mut fed = self.checked_feeds(feeds)?;
+        self.add_variables(&mut fed)?;
+        let plan = self.plan(fed.into_keys().collect(), &self.wanted)?;
+        let mut outcome = Ok(());
+        let mut observer = |step: usize, _: Duration, results: &[B::Buffer]| {
+            let Some(step) = plan.steps.get(step).filter(|_| outcome.is_ok()) else { return };
+            outcome = step.outputs.iter().zip(results).try_for_each(|(tensor, buffer)| {
+                let array = self.backend().download(buffer)?;
+                visit(&plan.entry(*tensor)?.ty.name, &array)
+            });
+        };
+        let (_, results) = self.compute(feeds, &self.wanted, Some(&mut observer))?;
+        outcome.map(|()| results)
+    }
+}

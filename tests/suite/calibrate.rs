@@ -1,0 +1,170 @@
+//! The command `calibrate`: its tables, statistics and messages.
+use super::{cli::tpulang, snapshot};
+use std::{fs, path::PathBuf};
+use tpulang::{
+    Array, Graph,
+    array::{ArrayFormat, write_npz},
+    calibrate::{Statistics, Table},
+    exec::{CpuBackend, RunOptions, Session},
+    spec,
+};
+
+const SPEC: &str = r#"{"version": 1, "name": "net", "inputs": ["x", "scale"], "outputs": ["y"],
+    "tensors": {"x": {"shape": [2, 3]}, "scale": {"shape": [1, 3]}},
+    "ops": [
+        {"op": "mul", "args": {"tensor_i0": "x", "tensor_i1": "scale"}, "out": "product"},
+        {"op": "relu", "args": {"input": "product"}, "out": "h"},
+        {"op": "sqrt", "args": {"input": "h"}, "out": "y"}]}"#;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        fs::write(folder.path("net.json"), SPEC).unwrap();
+        fs::create_dir_all(folder.path("data/more")).unwrap();
+        for i in 0..7 {
+            let name = if i % 2 == 0 { format!("data/{i}.npz") } else { format!("data/more/{i}.npz") };
+            let first = (i * 37 % 11) as f32 - 5.0;
+            let x = Array::from_vec([2, 3], (0..6).map(|j| first + 0.25 * j as f32).collect::<Vec<_>>()).unwrap();
+            folder.npz(&name, &[("x", x), ("scale", Array::from_vec([1, 3], vec![1f32, 0.5, 2.0]).unwrap())]);
+        }
+        folder
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn npz(&self, name: &str, arrays: &[(&str, Array)]) {
+        write_npz(self.path(name), arrays.iter().map(|(n, a)| (*n, a))).unwrap();
+    }
+    /// Runs `calibrate` with these words, of which those that end with `.` and letters, or are `data`, are in the folder.
+    fn calibrate(&self, words: &str) -> String {
+        let in_folder = |word: &str| word == "data" || (word.contains('.') && !word.starts_with('-'));
+        let args: Vec<String> = words
+            .split(' ')
+            .map(|word| if in_folder(word) { self.path(word).display().to_string() } else { word.to_owned() })
+            .collect();
+        let out = tpulang(&[&["calibrate"], &args.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+        let text = [out.stdout, out.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
+        let text = text.replace(&self.0.path().display().to_string(), "DIR");
+        format!("$ tpulang calibrate {words}\n{text}[exit {}]\n", out.status.code().unwrap())
+    }
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+}
+
+#[test]
+fn tables_are_written_and_compared() {
+    let folder = Folder::new();
+    let mut all = folder.calibrate("net.json --data data --method max -o max.table");
+    all += &folder.read("max.table");
+    all += &folder.calibrate("net.json --data data --int4 --asymmetric x,h --method mse -o all.table");
+    all += &folder.read("all.table");
+    all += &folder.calibrate("net.json --data data --samples 3 --statistics some.json -o some.table");
+    all += &folder.read("some.table");
+    let text = folder.read("max.table").replace("h 10", "h 5").replace("y ", "other ");
+    fs::write(folder.path("other.table"), text).unwrap();
+    all += &folder.calibrate("--compare max.table other.table");
+    all += &folder.calibrate("--compare max.table max.table");
+    snapshot("calibrate", &all);
+    // Of seven, the first, third and fifth.
+    let some = Statistics::read(folder.path("some.json")).unwrap();
+    assert_eq!(some.samples().collect::<Vec<_>>(), ["0.npz", "4.npz", "more/1.npz"]);
+    // A table that was read is written as it was.
+    let read = Table::read(folder.path("all.table")).unwrap();
+    read.write(folder.path("again.table")).unwrap();
+    let lines = |name: &str| {
+        folder.read(name).lines().filter(|l| !l.contains("op_name")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines("again.table"), lines("all.table"));
+}
+
+#[test]
+fn parts_merge_to_the_table_of_all_samples() {
+    let folder = Folder::new();
+    folder.calibrate("net.json --data data --statistics all.json -o all.table");
+    for i in 1..=3 {
+        let part = folder.calibrate(&format!("net.json --data data --shard {i}/3 --statistics part{i}.json"));
+        assert!(part.contains("samples of 5 tensors") && part.ends_with("[exit 0]\n"), "{part}");
+    }
+    let merged = folder.calibrate(
+        "net.json --data data --statistics merged.json -o merged.table --merge part2.json part3.json part1.json",
+    );
+    assert!(merged.ends_with("[exit 0]\n"), "{merged}");
+    assert_eq!(folder.read("all.json"), folder.read("merged.json"));
+    assert_eq!(folder.read("all.table"), folder.read("merged.table"));
+    // Statistics of the library are those of the command.
+    let graph: Graph = spec::read(folder.path("net.json"), spec::Weights::Load).unwrap();
+    let session = Session::new(&graph, CpuBackend::new(), &RunOptions::default().unfused(true)).unwrap();
+    let mut statistics = Statistics::new(&graph);
+    for name in ["0.npz", "more/1.npz", "2.npz", "more/3.npz", "4.npz", "more/5.npz", "6.npz"] {
+        let feeds = tpulang::array::read_arrays(folder.path("data").join(name)).unwrap();
+        statistics.run(&session, &[name], &feeds).unwrap();
+    }
+    statistics.write(folder.path("library.json")).unwrap();
+    assert_eq!(folder.read("library.json"), folder.read("all.json"));
+}
+
+#[test]
+fn samples_fill_batches() {
+    let folder = Folder::new();
+    let numbers = |i: usize| Array::from_vec([1, 3], vec![i as f32, 2.0 * i as f32, -1.0]).unwrap();
+    let mut list = String::new();
+    for i in 1..=3 {
+        ArrayFormat::Npy.write(folder.path(&format!("x{i}.npy")), [("", &numbers(i))]).unwrap();
+        list += &format!("x{i}.npy, s.npy\n");
+    }
+    ArrayFormat::Npy.write(folder.path("s.npy"), [("", &numbers(1))]).unwrap();
+    fs::write(folder.path("list.txt"), format!("# three\n\n{list}")).unwrap();
+    let report = folder.calibrate("net.json --data list.txt --method max --statistics three.json -o three.table");
+    assert!(report.contains("the last sample is repeated 1 times to fill a batch"), "{report}");
+    let statistics = Statistics::read(folder.path("three.json")).unwrap();
+    assert_eq!(statistics.samples().collect::<Vec<_>>(), ["x1.npy, s.npy", "x2.npy, s.npy", "x3.npy, s.npy"]);
+    let x = &statistics.tensors()["x"].histogram;
+    assert_eq!((x.count(), x.min(), x.max()), (4 * 3, -1.0, 6.0));
+}
+
+#[test]
+fn wrong_arguments_and_files_are_explained() {
+    let folder = Folder::new();
+    folder.calibrate("net.json --data data --shard 1/2 --statistics part.json");
+    fs::write(folder.path("bad.table"), "x 1 -1 1\ny 0 0 1\n").unwrap();
+    fs::write(folder.path("twice.table"), "x 1 -1 1\nx 1 0 1\n").unwrap();
+    fs::write(
+        folder.path("damaged.json"),
+        folder.read("part.json").replacen("\"zeros\":", "\"zeros\":9999999999999999999", 1),
+    )
+    .unwrap();
+    fs::write(folder.path("other.json"), folder.read("part.json").replace("\"h\"", "\"g\"").replace(".npz", ".npy"))
+        .unwrap();
+    fs::write(folder.path("list.txt"), "a.npz\nb.gif\n").unwrap();
+    fs::create_dir(folder.path("empty.d")).unwrap();
+    let one = Array::from_vec([1, 2], vec![1f32, 2.0]).unwrap();
+    folder.npz("shape.npz", &[("x", one.clone()), ("scale", one)]);
+    let nan = Array::from_vec([2, 3], vec![f32::NAN; 6]).unwrap();
+    folder.npz("nan.npz", &[("x", nan), ("scale", Array::from_vec([1, 3], vec![1f32; 3]).unwrap())]);
+    let calls = [
+        "net.json -o t.table",
+        "net.json --data data",
+        "net.json --data empty.d -o t.table",
+        "net.json --data none.txt -o t.table",
+        "net.json --data list.txt -o t.table",
+        "net.json --data shape.npz -o t.table",
+        "net.json --data nan.npz -o t.table",
+        "net.json --data data --method entropy -o t.table",
+        "net.json --data data --asymmetric hh -o t.table",
+        "net.json --data data --shard 3/2 --statistics t.json",
+        "net.json --data data --shard 9/9 --statistics t.json",
+        "-o t.table --merge part.json",
+        "--method max -o t.table --merge part.json part.json",
+        "--method max -o t.table --merge part.json other.json",
+        "--method max -o t.table --merge damaged.json",
+        "--method max -o t.table --merge net.json",
+        "--compare bad.table twice.table",
+        "--compare twice.table bad.table",
+        "--compare net.json bad.table",
+    ];
+    snapshot("calibrate_errors", &calls.map(|words| folder.calibrate(words)).join("\n"));
+    assert!(!folder.path("t.table").exists() && !folder.path("t.json").exists());
+}
