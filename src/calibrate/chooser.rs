@@ -115,7 +115,7 @@ impl<'s> Chooser<'s> {
                         })
                         .collect();
                     let wanted: Vec<&str> = results.iter().map(String::as_str).collect();
-                    for (result, got) in session.fetch(&fed[..], &wanted)? {
+                    for (result, got) in session.fetch_from(&fed[..], &wanted)? {
                         *error += relative_error(&arrays[&result].to_f32()?, &got.to_f32()?, self.depth);
                     }
                 }

@@ -60,7 +60,7 @@ impl<B: Backend> Session<B> {
         all
     }
 
-    pub(super) fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
+    pub(super) fn known_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
         let (mut errors, mut checked) = (Vec::new(), HashMap::new());
         for (name, array) in feeds.feeds() {
             let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.entry(t)?, array)?)));
@@ -74,8 +74,14 @@ impl<B: Backend> Session<B> {
         }
         // A missing input may be a misspelled one, which is already reported.
         Error::collect(errors)?;
-        self.check_cut(&checked)?;
         Ok(checked)
+    }
+
+    /// Like [`Session::known_feeds`], for feeds that must not replace the network by mistake.
+    pub(super) fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
+        let known = self.known_feeds(feeds)?;
+        self.check_cut(&known)?;
+        Ok(known)
     }
 
     /// Checks that results of operators are fed on purpose. Beside all inputs they are more likely those of an earlier run,

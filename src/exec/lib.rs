@@ -35,6 +35,7 @@ use {
 
 mod any;
 mod backend;
+mod bisect;
 mod compare;
 mod control_flow;
 mod cpu;
@@ -68,6 +69,7 @@ mod visit;
 
 pub use any::{AnyBackend, AnyBuffer, AnyKernel};
 pub use backend::{Backend, Fusion, Kernel, KernelInfo, Layouts, Recorder, Run};
+pub use bisect::{Bisection, Culprit, bisect};
 pub use compare::{Comparison, Histogram, Match, Pair, Rename, Tolerance, compare, pair_names, real_numbers};
 pub use cpu::{CpuBackend, CustomCall};
 pub use feeds::Feeds;

@@ -176,6 +176,29 @@ impl<B: Backend> Session<B> {
         self.compute(feeds, &wanted, None).map(|(_, results)| results)
     }
 
+    /// Like [`Session::fetch`], but inner tensors may be fed beside all inputs, in place of what the network computes.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [1])?;
+    /// let h = g.exp(x).out_name("h").call()?;
+    /// let y = g.add(x, h).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
+    /// let feeds = [("x", Array::from([1f32])), ("h", Array::from([5f32]))];
+    /// assert!(session.fetch(&feeds, &["y"]).is_err());
+    /// assert_eq!(session.fetch_from(&feeds, &["y"])?["y"].to_f32()?, [6.0]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as for [`run`], and if a name is unknown.
+    pub fn fetch_from(&self, feeds: &(impl Feeds + ?Sized), names: &[&str]) -> Result<IndexMap<String, Array>> {
+        let wanted: Vec<TensorIndex> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
+        self.compute_from(self.known_feeds(feeds)?, &wanted, None).map(|(_, results)| results)
+    }
+
     /// Replays the last run `runs` times without copies and returns the mean time. Returns `None` if no run has been recorded:
     /// the backend does not record runs, or does so only at the second.
     ///
@@ -286,7 +309,15 @@ impl<B: Backend> Session<B> {
         wanted: &[TensorIndex],
         observer: Option<StepObserver<B>>,
     ) -> Result<RunOutcome<B>> {
-        let mut fed = self.checked_feeds(feeds)?;
+        self.compute_from(self.checked_feeds(feeds)?, wanted, observer)
+    }
+
+    fn compute_from(
+        &self,
+        mut fed: HashMap<TensorIndex, Array>,
+        wanted: &[TensorIndex],
+        observer: Option<StepObserver<B>>,
+    ) -> Result<RunOutcome<B>> {
         self.add_variables(&mut fed)?;
         let plan = self.plan(fed.keys().copied().collect(), wanted)?;
         if observer.is_some() {

@@ -31,6 +31,7 @@ mod lint;
 mod mode;
 mod operand;
 pub mod optimizers;
+mod part;
 mod places;
 mod preprocess;
 mod propagate;

@@ -1,6 +1,7 @@
 //! Integration tests, from the user's point of view.
 mod backends;
 mod bad_input;
+mod bisecting;
 mod book;
 mod calibrate;
 mod cases;

@@ -11,7 +11,7 @@ use tpulang_base as base;
 #[derive(clap::Args)]
 pub struct Running {
     /// cpu, cuda (the first NVIDIA GPU) or cuda:N (N counts from 0)
-    #[arg(short, long, default_value = "cpu", help_heading = "Execution")]
+    #[arg(short, long, alias = "backend", default_value = "cpu", help_heading = "Execution")]
     device: Device,
     /// CPU threads; 0 uses one per core
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true, help_heading = "Execution")]
@@ -51,6 +51,10 @@ fn bytes(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Running {
+    /// Returns the option that chooses the device, with a space before it; nothing for the CPU.
+    pub fn device_option(&self) -> String {
+        if self.device == Device::Cpu { String::new() } else { format!(" -d {}", self.device) }
+    }
     /// Opens the device for a graph, with the options of a session.
     pub fn open(&self, graph: &Graph, all: bool, messages: &Diagnostics) -> Result<(AnyBackend, RunOptions)> {
         let Running { device, precision, tf32, .. } = *self;

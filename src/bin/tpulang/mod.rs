@@ -1,6 +1,7 @@
 //! The `tpulang` command. Each subcommand has a file of its own.
 
 mod bench;
+mod bisect;
 mod calibrate;
 mod check;
 mod compare;
@@ -29,6 +30,7 @@ mod schema;
 mod show;
 mod side_by_side;
 mod spec;
+mod split;
 mod usage;
 
 use clap::{Parser, Subcommand};
@@ -57,7 +59,7 @@ file with its weights. `check` and `convert` take specs and ONNX models; `run`, 
 take any of them.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 compare or show found a difference, or fmt --check a file to format; 2 error.
+Exit status: 0 success; 1 compare, show or bisect found a difference, or fmt --check a file to format; 2 error.
 
 Get started:
   tpulang init model
@@ -80,8 +82,10 @@ enum Command {
     },
     Run(run::Args),
     Bench(bench::Args),
-    Calibrate(calibrate::Args),
     Compare(compare::Args),
+    Bisect(bisect::Args),
+    Split(split::Args),
+    Calibrate(calibrate::Args),
     Gradients(gradients::Args),
     Ops(ops::Args),
     Explain(diagnostics::Explain),
@@ -127,6 +131,8 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Check(args) => check::main(args, messages),
         Command::Run(args) => run::main(args, messages),
         Command::Bench(args) => bench::main(args, messages, begun),
+        Command::Bisect(args) => bisect::main(args, messages),
+        Command::Split(args) => split::main(args, messages),
         Command::Calibrate(args) => calibrate::main(args, messages),
         Command::Compare(args) => compare::main(args, messages),
         Command::Gradients(args) => gradients::main(args, messages),

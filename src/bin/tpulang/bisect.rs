@@ -1,0 +1,198 @@
+use super::{
+    Outcome,
+    device::Running,
+    diagnostics::Diagnostics,
+    feeds::Inputs,
+    model,
+    progress::{Size, during},
+    run::FILES,
+};
+use indexmap::IndexMap;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use tpulang::{
+    Array, Error, Graph, Result,
+    array::{read_arrays, write_npz},
+    exec::{
+        Backend, Bisection, Comparison, CpuBackend, Culprit, Rename, RunOptions, Session, Tolerance, bisect, pair_names,
+    },
+    graph::TensorKind,
+    spec,
+};
+use tpulang_base::{argument, escaped, escaped_path, invalid, pluralized};
+
+/// Find the operator that makes a network differ from a reference
+#[derive(clap::Args)]
+#[command(
+    override_usage = "tpulang bisect [OPTIONS] --with <FILE> <MODEL>\n       tpulang bisect [OPTIONS] --device <DEVICE> <MODEL>",
+    after_help = "\
+The reference is a file with the tensors of a run by another program, or, for a GPU, a run on the
+CPU. Each operator is fed the tensors of the reference, so that its own error is told from those
+before it. The first one that is wrong by itself is written as a spec of one operator with its
+data. Names that differ by a suffix of the tool chain are matched: y and y_f32.
+
+Exit status: 0 if no tensor differs; 1 if one does; 2 on an error.
+
+Examples:
+  tpulang bisect model.json -i inputs.npz --with reference.npz
+  tpulang bisect model.json -i inputs.npz --with theirs.npz --rename '*=model/*' -o culprit
+  tpulang bisect model.json --random 0 --device cuda"
+)]
+pub struct Args {
+    #[command(flatten)]
+    model: model::Model,
+    /// The reference: an .npz, .safetensors or .pt file or a folder of .npy files, with inner tensors by name
+    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    with: Option<PathBuf>,
+    #[command(flatten)]
+    inputs: Inputs,
+    /// Minimum cosine and Euclidean similarity
+    #[arg(long, value_name = "COS,EUCLID", default_value = "0.9999,0.99")]
+    tolerance: Tolerance,
+    /// Tensor A of the network is B in the reference. A and B may have a *, for the same text. May be repeated
+    #[arg(long, value_name = "A=B")]
+    rename: Vec<Rename>,
+    /// The folder for the operator that is wrong by itself, with its data. It is created if missing
+    #[arg(short, long, value_name = "FOLDER", default_value = "bisect", help_heading = FILES)]
+    output: PathBuf,
+    #[command(flatten)]
+    running: Running,
+}
+
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
+    messages.warn_of_model(&graph)?;
+    let given = args.with.as_deref().map(|file| named(&graph, file, &args.rename)).transpose()?;
+    let (mut feeds, warnings) = args.inputs.read(&graph)?;
+    messages.warn(&graph, &warnings)?;
+    for (name, array) in given.iter().flatten() {
+        if is_input(&graph, name) && !feeds.contains_key(name) {
+            feeds.insert(name.clone(), array.clone());
+        }
+    }
+    let (backend, options) = args.running.open(&graph, false, messages)?;
+    let options = options.unfused(true);
+    let reference = match given {
+        Some(given) => given.into_iter().filter(|(name, _)| !is_input(&graph, name)).collect(),
+        None if backend.name() == "cpu" => {
+            let expected = "expected --with FILE, the tensors of another program, or --device cuda";
+            return Err(argument("the reference", "missing", expected));
+        }
+        None => of_cpu(&graph, &feeds)?,
+    };
+    let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
+    let found = during("comparing", Size::Unknown, |_| bisect(&graph, &session, &feeds, &reference, &args.tolerance))?;
+    let mut text = described(&found);
+    if let Some(culprit) = &found.alone {
+        text += &written(&graph, culprit, (&feeds, &reference), &args)?;
+    }
+    messages.report(&text)?;
+    Ok(found.alone.is_none() && found.propagated.is_none())
+}
+
+fn is_input(graph: &Graph, name: &str) -> bool {
+    let info = graph.lookup(name).and_then(|t| graph.tensor(t).ok());
+    info.is_some_and(|info| info.kind == TensorKind::Input)
+}
+
+/// Runs the network on the CPU, and returns all tensors.
+fn of_cpu(graph: &Graph, feeds: &IndexMap<String, Array>) -> Result<IndexMap<String, Array>> {
+    let session = Session::new(graph, CpuBackend::new(), &RunOptions::default().unfused(true))?;
+    let mut all = IndexMap::new();
+    session.visit(feeds, &mut |name, array| {
+        all.insert(name.to_owned(), array.clone());
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Reads the arrays of a file that are tensors of the network, by the network's names. Real numbers of integer tensors are left
+/// out, since operators read them as stored.
+fn named(graph: &Graph, file: &Path, renames: &[Rename]) -> Result<IndexMap<String, Array>> {
+    let arrays = read_arrays(file)?;
+    let infos: IndexMap<&str, _> = graph
+        .tensors()
+        .filter(|(_, info)| !info.is_coefficient())
+        .map(|(_, info)| (info.name.as_str(), info))
+        .collect();
+    let names: Vec<&str> = infos.keys().copied().collect();
+    let theirs: Vec<&str> = arrays.keys().map(String::as_str).collect();
+    let fits = |ours: &str, theirs: &str| infos[ours].shape.iter().product::<usize>() == arrays[theirs].len();
+    let mut found = IndexMap::new();
+    for pair in pair_names(&names, &theirs, renames, fits) {
+        let (Some(name), Some(theirs)) = (pair.first, pair.second) else { continue };
+        let (info, array) = (infos[name.as_str()], &arrays[&theirs]);
+        if info.dtype.is_float() == array.dtype().is_float() && fits(&name, &theirs) {
+            found.insert(name.clone(), array.clone());
+        }
+    }
+    match found.is_empty() {
+        true => {
+            let some = theirs.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+            Err(argument(
+                "--with",
+                escaped_path(file),
+                format!("none of its arrays is a tensor of the network: {some}"),
+            ))
+        }
+        false => Ok(found),
+    }
+}
+
+fn described(found: &Bisection) -> String {
+    let mut text = format!("{} compared", pluralized(found.compared, "tensor"));
+    if !found.missing.is_empty() {
+        text += &format!("; the reference lacks {}", found.missing.len());
+    }
+    text.push('\n');
+    let one = |culprit: &Culprit| {
+        let difference = match &culprit.comparison {
+            Comparison::Values { cosine, max_abs, relative_l2, .. } => {
+                format!("cosine {cosine:.6}, max abs {max_abs:.3e}, rel L2 {relative_l2:.3e}")
+            }
+            Comparison::Failure(problem) => problem.clone(),
+        };
+        format!("{}, computed by top.{} ({difference})", escaped(&culprit.tensor), culprit.op)
+    };
+    match (&found.alone, &found.propagated) {
+        (None, None) => text += "no tensor differs\n",
+        (Some(alone), None) => text += &format!("wrong by itself: {}\nno tensor differs in a run\n", one(alone)),
+        (None, Some(propagated)) => {
+            text += &format!("no operator is wrong by itself; errors add up to: {}\n", one(propagated));
+        }
+        (Some(alone), Some(propagated)) => {
+            text += &format!("wrong by itself: {}\nfirst to differ in a run: {}\n", one(alone), one(propagated));
+        }
+    }
+    text
+}
+
+/// Writes the operator that is wrong by itself, and returns the commands that repeat its error.
+fn written(
+    graph: &Graph,
+    culprit: &Culprit,
+    (feeds, reference): (&IndexMap<String, Array>, &IndexMap<String, Array>),
+    args: &Args,
+) -> Result<String> {
+    let inputs = culprit.inputs.iter().map(|name| graph.find(name)).collect::<Result<Vec<_>>>()?;
+    let part = graph.part(&inputs, &[graph.find(&culprit.tensor)?])?;
+    let array = |name: &String| {
+        let known = if is_input(graph, name) { feeds.get(name) } else { reference.get(name) };
+        known.map(|array| (name.clone(), array.clone())).ok_or_else(|| invalid(format!("{name:?} is not known")))
+    };
+    let fed = culprit.inputs.iter().map(array).collect::<Result<IndexMap<_, _>>>()?;
+    fs::create_dir_all(&args.output).map_err(Error::io(&args.output))?;
+    let [spec, data, expected, result] =
+        ["operator.json", "inputs.npz", "reference.npz", "result.npz"].map(|name| args.output.join(name));
+    spec::save(&part.named("operator")?, &spec)?;
+    write_npz(&data, fed.iter().map(|(name, array)| (name.as_str(), array)))?;
+    write_npz(&expected, [(culprit.tensor.as_str(), &reference[&culprit.tensor])])?;
+    let [spec, data, expected, result] = [spec, data, expected, result].map(|path| escaped_path(&path));
+    let device = args.running.device_option();
+    Ok(format!(
+        "\n{spec} is the operator that is wrong by itself. This repeats it:\n  \
+         tpulang run {spec} -i {data}{device} -o {result}\n  tpulang compare {expected} {result}\n"
+    ))
+}

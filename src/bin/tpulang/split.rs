@@ -1,0 +1,75 @@
+use super::{Outcome, diagnostics::Diagnostics, model, run::FILES};
+use std::{fs, path::PathBuf};
+use tpulang::{Error, Graph, Result, Tensor, graph::TensorInfo, spec};
+use tpulang_base::{argument, escaped_path, misfit};
+
+/// Cut a network into parts that give the same numbers one after the other
+#[derive(clap::Args)]
+#[command(after_help = "\
+Each --at is a boundary: the part before it computes these tensors and what they need. Tensors that
+a later part needs are outputs of the part that computes them. Prints the commands that run the
+parts.
+
+Examples:
+  tpulang split model.json --at hidden -o parts
+  tpulang split model.onnx --at stage1 --at stage2_left,stage2_right -o parts")]
+pub struct Args {
+    #[command(flatten)]
+    model: model::Model,
+    /// Cut after these tensors. Separate names by commas; repeat the option for more parts
+    #[arg(long, required = true, value_name = "TENSORS")]
+    at: Vec<String>,
+    /// The folder for the parts, specs with their weights. It is created if missing
+    #[arg(short, long, value_name = "FOLDER", help_heading = FILES)]
+    output: PathBuf,
+}
+
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let graph = args.model.read()?;
+    messages.warn_of_model(&graph)?;
+    let boundaries = args.at.iter().map(|names| tensors(&graph, names)).collect::<Result<Vec<_>>>()?;
+    let parts = graph.split_at(&boundaries).map_err(|e| misfit("--at:", e))?;
+    if parts.len() < 2 {
+        return Err(argument("--at", args.at.join(" "), "one side of it has no operators; cut at inner tensors"));
+    }
+    fs::create_dir_all(&args.output).map_err(Error::io(&args.output))?;
+    let mut text = String::new();
+    for part in &parts {
+        let path = args.output.join(format!("{}.json", part.name()));
+        spec::save(part, &path)?;
+        text += &format!("{}: {}\n", escaped_path(&path), of_part(part));
+    }
+    text += "\nrun them:\n";
+    let mut made: Vec<(String, String)> = Vec::new();
+    for part in &parts {
+        let [spec, results] = ["json", "results.npz"].map(|e| args.output.join(format!("{}.{e}", part.name())));
+        let names: Vec<&str> = infos(part, part.inputs()).map(|info| info.name.as_str()).collect();
+        let from_parts = made.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        let set: String = from_parts.map(|(name, file)| format!(" --set '{name}={file}'")).collect();
+        let inputs = if names.iter().any(|name| !made.iter().any(|(n, _)| n == name)) { " -i INPUTS" } else { "" };
+        let (spec, results) = (escaped_path(&spec), escaped_path(&results));
+        text += &format!("  tpulang run {spec}{inputs}{set} -o {results}\n");
+        made.extend(infos(part, part.outputs()).map(|info| (info.name.clone(), results.clone())));
+    }
+    messages.report(&text)?;
+    Ok(true)
+}
+
+fn infos<'g>(graph: &'g Graph, tensors: &'g [Tensor]) -> impl Iterator<Item = &'g TensorInfo> {
+    tensors.iter().filter_map(|t| graph.tensor(*t).ok())
+}
+
+/// Describes a part: `x, h -> y, 12 operators`.
+fn of_part(part: &Graph) -> String {
+    let names = |tensors| infos(part, tensors).map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ");
+    let count = tpulang_base::pluralized(part.operators().len(), "operator");
+    format!("{} -> {}, {count}", names(part.inputs()), names(part.outputs()))
+}
+
+/// The tensors of `--at`. A name that has commas is a name if there is such a tensor, and otherwise a list.
+fn tensors(graph: &Graph, names: &str) -> Result<Vec<Tensor>> {
+    match graph.lookup(names) {
+        Some(tensor) => Ok(vec![tensor]),
+        None => names.split(',').map(|name| graph.find(name)).collect(),
+    }
+}

@@ -1,0 +1,169 @@
+//! Finding the operator that computes something else than a reference does.
+use super::{Backend, Comparison, Feeds, Session, Tolerance};
+use crate::{
+    array::Array,
+    base::{Result, invalid},
+    graph::{Graph, Operator, Tensor},
+};
+use indexmap::IndexMap;
+use std::collections::{HashMap, HashSet};
+
+/// A result that differs from the reference's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Culprit {
+    /// The tensor's name.
+    pub tensor: String,
+    /// The operator that computes it: its op (`Conv`).
+    pub op: String,
+    /// The difference from the reference, which is the first of the two.
+    pub comparison: Comparison,
+    /// The tensors that it was computed from.
+    pub inputs: Vec<String>,
+}
+
+/// The operators that differ from a reference.
+#[derive(Debug, Clone, Default)]
+pub struct Bisection {
+    /// The first that differs although it was fed the reference's tensors: it is wrong by itself.
+    pub alone: Option<Culprit>,
+    /// The first that differs in a run from the network's inputs on: by itself, or since its operands do.
+    pub propagated: Option<Culprit>,
+    /// Number of tensors that were compared.
+    pub compared: usize,
+    /// Tensors that the reference lacks. What reads them was computed together with them.
+    pub missing: Vec<String>,
+}
+
+/// Compares each operator with a reference: the tensors of a run of the same network by another program, by name. Each is fed the
+/// reference's tensors, so that its own errors are told from those of its operands.
+///
+/// `session` is that of the graph, prepared with [`RunOptions::unfused`](super::RunOptions::unfused), so that there are all tensors.
+/// `feeds` are the network's inputs.
+///
+/// ```
+/// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session, Tolerance, bisect}};
+/// let mut g = Graph::new("net")?;
+/// let x = g.input("x", Dtype::Float32, [2])?;
+/// let h = g.exp(x).out_name("h").call()?;
+/// let s = g.add(h, 1.0).out_name("s").call()?;
+/// let y = g.ln(s).out_name("y").call()?;
+/// g.set_outputs(&[y])?;
+/// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().unfused(true))?;
+/// let feeds = [("x", Array::from([0f32, 0.0]))];
+/// // Another program, whose addition is wrong.
+/// let theirs = [("h", [1f32, 1.0]), ("s", [2f32, 3.0]), ("y", [2f32.ln(), 3f32.ln()])];
+/// let theirs = theirs.map(|(name, numbers)| (name.to_owned(), Array::from(numbers))).into_iter().collect();
+/// let found = bisect(&g, &session, &feeds, &theirs, &Tolerance { cosine: 0.9999, euclidean: 0.999 })?;
+/// assert_eq!(found.alone.map(|c| c.tensor).as_deref(), Some("s"));
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+///
+/// # Errors
+/// Same as for [`Session::run`]. Also returns an error if the reference has none of the graph's tensors.
+pub fn bisect<B: Backend>(
+    graph: &Graph,
+    session: &Session<B>,
+    feeds: &(impl Feeds + ?Sized),
+    reference: &IndexMap<String, Array>,
+    tolerance: &Tolerance,
+) -> Result<Bisection> {
+    let fed: HashMap<&str, &Array> = feeds.feeds().collect();
+    let network = Network::new(graph, reference, &fed);
+    let mut found = Bisection::default();
+    // From the inputs on.
+    let mut differ: Option<(String, Comparison)> = None;
+    session.visit(feeds, &mut |name, array| {
+        if let Some(expected) = reference.get(name).filter(|_| differ.is_none()) {
+            let comparison = Comparison::of(expected, array)?;
+            if !comparison.passes(tolerance) {
+                differ = Some((name.to_owned(), comparison));
+            }
+        }
+        Ok(())
+    })?;
+    for operator in graph.operators() {
+        let wanted = network.known(operator)?;
+        if wanted.is_empty() {
+            found.missing.extend(network.names(operator)?);
+            continue;
+        }
+        found.compared += wanted.len();
+        if found.alone.is_some() && differ.is_none() {
+            continue;
+        }
+        let culprit = |tensor: String, comparison| -> Result<Culprit> {
+            let inputs = network.sources(operator)?.into_iter().map(|(name, _)| name).collect();
+            Ok(Culprit { tensor, op: operator.op.name().to_owned(), comparison, inputs })
+        };
+        if let Some((name, comparison)) = differ.take_if(|(name, _)| wanted.contains(name)) {
+            found.propagated = Some(culprit(name, comparison)?);
+        }
+        if found.alone.is_some() {
+            continue;
+        }
+        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        for (name, array) in session.fetch_from(&network.sources(operator)?[..], &names)? {
+            let comparison = Comparison::of(&reference[&name], &array)?;
+            if found.alone.is_none() && !comparison.passes(tolerance) {
+                found.alone = Some(culprit(name, comparison)?);
+            }
+        }
+    }
+    match found.compared {
+        0 => Err(invalid("the reference has no tensor that the network computes, by name")),
+        _ => Ok(found),
+    }
+}
+
+/// A graph, and what is known of its tensors.
+struct Network<'a> {
+    graph: &'a Graph,
+    reference: &'a IndexMap<String, Array>,
+    fed: &'a HashMap<&'a str, &'a Array>,
+    made_by: HashMap<Tensor, &'a Operator>,
+}
+
+impl<'a> Network<'a> {
+    fn new(graph: &'a Graph, reference: &'a IndexMap<String, Array>, fed: &'a HashMap<&'a str, &'a Array>) -> Self {
+        let of_operator = |o: &'a Operator| o.outputs().map(move |t| (t, o));
+        let made_by = graph.operators().iter().flat_map(of_operator).collect();
+        Network { graph, reference, fed, made_by }
+    }
+    fn names(&self, operator: &Operator) -> Result<Vec<String>> {
+        operator.outputs().map(|t| Ok(self.graph.tensor(t)?.name.clone())).collect()
+    }
+    /// The results of an operator that the reference has.
+    fn known(&self, operator: &Operator) -> Result<Vec<String>> {
+        let names = self.names(operator)?;
+        Ok(names.into_iter().filter(|name| self.reference.contains_key(name)).collect())
+    }
+    /// The arrays that an operator is computed from: operands of the reference, or what those that it lacks are computed from.
+    fn sources(&self, operator: &Operator) -> Result<Vec<(String, Array)>> {
+        let mut sources = IndexMap::new();
+        let mut seen: HashSet<Tensor> = HashSet::new();
+        let mut open: Vec<Tensor> = operator.uses();
+        while let Some(tensor) = open.pop() {
+            let info = self.graph.tensor(tensor)?;
+            if info.is_local || info.is_coefficient() || !seen.insert(tensor) {
+                continue;
+            }
+            let made_by = self.made_by.get(&tensor);
+            let known = if made_by.is_some() { self.reference.get(&info.name) } else { None };
+            match (known, made_by) {
+                (Some(array), _) => drop(sources.insert(info.name.clone(), fitted(array, &info.shape)?)),
+                (None, Some(operator)) => open.extend(operator.uses()),
+                (None, None) => {
+                    if let Some(array) = self.fed.get(info.name.as_str()) {
+                        sources.insert(info.name.clone(), (*array).clone());
+                    }
+                }
+            }
+        }
+        Ok(sources.into_iter().collect())
+    }
+}
+
+/// Returns an array in a tensor's shape, from which it may differ by axes of size 1.
+fn fitted(array: &Array, shape: &[usize]) -> Result<Array> {
+    if array.shape() == shape { Ok(array.clone()) } else { array.reshaped(shape) }
+}
