@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-exporters onnx-bench scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-exporters onnx-bench scripts gradients lowered calibration quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -184,6 +184,11 @@ lowered: build ## compile networks to float16 bmodels for bm1684x, run them in t
 	sh conformance/setup.sh $(PEER)
 	sh scripts/minilm.sh build/minilm
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN)
+
+calibration: build ## compare calibration tables with run_calibration's by the errors of INT8 networks (NETWORKS: folders of `make bench`)
+	sh conformance/setup.sh $(PEER)
+	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) $(PEER)
+	$(PEER)/bin/python conformance/calibration.py --bin $(BIN) --torch $(SCRIPTS_TORCH) $(or $(NETWORKS),build/bench/resnet50 build/bench/mobilenet_v2)
 
 quantized: build ## compare integer results with networks lowered for bm1684x, by function
 	sh conformance/setup.sh $(PEER)

@@ -4,7 +4,8 @@ use crate::{
     array::Array,
     base::Result,
     exec::{Backend, Feeds, Session},
-    graph::{Graph, Operator, Tensor, TensorInfo},
+    graph::{Graph, Tensor, TensorInfo},
+    ops::Op,
 };
 use indexmap::IndexMap;
 use rayon::prelude::*;
@@ -38,7 +39,7 @@ pub struct Chooser<'s> {
     tensors: IndexMap<String, Candidates>,
     /// The operands of each operator that has no blocks, and its results.
     operators: Vec<(Vec<String>, Vec<String>)>,
-    /// The number of operators with weights, at least 1.
+    /// How often a gain is multiplied with others.
     depth: f64,
 }
 
@@ -72,19 +73,22 @@ impl<'s> Chooser<'s> {
         let mut tensors = IndexMap::new();
         for name in tables.iter().take(1).flat_map(|table| table.entries.keys()) {
             let is_signed = statistics.tensors()[name].histogram.min() < 0.0;
-            let entries: Vec<Entry> = tables.iter().map(|table| table.entries[name]).collect();
+            // Integers, such as the indices of a Gather, stay what they are.
+            let is_float =
+                graph.lookup(name).and_then(|t| graph.tensor(t).ok()).is_some_and(|info| info.dtype.is_float());
+            let compared = if is_float { tables.len() } else { 1 };
+            let entries: Vec<Entry> = tables.iter().take(compared).map(|table| table.entries[name]).collect();
             let mut readers = readers.remove(name).unwrap_or_default();
             readers.dedup();
             let (errors, levels) = (vec![0.0; entries.len()], precision.levels(is_signed));
             tensors.insert(name.clone(), Candidates { entries, errors, readers, levels, is_signed });
         }
-        let is_weight = |t: &Tensor| graph.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
-        let has_weights = |operator: &&Operator| operator.op.operands().any(|(_, t)| is_weight(t));
-        let depth = graph.operators().iter().filter(has_weights).count().max(1) as f64;
+        let depth = depth(graph);
         Ok(Chooser { statistics, precision, tensors, operators, depth })
     }
 
-    /// Runs the graph on a sample, and each operator with each threshold of its operands.
+    /// Runs the graph on a sample, and each operator with each threshold of its operands. All tensors of the run are in memory
+    /// meanwhile.
     ///
     /// # Errors
     /// Same as for [`Session::run`].
@@ -96,7 +100,7 @@ impl<'s> Chooser<'s> {
             Ok(())
         })?;
         for (name, tensor) in &mut self.tensors {
-            let Some(array) = arrays.get(name) else { continue };
+            let Some(array) = arrays.get(name).filter(|_| tensor.entries.len() > 1) else { continue };
             let numbers = array.to_f32()?;
             for (entry, error) in tensor.entries.iter().zip(&mut tensor.errors) {
                 let rounded = rounded(&numbers, entry.threshold, tensor.levels, tensor.is_signed);
@@ -116,7 +120,8 @@ impl<'s> Chooser<'s> {
                         .collect();
                     let wanted: Vec<&str> = results.iter().map(String::as_str).collect();
                     for (result, got) in session.fetch_from(&fed[..], &wanted)? {
-                        *error += relative_error(&arrays[&result].to_f32()?, &got.to_f32()?, self.depth);
+                        let Some(expected) = arrays.get(&result) else { continue };
+                        *error += relative_error(&expected.to_f32()?, &got.to_f32()?, self.depth);
                     }
                 }
             }
@@ -145,6 +150,22 @@ impl<'s> Chooser<'s> {
         }
         Ok(table)
     }
+}
+
+/// Returns the mean number of operators with weights between two normalizations, which undo the gain of what they read; at least 1.
+fn depth(graph: &Graph) -> f64 {
+    let is_weight = |t: &Tensor| graph.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
+    let normalizes = |op: &Op<Tensor>| {
+        matches!(op, Op::LayerNorm(_) | Op::RMSNorm(_) | Op::GroupNorm(_) | Op::InstanceNorm(_) | Op::PixelNorm(_))
+    };
+    let (mut normalizations, mut others) = (0u32, 0u32);
+    for operator in graph.operators() {
+        match normalizes(&operator.op) {
+            true => normalizations += 1,
+            false => others += u32::from(operator.op.operands().any(|(_, t)| is_weight(t))),
+        }
+    }
+    (f64::from(others) / f64::from(1 + normalizations)).max(1.0)
 }
 
 /// Rounds numbers to those that a chip's integers represent.

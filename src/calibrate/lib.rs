@@ -26,6 +26,7 @@ use tpulang_array as array;
 use tpulang_base as base;
 use tpulang_exec as exec;
 use tpulang_graph as graph;
+use tpulang_ops as ops;
 
 mod chooser;
 mod difference;

@@ -138,11 +138,14 @@ impl Statistics {
     /// Chooses a threshold for each tensor that had any numbers.
     ///
     /// # Errors
-    /// Returns an error if there are no samples, if a name has a space, or if a tensor had no finite number, although others
-    /// had.
+    /// Returns an error if there are no samples, if all tensors are quantized already, if a name has a space, or if a tensor had
+    /// numbers, but no finite one.
     pub fn table(&self, method: Method, precision: Precision) -> Result<Table> {
         if self.samples.is_empty() {
             return Err(invalid("no samples have been counted, so nothing is known of the network's tensors"));
+        }
+        if self.tensors.is_empty() {
+            return Err(invalid("all tensors of the network are quantized already"));
         }
         let counted: Vec<_> =
             self.tensors.iter().filter(|(_, t)| t.histogram.count() + t.histogram.not_finite() > 0).collect();

@@ -2,8 +2,8 @@
 use super::{Backend, Comparison, Feeds, Session, Tolerance};
 use crate::{
     array::Array,
-    base::{Result, invalid},
-    graph::{Graph, Operator, Tensor},
+    base::{Dtype, Result, invalid},
+    graph::{Graph, Operator, Tensor, TensorInfo},
 };
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
@@ -17,8 +17,8 @@ pub struct Culprit {
     pub op: String,
     /// The difference from the reference, which is the first of the two.
     pub comparison: Comparison,
-    /// The tensors that it was computed from.
-    pub inputs: Vec<String>,
+    /// The tensors that it was computed from, as they are fed.
+    pub inputs: IndexMap<String, Array>,
 }
 
 /// The operators that differ from a reference.
@@ -92,7 +92,7 @@ pub fn bisect<B: Backend>(
             continue;
         }
         let culprit = |tensor: String, comparison| -> Result<Culprit> {
-            let inputs = network.sources(operator)?.into_iter().map(|(name, _)| name).collect();
+            let inputs = network.sources(operator)?;
             Ok(Culprit { tensor, op: operator.op.name().to_owned(), comparison, inputs })
         };
         if let Some((name, comparison)) = differ.take_if(|(name, _)| wanted.contains(name)) {
@@ -102,7 +102,7 @@ pub fn bisect<B: Backend>(
             continue;
         }
         let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        for (name, array) in session.fetch_from(&network.sources(operator)?[..], &names)? {
+        for (name, array) in session.fetch_from(&network.sources(operator)?, &names)? {
             let comparison = Comparison::of(&reference[&name], &array)?;
             if found.alone.is_none() && !comparison.passes(tolerance) {
                 found.alone = Some(culprit(name, comparison)?);
@@ -138,7 +138,7 @@ impl<'a> Network<'a> {
         Ok(names.into_iter().filter(|name| self.reference.contains_key(name)).collect())
     }
     /// The arrays that an operator is computed from: operands of the reference, or what those that it lacks are computed from.
-    fn sources(&self, operator: &Operator) -> Result<Vec<(String, Array)>> {
+    fn sources(&self, operator: &Operator) -> Result<IndexMap<String, Array>> {
         let mut sources = IndexMap::new();
         let mut seen: HashSet<Tensor> = HashSet::new();
         let mut open: Vec<Tensor> = operator.uses();
@@ -150,7 +150,7 @@ impl<'a> Network<'a> {
             let made_by = self.made_by.get(&tensor);
             let known = if made_by.is_some() { self.reference.get(&info.name) } else { None };
             match (known, made_by) {
-                (Some(array), _) => drop(sources.insert(info.name.clone(), fitted(array, &info.shape)?)),
+                (Some(array), _) => drop(sources.insert(info.name.clone(), fitted(array, info)?)),
                 (None, Some(operator)) => open.extend(operator.uses()),
                 (None, None) => {
                     if let Some(array) = self.fed.get(info.name.as_str()) {
@@ -159,11 +159,13 @@ impl<'a> Network<'a> {
                 }
             }
         }
-        Ok(sources.into_iter().collect())
+        Ok(sources)
     }
 }
 
-/// Returns an array in a tensor's shape, from which it may differ by axes of size 1.
-fn fitted(array: &Array, shape: &[usize]) -> Result<Array> {
-    if array.shape() == shape { Ok(array.clone()) } else { array.reshaped(shape) }
+/// Returns an array as a tensor is fed. The reference's shape may differ by axes of size 1, and it may have other floats.
+fn fitted(array: &Array, tensor: &TensorInfo) -> Result<Array> {
+    let dtype = if tensor.dtype.is_float() { Dtype::Float32 } else { tensor.dtype };
+    let array = if array.dtype() == dtype { array.clone() } else { array.to_dtype(dtype)? };
+    if array.shape() == tensor.shape { Ok(array) } else { array.reshaped(tensor.shape.as_slice()) }
 }

@@ -21,7 +21,7 @@ use tpulang::{
     graph::TensorKind,
     spec,
 };
-use tpulang_base::{argument, escaped, escaped_path, invalid, pluralized};
+use tpulang_base::{argument, escaped, escaped_path, pluralized};
 
 /// Find the operator that makes a network differ from a reference
 #[derive(clap::Args)]
@@ -86,7 +86,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let found = during("comparing", Size::Unknown, |_| bisect(&graph, &session, &feeds, &reference, &args.tolerance))?;
     let mut text = described(&found);
     if let Some(culprit) = &found.alone {
-        text += &written(&graph, culprit, (&feeds, &reference), &args)?;
+        text += &written(&graph, culprit, &reference, &args)?;
     }
     messages.report(&text)?;
     Ok(found.alone.is_none() && found.propagated.is_none())
@@ -170,24 +170,14 @@ fn described(found: &Bisection) -> String {
 }
 
 /// Writes the operator that is wrong by itself, and returns the commands that repeat its error.
-fn written(
-    graph: &Graph,
-    culprit: &Culprit,
-    (feeds, reference): (&IndexMap<String, Array>, &IndexMap<String, Array>),
-    args: &Args,
-) -> Result<String> {
-    let inputs = culprit.inputs.iter().map(|name| graph.find(name)).collect::<Result<Vec<_>>>()?;
+fn written(graph: &Graph, culprit: &Culprit, reference: &IndexMap<String, Array>, args: &Args) -> Result<String> {
+    let inputs = culprit.inputs.keys().map(|name| graph.find(name)).collect::<Result<Vec<_>>>()?;
     let part = graph.part(&inputs, &[graph.find(&culprit.tensor)?])?;
-    let array = |name: &String| {
-        let known = if is_input(graph, name) { feeds.get(name) } else { reference.get(name) };
-        known.map(|array| (name.clone(), array.clone())).ok_or_else(|| invalid(format!("{name:?} is not known")))
-    };
-    let fed = culprit.inputs.iter().map(array).collect::<Result<IndexMap<_, _>>>()?;
     fs::create_dir_all(&args.output).map_err(Error::io(&args.output))?;
     let [spec, data, expected, result] =
         ["operator.json", "inputs.npz", "reference.npz", "result.npz"].map(|name| args.output.join(name));
     spec::save(&part.named("operator")?, &spec)?;
-    write_npz(&data, fed.iter().map(|(name, array)| (name.as_str(), array)))?;
+    write_npz(&data, culprit.inputs.iter().map(|(name, array)| (name.as_str(), array)))?;
     write_npz(&expected, [(culprit.tensor.as_str(), &reference[&culprit.tensor])])?;
     let [spec, data, expected, result] = [spec, data, expected, result].map(|path| escaped_path(&path));
     let device = args.running.device_option();
