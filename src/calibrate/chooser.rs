@@ -99,7 +99,8 @@ impl<'s> Chooser<'s> {
             arrays.insert(name.to_owned(), array.clone());
             Ok(())
         })?;
-        for (name, tensor) in &mut self.tensors {
+        let mut tensors = std::mem::take(&mut self.tensors);
+        for (name, tensor) in &mut tensors {
             let Some(array) = arrays.get(name).filter(|_| tensor.entries.len() > 1) else { continue };
             let numbers = array.to_f32()?;
             for (entry, error) in tensor.entries.iter().zip(&mut tensor.errors) {
@@ -110,23 +111,34 @@ impl<'s> Chooser<'s> {
                 }
                 let rounded = Array::from_vec(array.shape(), rounded)?.to_dtype(array.dtype())?;
                 for reader in &tensor.readers {
-                    let (operands, results) = &self.operators[*reader];
-                    let fed: Vec<(&str, Array)> = operands
-                        .iter()
-                        .filter_map(|operand| match operand == name {
-                            true => Some((operand.as_str(), rounded.clone())),
-                            false => Some((operand.as_str(), arrays.get(operand)?.clone())),
-                        })
-                        .collect();
-                    let wanted: Vec<&str> = results.iter().map(String::as_str).collect();
-                    for (result, got) in session.fetch_from(&fed[..], &wanted)? {
-                        let Some(expected) = arrays.get(&result) else { continue };
-                        *error += relative_error(&expected.to_f32()?, &got.to_f32()?, self.depth);
-                    }
+                    *error += self.error_of(session, &self.operators[*reader], (name, &rounded), &arrays)?;
                 }
             }
         }
+        self.tensors = tensors;
         Ok(())
+    }
+
+    /// Returns the error of an operator's results if one of its operands is rounded; 0 if the network does not need it.
+    fn error_of<B: Backend>(
+        &self,
+        session: &Session<B>,
+        (operands, results): &(Vec<String>, Vec<String>),
+        (name, rounded): (&str, &Array),
+        arrays: &IndexMap<String, Array>,
+    ) -> Result<f64> {
+        let wanted: Vec<&str> = results.iter().map(String::as_str).filter(|name| arrays.contains_key(*name)).collect();
+        if wanted.is_empty() {
+            return Ok(0.0);
+        }
+        let array = |operand: &'_ String| if operand == name { Some(rounded) } else { arrays.get(operand) };
+        let fed: Vec<(&str, Array)> =
+            operands.iter().filter_map(|operand| Some((operand.as_str(), array(operand)?.clone()))).collect();
+        let mut error = 0.0;
+        for (result, got) in session.fetch_from(&fed[..], &wanted)? {
+            error += relative_error(&arrays[&result].to_f32()?, &got.to_f32()?, self.depth);
+        }
+        Ok(error)
     }
 
     /// Returns the table of the thresholds with the smallest errors. The first of several equal ones is that of

@@ -60,6 +60,7 @@ impl<B: Backend> Session<B> {
         all
     }
 
+    /// Returns the fed arrays by tensor, in the tensors' dtypes.
     pub(super) fn known_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
         let (mut errors, mut checked) = (Vec::new(), HashMap::new());
         for (name, array) in feeds.feeds() {

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 use tpulang::{
     Array, Graph,
     array::{ArrayFormat, write_npz},
-    calibrate::{Statistics, Table},
+    calibrate::{Chooser, Precision, Statistics, Table},
     exec::{CpuBackend, RunOptions, Session},
     spec,
 };
@@ -167,4 +167,28 @@ fn wrong_arguments_and_files_are_explained() {
     ];
     snapshot("calibrate_errors", &calls.map(|words| folder.calibrate(words)).join("\n"));
     assert!(!folder.path("t.table").exists() && !folder.path("t.json").exists());
+}
+
+/// Operators that no output needs do not run, and those that read an input beside an inner tensor do.
+#[test]
+fn thresholds_are_compared_in_what_the_network_needs() {
+    let spec = r#"{"version": 1, "name": "net", "inputs": ["x", "i"], "outputs": ["y", "row"],
+        "tensors": {"x": {"shape": [4]}, "i": {"shape": [1], "dtype": "int32"}},
+        "ops": [
+            {"op": "exp", "args": {"input": "x"}, "out": "h"},
+            {"op": "relu", "args": {"input": "h"}, "out": "unread"},
+            {"op": "add", "args": {"tensor_i0": "unread", "tensor_i1": "h"}, "out": "unread_too"},
+            {"op": "add", "args": {"tensor_i0": "x", "tensor_i1": "h"}, "out": "y"},
+            {"op": "top.Gather", "args": {"input": "h", "indices": "i", "axis": 0}, "out": "row"}]}"#;
+    let graph = spec::from_text(spec, "net.json", None).unwrap();
+    let session = Session::new(&graph, CpuBackend::new(), &RunOptions::default().unfused(true)).unwrap();
+    let mut statistics = Statistics::new(&graph);
+    let feeds = [("x", Array::from([0f32, -1.0, 1.0, 2.0])), ("i", Array::from([3i32]))];
+    statistics.run(&session, &["one"], &feeds).unwrap();
+    let mut chooser = Chooser::new(&graph, &statistics, Precision::Int8).unwrap();
+    chooser.add(&session, &feeds).unwrap();
+    let table = chooser.table().unwrap();
+    assert_eq!(table.entries.keys().collect::<Vec<_>>(), ["x", "i", "h", "y", "row"]);
+    assert_eq!(table.entries["i"].threshold, 3.0);
+    assert!(statistics.run(&session, &["one"], &feeds).is_err(), "a sample is counted twice");
 }
