@@ -118,7 +118,7 @@ fn samples_fill_batches() {
     ArrayFormat::Npy.write(folder.path("s.npy"), [("", &numbers(1))]).unwrap();
     fs::write(folder.path("list.txt"), format!("# three\n\n{list}")).unwrap();
     let report = folder.calibrate("net.json --data list.txt --method max --statistics three.json -o three.table");
-    assert!(report.contains("the last sample is repeated 1 times to fill a batch"), "{report}");
+    assert!(report.contains("the last sample is repeated 1 time to fill a batch"), "{report}");
     let statistics = Statistics::read(folder.path("three.json")).unwrap();
     assert_eq!(statistics.samples().collect::<Vec<_>>(), ["x1.npy, s.npy", "x2.npy, s.npy", "x3.npy, s.npy"]);
     let x = &statistics.tensors()["x"].histogram;
@@ -152,6 +152,7 @@ fn wrong_arguments_and_files_are_explained() {
         "net.json --data list.txt -o t.table",
         "net.json --data shape.npz -o t.table",
         "net.json --data nan.npz -o t.table",
+        "net.json --data data -o net.json",
         "net.json --data data --method entropy -o t.table",
         "net.json --data data --asymmetric hh -o t.table",
         "net.json --data data --shard 3/2 --statistics t.json",

@@ -8,6 +8,7 @@ use super::{
     device::Running,
     diagnostics::Diagnostics,
     model,
+    output::Sources,
     progress::{Size, during},
     run::FILES,
 };
@@ -22,7 +23,7 @@ use tpulang::{
     calibrate::{Chooser, Method, Precision, Statistics, Table, differences},
     exec::{AnyBackend, Session},
 };
-use tpulang_base::{argument, escaped_path, files, invalid, misfit, nearest};
+use tpulang_base::{argument, escaped_path, files, invalid, misfit, nearest, pluralized};
 
 /// Choose the numbers that a chip's integers represent, and write a calibration table
 #[derive(clap::Args)]
@@ -133,14 +134,15 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         Some(network) if args.merge.is_empty() => network.statistics(messages)?,
         _ => merged(&args.merge)?,
     };
-    let table = args.output.as_ref().map(|_| table(&args, &statistics, network.as_ref())).transpose()?;
     let mut text = String::new();
+    // Collecting them takes longest, so they are kept even if a threshold cannot be chosen.
     if let Some(path) = &args.statistics {
         create_folder(path)?;
         statistics.write(path)?;
         text += &format!("{}: {}\n", escaped_path(path), statistics.summary());
     }
-    if let (Some(path), Some(table)) = (&args.output, table) {
+    if let Some(path) = &args.output {
+        let table = table(&args, &statistics, network.as_ref())?;
         create_folder(path)?;
         table.write(path)?;
         text += &report::of_table(path, &statistics, &table, &args.method.to_string());
@@ -166,6 +168,10 @@ impl Network {
         let graph = during("reading the model", Size::Unknown, |_| args.options.read(model))?;
         messages.warn_of_model(&graph)?;
         check_names(&graph, &args.asymmetric)?;
+        let sources = Sources::new(model, &graph, vec![data]);
+        for (option, path) in [("--output", &args.output), ("--statistics", &args.statistics)] {
+            path.as_ref().map_or(Ok(()), |path| sources.check(option, path))?;
+        }
         let samples = samples::list(data, args.samples.map(|n| n as usize))?;
         let runs = Runs::new(&graph, samples, args.shard)?;
         let (backend, options) = args.running.open(&graph, false, messages)?;
@@ -188,7 +194,8 @@ impl Network {
             })
         })?;
         if runs.missing() > 0 {
-            messages.report(&format!("the last sample is repeated {} times to fill a batch\n", runs.missing()))?;
+            let times = pluralized(runs.missing(), "time");
+            messages.report(&format!("the last sample is repeated {times} to fill a batch\n"))?;
         }
         Ok(statistics)
     }
