@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-exporters onnx-bench scripts gradients lowered calibration quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-exporters onnx-bench scripts gradients lowered calibration ray quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -189,6 +189,9 @@ calibration: build ## compare calibration tables with run_calibration's by the e
 	sh conformance/setup.sh $(PEER)
 	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) $(PEER)
 	$(PEER)/bin/python conformance/calibration.py --bin $(BIN) --torch $(SCRIPTS_TORCH) $(or $(NETWORKS),build/bench/resnet50 build/bench/mobilenet_v2)
+
+ray: build ## calibrate with Ray's workers, kill one of them, and compare with a single process
+	sh conformance/calibrate_ray.sh $(BIN) target/ray
 
 quantized: build ## compare integer results with networks lowered for bm1684x, by function
 	sh conformance/setup.sh $(PEER)

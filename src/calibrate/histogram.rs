@@ -6,6 +6,8 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+/// More numbers than a file can have, so that thousands of files can be merged.
+const MOST: u64 = 1 << 48;
 /// Numbers that one thread counts at a time.
 const CHUNK: usize = 1 << 17;
 /// Numbers whose count fits in 32 bits.
@@ -260,8 +262,8 @@ impl Histogram {
             && is_bound(self.min, f32::INFINITY)
             && is_bound(self.max, f32::NEG_INFINITY)
             && self.exponent == exponent_for(self.largest())
-            && total.is_some_and(|n| n < u64::MAX / 2 && (n == 0) == (self.min > self.max))
-            && self.not_finite < u64::MAX / 2
+            && total.is_some_and(|n| n < MOST && (n == 0) == (self.min > self.max))
+            && self.not_finite < MOST
     }
 
     /// Adds bins by twos until their width has this exponent.

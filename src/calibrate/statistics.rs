@@ -30,7 +30,7 @@ pub struct TensorStatistics {
     pub histogram: Histogram,
 }
 
-/// Histograms of a network's tensors, and the samples that they come from. See the [module](self).
+/// Histograms of a network's tensors, and the samples that they come from. The [crate](crate) has an example.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statistics {
