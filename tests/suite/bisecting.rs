@@ -200,6 +200,13 @@ fn the_commands_print_what_is_wrong_and_how_to_repeat_it() {
     all += &format!("\n{parts}{}", folder.repeat(&parts));
     let result = read_arrays(folder.path("parts").join("net_2.results.npz")).unwrap();
     assert_eq!(result["y"], right["y"]);
+    // The second part has one of the inputs, too.
+    let two = SPEC.replace(r#""inputs": ["x"]"#, r#""inputs": ["x", "z"]"#);
+    let two = two.replace(r#""tensor_i1": "s"}, "out": "sum""#, r#""tensor_i1": "z"}, "out": "sum""#);
+    fs::write(folder.path("two.json"), two.replace(r#""x": {"#, r#""z": {"shape": [1, 4]}, "x": {"#)).unwrap();
+    folder.run("run two.json --random 1 --fetch x,z -o x.npz");
+    let parts = folder.run("split two.json --at product -o parts");
+    all += &format!("\n{parts}{}", folder.repeat(&parts));
     for words in
         ["split net.json --at y -o parts", "split net.json --at x -o parts", "split net.json --at produkt -o parts"]
     {

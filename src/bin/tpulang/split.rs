@@ -1,5 +1,5 @@
 use super::{Outcome, diagnostics::Diagnostics, model, run::FILES};
-use std::{fs, path::PathBuf};
+use std::{collections::HashMap, fs, path::PathBuf};
 use tpulang::{Error, Graph, Result, Tensor, graph::TensorInfo, spec};
 use tpulang_base::{argument, escaped_path, misfit};
 
@@ -39,17 +39,17 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         spec::save(part, &path)?;
         text += &format!("{}: {}\n", escaped_path(&path), of_part(part));
     }
-    text += "\nrun them:\n";
-    let mut made: Vec<(String, String)> = Vec::new();
+    text += "\nrun them on a file INPUTS:\n";
+    // Each input is named, since a part may not have all inputs that a file has.
+    let inputs = infos(&graph, graph.inputs()).map(|info| (info.name.clone(), "INPUTS".to_owned()));
+    let mut files: HashMap<String, String> = inputs.collect();
     for part in &parts {
         let [spec, results] = ["json", "results.npz"].map(|e| args.output.join(format!("{}.{e}", part.name())));
-        let names: Vec<&str> = infos(part, part.inputs()).map(|info| info.name.as_str()).collect();
-        let from_parts = made.iter().filter(|(name, _)| names.contains(&name.as_str()));
-        let set: String = from_parts.map(|(name, file)| format!(" --set '{name}={file}'")).collect();
-        let inputs = if names.iter().any(|name| !made.iter().any(|(n, _)| n == name)) { " -i INPUTS" } else { "" };
         let (spec, results) = (escaped_path(&spec), escaped_path(&results));
-        text += &format!("  tpulang run {spec}{inputs}{set} -o {results}\n");
-        made.extend(infos(part, part.outputs()).map(|info| (info.name.clone(), results.clone())));
+        let names = infos(part, part.inputs()).map(|info| info.name.as_str());
+        let set: String = names.filter_map(|name| Some(format!(" --set '{name}={}'", files.get(name)?))).collect();
+        text += &format!("  tpulang run {spec}{set} -o {results}\n");
+        files.extend(infos(part, part.outputs()).map(|info| (info.name.clone(), results.clone())));
     }
     messages.report(&text)?;
     Ok(true)
