@@ -20,7 +20,7 @@ def calibrate(*args):
 
 
 @ray.remote(max_retries=3)
-def part(model, data, index, parts, options, die_once=None):
+def part(model, data, index, parts, die_once=None):
     """Return the statistics of a part of the samples."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "part.json")
@@ -28,11 +28,11 @@ def part(model, data, index, parts, options, die_once=None):
         if die_once and not os.path.exists(die_once):
             # For tests: the worker is killed while its part is running.
             running = subprocess.Popen([os.environ.get("TPULANG", "tpulang"), "calibrate", model, "--data", data,
-                                        "--shard", shard, "--statistics", path, *options])
+                                        "--shard", shard, "--statistics", path])
             open(die_once, "w").close()
             running.kill()
             os.kill(os.getpid(), signal.SIGKILL)
-        calibrate(model, "--data", data, "--shard", shard, "--statistics", path, *options)
+        calibrate(model, "--data", data, "--shard", shard, "--statistics", path)
         with open(path, "rb") as file:
             return file.read()
 
@@ -47,7 +47,7 @@ def main():
     args, options = parser.parse_known_args()
     model, data = os.path.abspath(args.model), os.path.abspath(args.data)
     ray.init(log_to_driver=False)
-    tasks = [part.remote(model, data, i + 1, args.parts, [], args.die_once if i == 0 else None) for i in range(args.parts)]
+    tasks = [part.remote(model, data, i + 1, args.parts, args.die_once if i == 0 else None) for i in range(args.parts)]
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for i, statistics in enumerate(ray.get(tasks)):

@@ -253,7 +253,7 @@ impl Histogram {
         negative.chain([Bin { center: 0.0, count: self.zeros }]).chain(positive).filter(|bin| bin.count > 0)
     }
 
-    /// Whether the counts can be those of numbers.
+    /// Whether a histogram that was read from a file is consistent.
     pub(crate) fn is_valid(&self) -> bool {
         let is_bound = |x: f32, none: f32| x.is_finite() || x == none;
         let all = [&self.positive, &self.negative];
@@ -288,7 +288,7 @@ impl Histogram {
     }
 }
 
-/// The exponent of the width of bins, if this is the largest number.
+/// Returns the exponent of the bin width for this largest absolute value.
 fn exponent_for(largest: f32) -> i32 {
     let mut exponent = SMALLEST;
     let bound = |exponent: i32| 2f64.powi(exponent) * BINS as f64;

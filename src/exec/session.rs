@@ -312,7 +312,8 @@ impl<B: Backend> Session<B> {
         self.compute_from(self.checked_feeds(feeds)?, wanted, observer)
     }
 
-    fn compute_from(
+    /// Like [`Session::compute`], from feeds that are checked.
+    pub(super) fn compute_from(
         &self,
         mut fed: HashMap<TensorIndex, Array>,
         wanted: &[TensorIndex],

@@ -29,7 +29,7 @@ impl<B: Backend> Session<B> {
     /// ```
     ///
     /// # Errors
-    /// Same as for [`run`](super::run), and those of `visit`, after which the run ends.
+    /// Same as for [`run`](super::run), and the first error of `visit`, which is not called again then.
     pub fn visit(
         &self,
         feeds: &(impl Feeds + ?Sized),
@@ -37,7 +37,7 @@ impl<B: Backend> Session<B> {
     ) -> Result<IndexMap<String, Array>> {
         let mut fed = self.checked_feeds(feeds)?;
         self.add_variables(&mut fed)?;
-        let plan = self.plan(fed.into_keys().collect(), &self.wanted)?;
+        let plan = self.plan(fed.keys().copied().collect(), &self.wanted)?;
         let mut outcome = Ok(());
         let mut observer = |step: usize, _: Duration, results: &[B::Buffer]| {
             let Some(step) = plan.steps.get(step).filter(|_| outcome.is_ok()) else { return };
@@ -46,7 +46,7 @@ impl<B: Backend> Session<B> {
                 visit(&plan.entry(*tensor)?.ty.name, &array)
             });
         };
-        let (_, results) = self.compute(feeds, &self.wanted, Some(&mut observer))?;
+        let (_, results) = self.compute_from(fed, &self.wanted, Some(&mut observer))?;
         outcome.map(|()| results)
     }
 }

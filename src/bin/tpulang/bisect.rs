@@ -16,7 +16,8 @@ use tpulang::{
     Array, Error, Graph, Result,
     array::{read_arrays, write_npz},
     exec::{
-        Backend, Bisection, Comparison, CpuBackend, Culprit, Rename, RunOptions, Session, Tolerance, bisect, pair_names,
+        Backend, Bisection, Comparison, CpuBackend, Culprit, Rename, RunOptions, Session, Tolerance, bisect,
+        pair_names, run,
     },
     graph::TensorKind,
     spec,
@@ -80,7 +81,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
             let expected = "expected --with FILE, the tensors of another program, or --device cuda";
             return Err(argument("the reference", "missing", expected));
         }
-        None => of_cpu(&graph, &feeds)?,
+        None => run(&graph, &feeds, &CpuBackend::new(), &RunOptions::default().unfused(true).all(true))?.tensors,
     };
     let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
     let found = during("comparing", Size::Unknown, |_| bisect(&graph, &session, &feeds, &reference, &args.tolerance))?;
@@ -95,17 +96,6 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
 fn is_input(graph: &Graph, name: &str) -> bool {
     let info = graph.lookup(name).and_then(|t| graph.tensor(t).ok());
     info.is_some_and(|info| info.kind == TensorKind::Input)
-}
-
-/// Runs the network on the CPU, and returns all tensors.
-fn of_cpu(graph: &Graph, feeds: &IndexMap<String, Array>) -> Result<IndexMap<String, Array>> {
-    let session = Session::new(graph, CpuBackend::new(), &RunOptions::default().unfused(true))?;
-    let mut all = IndexMap::new();
-    session.visit(feeds, &mut |name, array| {
-        all.insert(name.to_owned(), array.clone());
-        Ok(())
-    })?;
-    Ok(all)
 }
 
 /// Reads the arrays of a file that are tensors of the network, by the network's names. Real numbers of integer tensors are left

@@ -106,13 +106,14 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     Ok(true)
 }
 
-/// The names of `--fetch`. One that has commas is a name if there is such a tensor, and otherwise a list.
+/// The names of `--fetch`.
 fn fetched<'a>(args: &'a Args, graph: &Graph) -> Vec<&'a str> {
-    let is_name = |given: &str| graph.lookup(given).is_some();
-    args.fetch
-        .iter()
-        .flat_map(|given| if is_name(given) { vec![given.as_str()] } else { given.split(',').collect() })
-        .collect()
+    args.fetch.iter().flat_map(|given| tensor_names(graph, given)).collect()
+}
+
+/// Returns the names in an argument. One that has commas is a name if there is such a tensor, and otherwise a list.
+pub fn tensor_names<'a>(graph: &Graph, given: &'a str) -> Vec<&'a str> {
+    if graph.lookup(given).is_some() { vec![given] } else { given.split(',').collect() }
 }
 
 fn explained(graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Result<String> {

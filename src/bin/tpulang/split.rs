@@ -1,4 +1,9 @@
-use super::{Outcome, diagnostics::Diagnostics, model, run::FILES};
+use super::{
+    Outcome,
+    diagnostics::Diagnostics,
+    model,
+    run::{FILES, tensor_names},
+};
 use std::{collections::HashMap, fs, path::PathBuf};
 use tpulang::{Error, Graph, Result, Tensor, graph::TensorInfo, spec};
 use tpulang_base::{argument, escaped_path, misfit};
@@ -27,7 +32,9 @@ pub struct Args {
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = args.model.read()?;
     messages.warn_of_model(&graph)?;
-    let boundaries = args.at.iter().map(|names| tensors(&graph, names)).collect::<Result<Vec<_>>>()?;
+    let boundaries =
+        args.at.iter().map(|names| tensor_names(&graph, names).into_iter().map(|name| graph.find(name)).collect());
+    let boundaries = boundaries.collect::<Result<Vec<Vec<Tensor>>>>()?;
     let parts = graph.split_at(&boundaries).map_err(|e| misfit("--at:", e))?;
     if parts.len() < 2 {
         return Err(argument("--at", args.at.join(" "), "one side of it has no operators; cut at inner tensors"));
@@ -64,12 +71,4 @@ fn of_part(part: &Graph) -> String {
     let names = |tensors| infos(part, tensors).map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ");
     let count = tpulang_base::pluralized(part.operators().len(), "operator");
     format!("{} -> {}, {count}", names(part.inputs()), names(part.outputs()))
-}
-
-/// The tensors of `--at`. A name that has commas is a name if there is such a tensor, and otherwise a list.
-fn tensors(graph: &Graph, names: &str) -> Result<Vec<Tensor>> {
-    match graph.lookup(names) {
-        Some(tensor) => Ok(vec![tensor]),
-        None => names.split(',').map(|name| graph.find(name)).collect(),
-    }
 }

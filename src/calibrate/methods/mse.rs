@@ -22,7 +22,7 @@ pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
 fn error(sizes: &[(f64, f64)], threshold: f64, levels: u32, width: f64) -> f64 {
     let scale = threshold / f64::from(levels);
     let inside = sizes.partition_point(|(size, _)| *size <= threshold);
-    // Numbers of a bin that is wider than the distance of levels are rounded by a quarter of that distance on average.
+    // Within a bin that is wider than a level, rounding errors are uniform, with a variance of scale^2 / 12.
     let rounded = |size: f64| match scale < width {
         true => scale * scale / 12.0,
         // Sizes are positive, and far below 2^64; `round` would be a call.

@@ -4,7 +4,7 @@ use super::Histogram;
 /// The part of the numbers that are represented.
 const PART: f64 = 0.9999;
 
-/// Returns the size that this part of the numbers do not exceed.
+/// Returns the size that [`PART`] of the numbers do not exceed.
 pub(super) fn threshold(histogram: &Histogram) -> f64 {
     let outside = histogram.count() as f64 * (1.0 - PART);
     beyond(histogram.sizes().iter().copied().enumerate().rev(), outside, histogram.width())
