@@ -7,30 +7,41 @@ use super::{
     progress::{Size, during},
     run::FILES,
 };
-use indexmap::IndexMap;
-use std::{
-    fs,
-    path::{Path, PathBuf},
+#[cfg(feature = "mlir")]
+use super::{
+    convert,
+    deploy::{self, Stage, TargetOptions},
 };
+use indexmap::IndexMap;
+use std::{fs, path::PathBuf};
 use tpulang::{
     Array, Error, Graph, Result,
     array::{read_arrays, write_npz},
     exec::{
         Backend, Bisection, Comparison, CpuBackend, Culprit, Rename, RunOptions, Session, Tolerance, bisect,
-        pair_names, run,
+        pair_names, random_feeds, run,
     },
     graph::TensorKind,
     spec,
 };
-use tpulang_base::{argument, escaped, escaped_path, pluralized};
+use tpulang_base::{argument, escaped, escaped_path, invalid, misfit, pluralized};
+
+/// A stage of the tool chain whose inner tensors are known.
+#[cfg(feature = "mlir")]
+#[derive(Debug, Clone, Copy, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "lower")]
+enum StageName {
+    Top,
+    Tpu,
+}
 
 /// Find the operator that makes a network differ from a reference
 #[derive(clap::Args)]
 #[command(
-    override_usage = "tpulang bisect [OPTIONS] --with <FILE> <MODEL>\n       tpulang bisect [OPTIONS] --device <DEVICE> <MODEL>",
+    override_usage = "tpulang bisect [OPTIONS] --with <FILE> <MODEL>\n       tpulang bisect [OPTIONS] --stage <STAGE> <MODEL>\n       tpulang bisect [OPTIONS] --device <DEVICE> <MODEL>",
     after_help = "\
-The reference is a file with the tensors of a run by another program, or, for a GPU, a run on the
-CPU. Each operator is fed the tensors of the reference, so that its own error is told from those
+The reference is a file with the tensors of a run by another program, a stage of TPU-MLIR's tool
+chain, or, for a GPU, a run on the CPU. Each operator is fed the tensors of the reference, so that its own error is told from those
 before it. The first one that is wrong by itself is written as a spec of one operator with its
 data. Names that differ by a suffix of the tool chain are matched: y and y_f32.
 
@@ -39,6 +50,7 @@ Exit status: 0 if no tensor differs; 1 if one does; 2 on an error.
 Examples:
   tpulang bisect model.json -i inputs.npz --with reference.npz
   tpulang bisect model.json -i inputs.npz --with theirs.npz --rename '*=model/*' -o culprit
+  tpulang bisect model.json --stage tpu --quantize INT8 --calibration model.table -i inputs.npz
   tpulang bisect model.json --random 0 --device cuda"
 )]
 pub struct Args {
@@ -47,11 +59,18 @@ pub struct Args {
     /// The reference: an .npz, .safetensors or .pt file or a folder of .npy files, with inner tensors by name
     #[arg(long, value_name = "FILE", help_heading = FILES)]
     with: Option<PathBuf>,
+    /// Compare with a stage of TPU-MLIR's tool chain: top, the canonical module, or tpu, the module for --chip
+    #[cfg(feature = "mlir")]
+    #[arg(long, value_name = "STAGE", conflicts_with = "with")]
+    stage: Option<StageName>,
+    #[cfg(feature = "mlir")]
+    #[command(flatten)]
+    target: TargetOptions,
     #[command(flatten)]
     inputs: Inputs,
-    /// Minimum cosine and Euclidean similarity
-    #[arg(long, value_name = "COS,EUCLID", default_value = "0.9999,0.99")]
-    tolerance: Tolerance,
+    /// Minimum cosine and Euclidean similarity. Default: 0.9999,0.99, or model_deploy's for --stage tpu
+    #[arg(long, value_name = "COS,EUCLID")]
+    tolerance: Option<Tolerance>,
     /// Tensor A of the network is B in the reference. A and B may have a *, for the same text. May be repeated
     #[arg(long, value_name = "A=B")]
     rename: Vec<Rename>,
@@ -65,26 +84,47 @@ pub struct Args {
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
-    let given = args.with.as_deref().map(|file| named(&graph, file, &args.rename)).transpose()?;
+    let graph = args.as_compiled(graph)?;
     let (mut feeds, warnings) = args.inputs.read(&graph)?;
     messages.warn(&graph, &warnings)?;
-    for (name, array) in given.iter().flatten() {
-        if is_input(&graph, name) && !feeds.contains_key(name) {
-            feeds.insert(name.clone(), array.clone());
+    let (mut given, tolerance) = match (&args.with, args.stage_given()) {
+        (Some(file), _) => {
+            (Some(named(&graph, read_arrays(file)?, &args.rename).map_err(|e| misfit("--with:", e))?), None)
+        }
+        (None, false) => (None, None),
+        (None, true) => {
+            if feeds.is_empty() {
+                feeds = random_feeds(&graph, 0)?;
+            }
+            let (arrays, tolerance) = args.of_stage(&graph, &feeds)?;
+            (Some(named(&graph, arrays, &[])?), tolerance)
+        }
+    };
+    let is_input = |name: &str| {
+        let info = graph.lookup(name).and_then(|t| graph.tensor(t).ok());
+        info.is_some_and(|info| info.kind == TensorKind::Input)
+    };
+    if let Some(given) = &mut given {
+        let inputs: Vec<String> = given.keys().filter(|name| is_input(name)).cloned().collect();
+        for name in inputs {
+            if let Some(array) = given.shift_remove(&name) {
+                feeds.entry(name).or_insert(array);
+            }
         }
     }
     let (backend, options) = args.running.open(&graph, false, messages)?;
     let options = options.unfused(true);
     let reference = match given {
-        Some(given) => given.into_iter().filter(|(name, _)| !is_input(&graph, name)).collect(),
+        Some(given) => given,
         None if backend.name() == "cpu" => {
-            let expected = "expected --with FILE, the tensors of another program, or --device cuda";
+            let expected = "expected --with FILE, the tensors of another program, --stage tpu, or --device cuda";
             return Err(argument("the reference", "missing", expected));
         }
         None => run(&graph, &feeds, &CpuBackend::new(), &RunOptions::default().unfused(true).all(true))?.tensors,
     };
     let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
-    let found = during("comparing", Size::Unknown, |_| bisect(&graph, &session, &feeds, &reference, &args.tolerance))?;
+    let tolerance = args.tolerance.or(tolerance).unwrap_or(Tolerance { cosine: 0.9999, euclidean: 0.99 });
+    let found = during("comparing", Size::Unknown, |_| bisect(&graph, &session, &feeds, &reference, &tolerance))?;
     let mut text = described(&found);
     if let Some(culprit) = &found.alone {
         text += &written(&graph, culprit, &reference, &args)?;
@@ -93,15 +133,47 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     Ok(found.alone.is_none() && found.propagated.is_none())
 }
 
-fn is_input(graph: &Graph, name: &str) -> bool {
-    let info = graph.lookup(name).and_then(|t| graph.tensor(t).ok());
-    info.is_some_and(|info| info.kind == TensorKind::Input)
+#[cfg(feature = "mlir")]
+impl Args {
+    fn stage_given(&self) -> bool {
+        self.stage.is_some()
+    }
+    /// Returns the network as the tool chain gets it.
+    fn as_compiled(&self, graph: Graph) -> Result<Graph> {
+        if self.stage.is_none() { Ok(graph) } else { Ok(convert::unrolled(&graph)?.unwrap_or(graph)) }
+    }
+    /// Returns the tensors of a stage of the tool chain, and the tolerance for them.
+    fn of_stage(
+        &self,
+        graph: &Graph,
+        feeds: &IndexMap<String, Array>,
+    ) -> Result<(IndexMap<String, Array>, Option<Tolerance>)> {
+        let Some(stage) = self.stage else { return Err(argument("--stage", "missing", "expected top or tpu")) };
+        let target = self.target.read(graph, &self.model.path, Vec::new())?;
+        let (stage, tolerance) = match stage {
+            StageName::Top => (Stage::Top, None),
+            StageName::Tpu => (Stage::Tpu, Some(target.tolerance())),
+        };
+        Ok((deploy::tensors_of(stage, graph, &target, self.output.join("stages"), feeds)?, tolerance))
+    }
 }
 
-/// Reads the arrays of a file that are tensors of the network, by the network's names. Real numbers of integer tensors are left
-/// out, since operators read them as stored.
-fn named(graph: &Graph, file: &Path, renames: &[Rename]) -> Result<IndexMap<String, Array>> {
-    let arrays = read_arrays(file)?;
+#[cfg(not(feature = "mlir"))]
+impl Args {
+    fn stage_given(&self) -> bool {
+        false
+    }
+    fn as_compiled(&self, graph: Graph) -> Result<Graph> {
+        Ok(graph)
+    }
+    fn of_stage(&self, _: &Graph, _: &IndexMap<String, Array>) -> Result<(IndexMap<String, Array>, Option<Tolerance>)> {
+        Err(argument("--stage", "given", "this tpulang was built without MLIR"))
+    }
+}
+
+/// Returns the arrays that are tensors of the network, by the network's names. Real numbers of integer tensors are left out, since
+/// operators read them as stored.
+fn named(graph: &Graph, arrays: IndexMap<String, Array>, renames: &[Rename]) -> Result<IndexMap<String, Array>> {
     let infos: IndexMap<&str, _> = graph
         .tensors()
         .filter(|(_, info)| !info.is_coefficient())
@@ -121,11 +193,7 @@ fn named(graph: &Graph, file: &Path, renames: &[Rename]) -> Result<IndexMap<Stri
     match found.is_empty() {
         true => {
             let some = theirs.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-            Err(argument(
-                "--with",
-                escaped_path(file),
-                format!("none of its arrays is a tensor of the network: {some}"),
-            ))
+            Err(invalid(format!("none of the arrays is a tensor of the network: {some}")))
         }
         false => Ok(found),
     }

@@ -92,7 +92,7 @@ fn next_steps(graph: &Graph, folder: &Path) -> String {
 }
 
 /// Returns the graph with its loops unrolled, or `None` if it has none of known trip count.
-fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
+pub fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
     let hint = |e: Error| Error::new(format!("{e}; with --unroll never, loops are written as they are"));
     let is_known = graph.loops()?.iter().any(|l| l.trip_count.is_some());
     is_known.then(|| graph.unrolled().map_err(hint)).transpose()

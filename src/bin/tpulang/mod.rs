@@ -10,6 +10,8 @@ mod content;
 #[cfg(feature = "mlir")]
 mod convert;
 mod definitions;
+#[cfg(feature = "mlir")]
+mod deploy;
 mod device;
 mod diagnostics;
 mod feeds;
@@ -83,6 +85,8 @@ enum Command {
     Run(run::Args),
     Bench(bench::Args),
     Compare(compare::Args),
+    #[cfg(feature = "mlir")]
+    Deploy(deploy::Args),
     Bisect(bisect::Args),
     Split(split::Args),
     Calibrate(calibrate::Args),
@@ -126,6 +130,8 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Convert { .. } => Err(tpulang::Error::new(
             "this tpulang was built without MLIR, which `convert` needs; use an archive for x86-64, or the Python package",
         )),
+        #[cfg(feature = "mlir")]
+        Command::Deploy(args) => deploy::main(args, messages),
         Command::Init(args) => init::main(args),
         Command::Fmt(args) => fmt::main(args),
         Command::Check(args) => check::main(args, messages),

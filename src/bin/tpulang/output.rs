@@ -92,13 +92,24 @@ impl<'a> Sources<'a> {
     pub fn check(&self, option: &str, written: &Path) -> Result<()> {
         // A file that does not exist is not read either.
         let Ok(written_to) = fs::canonicalize(written) else { return Ok(()) };
-        let same = |path: &&Path| fs::canonicalize(path).is_ok_and(|path| path == written_to);
-        let role = match () {
-            () if same(&self.model) => "the model",
-            () if self.weights.iter().any(same) => "the model's weights file",
-            () if self.inputs.iter().any(same) => "an input file",
-            () => return Ok(()),
-        };
+        let Some(role) = self.role(|path| path == written_to) else { return Ok(()) };
         Err(argument(option, written.display(), format!("this is {role}, which would be overwritten")))
+    }
+    /// # Errors
+    /// Returns an error if one of the files is in a folder that will be emptied.
+    pub fn check_folder(&self, option: &str, emptied: &Path) -> Result<()> {
+        let Ok(folder) = fs::canonicalize(emptied) else { return Ok(()) };
+        let Some(role) = self.role(|path| path.starts_with(&folder)) else { return Ok(()) };
+        Err(argument(option, emptied.display(), format!("it has {role}, which would be removed")))
+    }
+    /// Returns what the first file is that is at one of these places.
+    fn role(&self, is_there: impl Fn(&Path) -> bool) -> Option<&'static str> {
+        let is_there = |path: &&Path| fs::canonicalize(path).is_ok_and(|path| is_there(&path));
+        match () {
+            () if is_there(&self.model) => Some("the model"),
+            () if self.weights.iter().any(is_there) => Some("the model's weights file"),
+            () if self.inputs.iter().any(is_there) => Some("an input file"),
+            () => None,
+        }
     }
 }

@@ -1,0 +1,160 @@
+//! What the stages lose: the errors of their tensors.
+use super::stage::{Arrays, Stage};
+use std::{collections::HashMap, fmt::Write, time::Duration};
+use tpulang::{
+    Graph, Result, Tensor,
+    exec::{Comparison, Tolerance, pair_names},
+};
+use tpulang_base::escaped;
+
+/// The error of a tensor.
+#[derive(Debug, Clone)]
+pub struct Loss {
+    pub tensor: String,
+    /// The op that computes it; nothing for an input.
+    pub op: String,
+    pub is_output: bool,
+    pub comparison: Comparison,
+    /// By how much its error exceeds those of what it was computed from.
+    pub own: f64,
+}
+
+impl Loss {
+    /// Cosine and relative L2 error; none for a tensor of another shape.
+    fn numbers(&self) -> Option<(f64, f64)> {
+        match self.comparison {
+            Comparison::Values { cosine, relative_l2, .. } => Some((cosine, relative_l2)),
+            Comparison::Failure(_) => None,
+        }
+    }
+    fn error(&self) -> f64 {
+        self.numbers().map_or(f64::INFINITY, |(_, error)| if error.is_nan() { f64::INFINITY } else { error })
+    }
+}
+
+/// What a stage loses.
+pub struct StageLosses {
+    pub stage: Stage,
+    /// What it is compared with.
+    pub with: &'static str,
+    /// How long making and running it took.
+    pub time: [Duration; 2],
+    /// The tensors in the order of computation.
+    pub losses: Vec<Loss>,
+}
+
+impl StageLosses {
+    /// What the stage is called.
+    pub fn name<'c>(&self, chip: &'c str) -> &'c str {
+        match self.stage {
+            Stage::Top => "Top",
+            Stage::Tpu => "Tpu",
+            Stage::Chip => chip,
+        }
+    }
+    fn outputs(&self) -> impl Iterator<Item = &Loss> {
+        self.losses.iter().filter(|loss| loss.is_output)
+    }
+    /// The output with the largest error.
+    fn worst_output(&self) -> Option<&Loss> {
+        self.outputs().max_by(|a, b| a.error().total_cmp(&b.error()))
+    }
+    /// Returns the first tensor whose own error exceeds a tolerance that an output exceeds.
+    pub fn failure(&self, tolerance: &Tolerance) -> Option<(&Loss, Option<&Loss>)> {
+        let output = self.outputs().find(|loss| !loss.comparison.passes(tolerance))?;
+        Some((output, self.largest().next()))
+    }
+    /// The tensors that are not only wrong because of what they are computed from, those that lose most first.
+    fn largest(&self) -> impl Iterator<Item = &Loss> {
+        let mut sorted: Vec<&Loss> = self.losses.iter().filter(|loss| loss.own > 0.0).collect();
+        sorted.sort_by(|a, b| b.own.total_cmp(&a.own));
+        sorted.into_iter()
+    }
+}
+
+/// Compares the tensors of a stage with a reference, in the order in which the network computes them.
+pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Vec<Loss>> {
+    let [names, theirs]: [Vec<&str>; 2] = [reference, arrays].map(|all| all.keys().map(String::as_str).collect());
+    let fits = |ours: &str, theirs: &str| reference[ours].len() == arrays[theirs].len();
+    let pairs = pair_names(&names, &theirs, &[], fits).into_iter();
+    let pairs: HashMap<String, String> = pairs.filter_map(|pair| Some((pair.first?, pair.second?))).collect();
+    let mut errors: HashMap<Tensor, f64> = HashMap::new();
+    let mut losses = Vec::new();
+    for operator in graph.operators() {
+        let inherited = operator.uses().iter().filter_map(|t| errors.get(t)).copied().fold(0.0, f64::max);
+        for tensor in operator.outputs() {
+            let name = &graph.tensor(tensor)?.name;
+            let Some(theirs) = pairs.get(name) else {
+                errors.insert(tensor, inherited);
+                continue;
+            };
+            let comparison = Comparison::of(&reference[name], &arrays[theirs])?;
+            let is_output = graph.outputs().contains(&tensor);
+            let (tensor_name, op) = (name.clone(), operator.op.name().to_owned());
+            let mut loss = Loss { tensor: tensor_name, op, is_output, comparison, own: 0.0 };
+            loss.own = loss.error() - inherited;
+            errors.insert(tensor, loss.error());
+            losses.push(loss);
+        }
+    }
+    Ok(losses)
+}
+
+/// Number of tensors that are printed.
+const LISTED: usize = 5;
+
+/// Returns one row for each stage, and the tensors that lose most.
+pub fn summary(stages: &[StageLosses], chip: &str) -> String {
+    let mut text = format!(
+        "{:<9} {:<14} {:>8} {:>8} {:>8}   {:<19} {:>9} {:>9}\n",
+        "stage", "compared with", "made", "run", "tensors", "worst output", "cosine", "error"
+    );
+    for stage in stages {
+        let (name, with) = (stage.name(chip), stage.with);
+        let [made, run] = stage.time.map(|time| format!("{:.1} s", time.as_secs_f64()));
+        let count = stage.losses.len();
+        let _ = write!(text, "{name:<9} {with:<14} {made:>8} {run:>8} {count:>8}   ");
+        let Some(worst) = stage.worst_output() else {
+            text += "-\n";
+            continue;
+        };
+        let _ = writeln!(text, "{:<19} {}", escaped(&worst.tensor), figures(worst));
+    }
+    if let Some(tpu) = stages.iter().find(|stage| stage.stage == Stage::Tpu) {
+        let largest: Vec<&Loss> = tpu.largest().take(LISTED).collect();
+        text += "\nlost most in the Tpu stage, beyond the errors of their operands:\n";
+        text += &table(&largest);
+    }
+    text
+}
+
+/// Returns all tensors of all stages.
+pub fn details(stages: &[StageLosses], chip: &str) -> String {
+    let mut text = String::new();
+    for stage in stages {
+        let (name, with) = (stage.name(chip), stage.with);
+        let _ = writeln!(text, "\n{name}, compared with {with}");
+        text += &table(&stage.losses.iter().collect::<Vec<_>>());
+    }
+    text
+}
+
+fn table(losses: &[&Loss]) -> String {
+    let names: Vec<_> = losses.iter().map(|loss| escaped(&loss.tensor)).collect();
+    let longest = |texts: &mut dyn Iterator<Item = usize>, least: usize| texts.max().unwrap_or(0).max(least);
+    let width = longest(&mut names.iter().map(|name| name.chars().count()), "tensor".len());
+    let op_width = longest(&mut losses.iter().map(|loss| loss.op.len()), "op".len());
+    let mut text = format!("{:width$}  {:op_width$}  {:>9} {:>9} {:>9}\n", "tensor", "op", "cosine", "error", "own");
+    for (name, loss) in names.iter().zip(losses) {
+        let own = format!("{:.1e}", loss.own);
+        let _ = writeln!(text, "{name:width$}  {:op_width$}  {} {own:>9}", loss.op, figures(loss));
+    }
+    text
+}
+
+fn figures(loss: &Loss) -> String {
+    match loss.numbers() {
+        Some((cosine, error)) => format!("{cosine:>9.6} {:>9}", format!("{error:.1e}")),
+        None => format!("{:>19}", "other shape"),
+    }
+}

@@ -1,0 +1,302 @@
+//! `tpulang deploy`: from a network to a file for the chip, through the stages of TPU-MLIR's tool chain.
+
+mod causes;
+mod culprit;
+mod losses;
+mod stage;
+mod target;
+mod tool_chain;
+
+pub use stage::Stage;
+pub use target::TargetOptions;
+
+use super::{
+    Outcome,
+    convert::unrolled,
+    diagnostics::Diagnostics,
+    feeds::Inputs,
+    model,
+    output::Sources,
+    progress::{Size, during},
+    run::FILES,
+};
+use culprit::{Culprit, Trial};
+use losses::StageLosses;
+use stage::{Arrays, Stages};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+use target::Target;
+use tool_chain::{Failure, Problem, ToolChain};
+use tpulang::{
+    Error, Graph, Mode, Result,
+    array::Array,
+    exec::{CpuBackend, RunOptions, Session, Tolerance, random_feeds, real_numbers},
+};
+use tpulang_base::{argument, escaped_path, files};
+
+/// Compile a network for a chip with TPU-MLIR's tool chain, and compare its numbers after each stage
+#[derive(clap::Args)]
+#[command(after_help = "\
+Converts the network, and runs the tool chain (tpu_mlir 1.30) on it: tpuc-opt canonicalizes it, and
+model_deploy lowers it and generates the bmodel. After each stage, the network runs on the inputs,
+at last in the simulator of the chip, and its tensors are compared. If the tool chain fails, the
+operator that makes it fail is searched for.
+
+The tool chain is that of TPULANG_TOOLCHAIN, a virtual environment, or of the active one, of the
+folder toolchain, or of python3.
+
+Exit status: 0 success; 1 an output is outside of the tolerance; 2 error. The bmodel is written at
+the end; if deploy fails or is killed, the old file remains.
+
+Examples:
+  tpulang deploy model.json --chip bm1684x --quantize F16 -o model.bmodel
+  tpulang deploy model.json --quantize INT8 --calibration model.table -i inputs.npz -o model.bmodel
+  tpulang deploy model.onnx --chip bm1688 -o model.bmodel -- --num_core 2")]
+pub struct Args {
+    #[command(flatten)]
+    model: model::Model,
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    target: target::TargetOptions,
+    /// Minimum cosine and Euclidean similarity of the outputs. Default: 0.9,0.8 for integers, 0.99,0.9 for floats of 16 bits,
+    /// and 0.99,0.99 for F32, like model_deploy
+    #[arg(long, value_name = "COS,EUCLID")]
+    tolerance: Option<Tolerance>,
+    /// The folder for the files of all stages. Default: that of the bmodel, with .stages for .bmodel
+    #[arg(long, value_name = "FOLDER", help_heading = FILES)]
+    stages: Option<PathBuf>,
+    /// The bmodel to write. Its folder is created if missing
+    #[arg(short, long, value_name = "FILE", help_heading = FILES)]
+    output: PathBuf,
+    /// Do not run the bmodel in the simulator, which takes minutes for large networks in floats
+    #[arg(long)]
+    no_simulator: bool,
+    /// More options of model_deploy, after --
+    #[arg(last = true, value_name = "OPTIONS")]
+    options: Vec<String>,
+}
+
+/// The file with the errors of all tensors. A folder that has it is one of an earlier deployment.
+const REPORT: &str = "report.txt";
+
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
+    messages.warn_of_model(&graph)?;
+    let graph = unrolled(&graph)?.unwrap_or(graph);
+    let target = args.target.read(&graph, &args.model.path, args.options.clone())?;
+    let folder = args.stages.clone().unwrap_or_else(|| args.output.with_extension("stages"));
+    let read = args.inputs.files().into_iter().chain(args.target.files()).collect();
+    let sources = Sources::new(&args.model.path, &graph, read);
+    sources.check("--output", &args.output)?;
+    sources.check_folder("--stages", &folder)?;
+    let (mut feeds, warnings) = args.inputs.read(&graph)?;
+    messages.warn(&graph, &warnings)?;
+    let is_random = feeds.is_empty();
+    if is_random {
+        feeds = random_feeds(&graph, 0)?;
+    }
+    let chain = ToolChain::find()?;
+    let folder = prepared(folder)?;
+    let mut road = Road::begin(&graph, &chain, &target, folder.clone(), &feeds)?;
+    messages.warn(&graph, &graph.weight_warnings())?;
+    for stage in Stage::ALL {
+        let time_made = road.make(stage)?;
+        if road.runs(stage) && (stage != Stage::Chip || !args.no_simulator) {
+            road.run(stage, time_made)?;
+        }
+    }
+    let Road { stages, losses, .. } = road;
+    write_bmodel(&stages.bmodel(), &args.output)?;
+    let mut text = losses::summary(&losses, &target.chip);
+    let report = folder.join(REPORT);
+    fs::write(&report, format!("{text}{}", losses::details(&losses, &target.chip))).map_err(Error::io(&report))?;
+    if is_random {
+        text += "\nThe inputs are random; -i gives others.\n";
+    }
+    text += &format!("\n{}\n{}: all tensors\n", escaped_path(&args.output), escaped_path(&report));
+    let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
+    let failed = losses.iter().find_map(|stage| Some((stage, stage.failure(&tolerance)?)));
+    if let Some((stage, (output, cause))) = &failed {
+        let (name, with) = (stage.name(&target.chip), stage.with);
+        let Tolerance { cosine, euclidean } = tolerance;
+        text += &format!(
+            "\nthe output {:?} of {name} differs from {with}'s by more than {cosine},{euclidean}",
+            output.tensor
+        );
+        if let Some(cause) = cause {
+            text += &format!("; {:?} loses most, computed by top.{}", cause.tensor, cause.op);
+        }
+        text.push('\n');
+    }
+    messages.report(&text)?;
+    Ok(failed.is_none())
+}
+
+/// Creates the folder of the stages, or empties one of an earlier deployment.
+fn prepared(folder: PathBuf) -> Result<PathBuf> {
+    let has_entries = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+    if has_entries {
+        if !folder.join(REPORT).is_file() {
+            let expected = format!("it has files, but no {REPORT} of deploy; expected another folder");
+            return Err(argument("--stages", escaped_path(&folder), expected));
+        }
+        fs::remove_dir_all(&folder).map_err(Error::io(&folder))?;
+    }
+    fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    let folder = std::path::absolute(&folder).map_err(Error::io(&folder))?;
+    let report = folder.join(REPORT);
+    fs::write(&report, "the deployment is not complete\n").map_err(Error::io(&report))?;
+    Ok(folder)
+}
+
+/// Copies the bmodel to where it is wanted. It appears whole or not at all.
+fn write_bmodel(from: &Path, to: &Path) -> Result<()> {
+    let folder = files::folder(to);
+    fs::create_dir_all(folder).map_err(Error::io(folder))?;
+    let mut from_file = fs::File::open(from).map_err(Error::io(from))?;
+    files::replace(to, |new| std::io::copy(&mut from_file, new).and_then(|_| new.flush()).map_err(Error::io(to)))
+}
+
+/// Returns all tensors of a run, as real numbers.
+fn all_tensors(graph: &Graph, feeds: &Arrays) -> Result<Arrays> {
+    let session = Session::new(graph, CpuBackend::new(), &RunOptions::default().unfused(true))?;
+    let quantizations = graph.propagated_quantization()?;
+    let mut all = Arrays::new();
+    session.visit(feeds, &mut |name, array| {
+        let tensor = graph.find(name)?;
+        let quantization = quantizations.get(tensor.index()).and_then(Option::as_ref);
+        let array = match quantization.filter(|_| !array.dtype().is_float()) {
+            Some(quantization) => real_numbers(array, quantization)?,
+            None => Array::clone(array),
+        };
+        all.insert(name.to_owned(), array);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Returns the tensors of a stage, for a comparison with ours. The tool chain works in `folder`.
+pub fn tensors_of(stage: Stage, graph: &Graph, target: &Target, folder: PathBuf, feeds: &Arrays) -> Result<Arrays> {
+    let chain = ToolChain::find()?;
+    let road = Road::begin(graph, &chain, target, prepared(folder)?, feeds)?;
+    for each in Stage::ALL.into_iter().filter(|each| *each <= stage) {
+        road.make(each)?;
+    }
+    road.tensors(stage)
+}
+
+/// A network on its way through the stages.
+struct Road<'a> {
+    graph: &'a Graph,
+    chain: &'a ToolChain,
+    target: &'a Target,
+    folder: PathBuf,
+    feeds: &'a Arrays,
+    stages: Stages<'a>,
+    /// Our tensors.
+    ours: Arrays,
+    /// Those of the canonical module.
+    top: Option<Arrays>,
+    losses: Vec<StageLosses>,
+}
+
+impl<'a> Road<'a> {
+    /// Computes our tensors, and writes the files that the tool chain begins with.
+    fn begin(
+        graph: &'a Graph,
+        chain: &'a ToolChain,
+        target: &'a Target,
+        folder: PathBuf,
+        feeds: &'a Arrays,
+    ) -> Result<Road<'a>> {
+        let ours = during("running", Size::Unknown, |_| all_tensors(graph, feeds))?;
+        let stages = Stages::new(chain, target, folder.clone(), graph, feeds)?;
+        Ok(Road { graph, chain, target, folder, feeds, stages, ours, top: None, losses: Vec::new() })
+    }
+
+    /// Makes a stage from the one before. Returns how long that took.
+    fn make(&self, stage: Stage) -> Result<Duration> {
+        let begun = Instant::now();
+        let made = during(stage.action(), Size::Unknown, |_| self.stages.make(stage));
+        made.or_else(|problem| Err(self.explained(problem, stage, false)?))?;
+        Ok(begun.elapsed())
+    }
+
+    /// Whether pymlir runs a stage: it runs no Top module of integers.
+    fn runs(&self, stage: Stage) -> bool {
+        stage != Stage::Top || self.graph.mode != Mode::Quantized
+    }
+
+    /// Runs a stage that has been made, and returns its tensors.
+    fn tensors(&self, stage: Stage) -> Result<Arrays> {
+        let run = during(stage.running(), Size::Unknown, |_| self.stages.run(stage));
+        run.or_else(|problem| Err(self.explained(problem, stage, true)?))
+    }
+
+    /// Runs a stage that has been made, and compares its tensors.
+    fn run(&mut self, stage: Stage, time_made: Duration) -> Result<()> {
+        let begun = Instant::now();
+        let arrays = self.tensors(stage)?;
+        let time = [time_made, begun.elapsed()];
+        let with = if self.top.is_some() { "Top" } else { "tpulang" };
+        let losses = losses::of_stage(self.graph, self.top.as_ref().unwrap_or(&self.ours), &arrays)?;
+        self.losses.push(StageLosses { stage, with, time, losses });
+        if stage == Stage::Top {
+            self.top = Some(arrays);
+        }
+        Ok(())
+    }
+
+    /// Returns the error for a problem of the tool chain, about the operator that causes it.
+    fn explained(&self, problem: Problem, stage: Stage, when_run: bool) -> Result<Error> {
+        let failure = match problem {
+            Problem::Failed(failure) => failure,
+            Problem::Other(error) => return Ok(error),
+        };
+        let cause = causes::of(&failure, self.chain);
+        let is_of_network = cause.is_none_or(|cause| cause.is_of_network);
+        let arrays = self.feeds.iter().chain(&self.ours).map(|(name, array)| (name.clone(), array.clone())).collect();
+        let trial =
+            Trial { chain: self.chain, target: self.target, stage, when_run, arrays: &arrays, folder: &self.folder };
+        let culprit = match is_of_network {
+            true => during("searching for the operator", Size::Unknown, |_| trial.culprit(self.graph))?,
+            false => None,
+        };
+        let doing = if when_run { stage.running() } else { stage.action() };
+        let text = self.text(&failure, doing, culprit.as_ref(), cause)?;
+        match culprit {
+            Some(culprit) => self.graph.error_about(culprit.tensor, text),
+            None => Ok(Error::new(text)),
+        }
+    }
+
+    fn text(
+        &self,
+        failure: &Failure,
+        doing: &str,
+        culprit: Option<&Culprit>,
+        cause: Option<&causes::Cause>,
+    ) -> Result<String> {
+        let Failure { program, ended, log, log_file } = failure;
+        let mut text = format!("{doing} failed: {program} ended with {ended}\n{}", tool_chain::last_lines(log));
+        text += &format!("all that it printed: {}\n", escaped_path(log_file));
+        if let Some(culprit) = culprit {
+            if culprit.alone {
+                let path = self.folder.join("operator.json");
+                culprit::write(self.graph, culprit.tensor, &path)?;
+                text += &format!("the operator by itself, which fails, too: {}\n", escaped_path(&path));
+            } else {
+                text += "without this operator and those after it, it succeeds; the operator by itself also does\n";
+            }
+        }
+        if let Some(cause) = cause {
+            text += &format!("a known cause: {}\n", cause.remedy);
+        }
+        Ok(text.trim_end().to_owned())
+    }
+}

@@ -1,0 +1,152 @@
+//! The stages between a network and a chip.
+use super::{
+    target::Target,
+    tool_chain::{Problem, ToolChain},
+};
+use indexmap::IndexMap;
+use std::{fs, path::PathBuf};
+use tpulang::{
+    Array, Error, Graph, Result,
+    array::{read_arrays, write_npz},
+    mlir,
+};
+use tpulang_base::invalid;
+
+pub type Arrays = IndexMap<String, Array>;
+
+/// A form of the network, made from the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The canonical module, in the Top dialect.
+    Top,
+    /// The module lowered to a chip and its dtypes, in the Tpu dialect.
+    Tpu,
+    /// The instructions of the chip, which a simulator runs.
+    Chip,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 3] = [Stage::Top, Stage::Tpu, Stage::Chip];
+
+    /// What making it is called.
+    pub fn action(self) -> &'static str {
+        match self {
+            Stage::Top => "canonicalizing",
+            Stage::Tpu => "lowering",
+            Stage::Chip => "generating the bmodel",
+        }
+    }
+    /// What running it is called.
+    pub fn running(self) -> &'static str {
+        match self {
+            Stage::Top => "running the Top module",
+            Stage::Tpu => "running the Tpu module",
+            Stage::Chip => "running the bmodel in the simulator",
+        }
+    }
+    /// What its files are called.
+    pub fn file(self) -> &'static str {
+        match self {
+            Stage::Top => "top",
+            Stage::Tpu => "tpu",
+            Stage::Chip => "chip",
+        }
+    }
+}
+
+/// The tables' names in the folder of the stages.
+const CALIBRATION: &str = "calibration.table";
+const QUANTIZE: &str = "quantize.table";
+/// The file that the stages are fed.
+const INPUTS: &str = "inputs.npz";
+
+/// A folder in which a network goes through the stages.
+pub struct Stages<'a> {
+    chain: &'a ToolChain,
+    target: &'a Target,
+    folder: PathBuf,
+    /// The network's name.
+    name: String,
+}
+
+impl<'a> Stages<'a> {
+    /// Writes the network, the tables and the inputs.
+    pub fn new(
+        chain: &'a ToolChain,
+        target: &'a Target,
+        folder: PathBuf,
+        graph: &Graph,
+        feeds: &Arrays,
+    ) -> Result<Stages<'a>> {
+        mlir::write_pair(graph, &folder)?;
+        write_npz(folder.join(INPUTS), feeds.iter().map(|(name, array)| (name.as_str(), array)))?;
+        if let Some(table) = &target.calibration {
+            table.write(folder.join(CALIBRATION))?;
+        }
+        if let Some(text) = &target.quantize_table {
+            let path = folder.join(QUANTIZE);
+            fs::write(&path, text).map_err(Error::io(&path))?;
+        }
+        Ok(Stages { chain, target, folder, name: graph.name().to_owned() })
+    }
+
+    /// The file that the last stage makes.
+    pub fn bmodel(&self) -> PathBuf {
+        self.folder.join(format!("{}.bmodel", self.name))
+    }
+
+    /// Makes a stage from the files of the one before.
+    pub fn make(&self, stage: Stage) -> Result<(), Problem> {
+        let (name, log) = (&self.name, format!("{}.log", stage.file()));
+        let origin = format!("{name}_origin.mlir");
+        let module = format!("{name}.mlir");
+        match stage {
+            Stage::Top => {
+                let passes = ["--struct-optimize", "--shape-infer", "--canonicalize", "--extra-optimize"];
+                let args = [[origin.as_str()].as_slice(), &passes, &["-o", &module]].concat();
+                self.chain.optimize(&self.folder, &log, &args)
+            }
+            Stage::Tpu => self.deploy(&log, &["--not_gen_bmodel"]),
+            Stage::Chip => self.deploy(&log, &[]),
+        }
+    }
+
+    fn deploy(&self, log: &str, more: &[&str]) -> Result<(), Problem> {
+        let Target { chip, quantize, calibration, quantize_table, options } = self.target;
+        let [module, bmodel] = ["mlir", "bmodel"].map(|extension| format!("{}.{extension}", self.name));
+        let mut args = vec!["--mlir", &module, "--chip", chip, "--quantize", quantize, "--model", &bmodel];
+        if calibration.is_some() {
+            args.extend(["--calibration_table", CALIBRATION]);
+        }
+        if quantize_table.is_some() {
+            args.extend(["--quantize_table", QUANTIZE]);
+        }
+        args.extend(options.iter().map(String::as_str));
+        args.extend(more);
+        self.chain.tool(&self.folder, log, "model_deploy", &args)
+    }
+
+    /// Runs a stage on the inputs; returns all its tensors, or the outputs of the chip.
+    pub fn run(&self, stage: Stage) -> Result<Arrays, Problem> {
+        let model = match stage {
+            Stage::Top => format!("{}.mlir", self.name),
+            Stage::Tpu => self.lowered()?,
+            Stage::Chip => format!("{}.bmodel", self.name),
+        };
+        let results = format!("{}.npz", stage.file());
+        let mut args = vec!["--input", INPUTS, "--model", &model, "--output", &results];
+        if stage != Stage::Chip {
+            args.push("--dump_all_tensors");
+        }
+        self.chain.tool(&self.folder, &format!("{}_run.log", stage.file()), "model_runner", &args)?;
+        Ok(read_arrays(self.folder.join(results))?)
+    }
+
+    /// Returns the name of the lowered module, which depends on the options of model_deploy.
+    fn lowered(&self) -> Result<String> {
+        let entries = fs::read_dir(&self.folder).map_err(Error::io(&self.folder))?;
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut found = names.filter(|name| name.starts_with(&self.name) && name.ends_with("_tpu.mlir"));
+        found.next().ok_or_else(|| invalid(format!("model_deploy left no {}_.._tpu.mlir", self.name)))
+    }
+}

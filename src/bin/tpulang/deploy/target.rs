@@ -1,0 +1,101 @@
+//! What a network is compiled for.
+use crate::command::run::FILES;
+use std::{
+    convert::Infallible,
+    path::{Path, PathBuf},
+};
+use tpulang::{Graph, Mode, Result, calibrate::Table, exec::Tolerance};
+use tpulang_base::{argument, escaped_path, files};
+
+/// Options shared by `deploy` and `bisect`.
+#[derive(clap::Args)]
+pub struct TargetOptions {
+    /// The chip: bm1684x, bm1688, cv186x, bm1690, ..
+    #[arg(long, value_name = "CHIP", default_value = "bm1684x", value_parser = lower_case)]
+    chip: String,
+    /// The dtypes that the chip computes in: F32, F16, BF16, INT8, W4F16, ... Default: F16, or INT8 for a network of integers
+    #[arg(long, value_name = "MODE", value_parser = upper_case)]
+    quantize: Option<String>,
+    /// The thresholds for INT8, INT4 and F8: a table of `tpulang calibrate` or run_calibration
+    #[arg(long, value_name = "TABLE", help_heading = FILES)]
+    calibration: Option<PathBuf>,
+    /// Operators with other dtypes: each line of this file is a tensor and a mode
+    #[arg(long, value_name = "TABLE", help_heading = FILES)]
+    quantize_table: Option<PathBuf>,
+}
+
+fn lower_case(text: &str) -> Result<String, Infallible> {
+    Ok(text.to_lowercase())
+}
+
+fn upper_case(text: &str) -> Result<String, Infallible> {
+    Ok(text.to_uppercase())
+}
+
+/// A chip, and how it computes a network.
+pub struct Target {
+    /// The chip: `bm1684x`.
+    pub chip: String,
+    /// The dtypes that it computes in: `INT8`.
+    pub quantize: String,
+    /// The calibration table.
+    pub calibration: Option<Table>,
+    /// The text of the table of operators with other dtypes.
+    pub quantize_table: Option<Vec<u8>>,
+    /// Other options of model_deploy.
+    pub options: Vec<String>,
+}
+
+/// Maximum size of a quantize table in bytes.
+const MAX_TABLE: u64 = 64 << 20;
+
+/// The modes that need thresholds.
+const CALIBRATED: [&str; 5] = ["INT8", "INT4", "W4INT8", "F8E4M3", "F8E5M2"];
+
+impl TargetOptions {
+    /// Returns the files that are read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.calibration, &self.quantize_table].into_iter().flatten().map(PathBuf::as_path)
+    }
+
+    /// Reads the tables for a network, which was read from `model`.
+    ///
+    /// # Errors
+    /// Returns an error if a table cannot be read, is missing, or is one of another network.
+    pub fn read(&self, graph: &Graph, model: &Path, options: Vec<String>) -> Result<Target> {
+        let default = if graph.mode == Mode::Quantized { "INT8" } else { "F16" };
+        let quantize = self.quantize.clone().unwrap_or_else(|| default.to_owned());
+        let calibration = self.calibration.as_deref().map(Table::read).transpose()?;
+        match &calibration {
+            None if CALIBRATED.contains(&quantize.as_str()) && graph.mode != Mode::Quantized => {
+                let model = escaped_path(model);
+                let expected = format!(
+                    "it needs thresholds: tpulang calibrate {model} --data SAMPLES -o TABLE, and --calibration TABLE here"
+                );
+                return Err(argument("--quantize", quantize, expected));
+            }
+            Some(table) if !table.entries.keys().any(|name| graph.lookup(name).is_some()) => {
+                let path = self.calibration.as_deref().map(escaped_path).unwrap_or_default();
+                let some = table.entries.keys().take(3).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+                let problem = format!("none of its tensors is in the network: {some}");
+                return Err(argument("--calibration", path, problem));
+            }
+            _ => {}
+        }
+        let quantize_table = self.quantize_table.as_deref().map(|path| files::read(path, MAX_TABLE)).transpose()?;
+        Ok(Target { chip: self.chip.clone(), quantize, calibration, quantize_table, options })
+    }
+}
+
+impl Target {
+    /// Returns model_deploy's tolerance of the outputs.
+    pub fn tolerance(&self) -> Tolerance {
+        let (cosine, euclidean) = match self.quantize.as_str() {
+            "F32" => (0.99, 0.99),
+            "F16" | "BF16" => (0.99, 0.9),
+            "F8E4M3" | "F8E5M2" => (0.8, 0.5),
+            _ => (0.9, 0.8),
+        };
+        Tolerance { cosine, euclidean }
+    }
+}

@@ -1,0 +1,212 @@
+//! TPU-MLIR's tool chain: finding it, and running its programs.
+use std::{
+    env,
+    ffi::OsString,
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom},
+    os::unix::{ffi::OsStringExt, process::ExitStatusExt},
+    path::{self, Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+};
+use tpulang::{Error, Result};
+use tpulang_base::{escaped_path, invalid};
+
+/// Names the virtual environment that has the tool chain.
+const VARIABLE: &str = "TPULANG_TOOLCHAIN";
+
+const HOW_TO_INSTALL: &str = "\
+install it with Python 3.10:
+  python3.10 -m venv toolchain
+  toolchain/bin/pip install tpu_mlir==1.30.2 psutil flatbuffers cmake
+  export TPULANG_TOOLCHAIN=$PWD/toolchain
+or, in a clone of tpulang: make toolchain";
+
+/// Importing the package sets the variables that its programs need.
+const ENVIRONMENT: &str = "\
+import sys, os
+try:
+    import tpu_mlir
+except ModuleNotFoundError as e:
+    sys.exit(3 if e.name == 'tpu_mlir' else str(e))
+os.write(1, b'\\0' + b''.join(k + b'=' + v + b'\\0' for k, v in os.environb.items()))";
+
+/// The exit status of a Python that lacks the package.
+const NOT_INSTALLED: i32 = 3;
+
+/// Only this much of the end of a log is read.
+const MAX_LOG: u64 = 1 << 20;
+
+/// An installed tool chain.
+pub struct ToolChain {
+    python: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+    package: PathBuf,
+}
+
+/// A program of the tool chain that failed.
+pub struct Failure {
+    /// The program: `model_deploy`.
+    pub program: &'static str,
+    /// How it ended: `exit status 1`.
+    pub ended: String,
+    /// The end of what it printed.
+    pub log: String,
+    /// The file that has everything that it printed.
+    pub log_file: PathBuf,
+}
+
+/// Why a program did not do its work.
+pub enum Problem {
+    /// It failed.
+    Failed(Failure),
+    /// It could not be started.
+    Other(Error),
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Problem {
+        Problem::Other(error)
+    }
+}
+
+impl ToolChain {
+    /// Finds the tool chain: that of `TPULANG_TOOLCHAIN`, or of the active virtual environment, of the folder `toolchain`, or
+    /// of the `python3` in the path.
+    ///
+    /// # Errors
+    /// Returns an error that says how to install it if there is none.
+    pub fn find() -> Result<ToolChain> {
+        if let Some(place) = env::var_os(VARIABLE).filter(|place| !place.is_empty()) {
+            let place = PathBuf::from(place);
+            let python = if place.is_dir() { place.join("bin/python") } else { place.clone() };
+            return ToolChain::of(&python)?.ok_or_else(|| {
+                let place = escaped_path(&place);
+                invalid(format!("{VARIABLE} is {place}, which has no Python with tpu_mlir; {HOW_TO_INSTALL}"))
+            });
+        }
+        let active = env::var_os("VIRTUAL_ENV").map(PathBuf::from);
+        let folders = active.into_iter().chain([PathBuf::from("toolchain")]).map(|folder| folder.join("bin/python"));
+        for python in folders.chain([PathBuf::from("python3")]) {
+            if let Some(found) = ToolChain::of(&python)? {
+                return Ok(found);
+            }
+        }
+        Err(invalid(format!("TPU-MLIR's tool chain is not found; {HOW_TO_INSTALL}")))
+    }
+
+    /// Returns the tool chain of a Python, if it has one.
+    fn of(python: &Path) -> Result<Option<ToolChain>> {
+        let mut command = Command::new(python);
+        let output = match command.args(["-c", ENVIRONMENT]).stdin(Stdio::null()).output() {
+            Ok(output) => output,
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => return Ok(None),
+            Err(e) => return Err(Error::io(python)(e)),
+        };
+        match output.status.code() {
+            Some(0) => {}
+            Some(NOT_INSTALLED) => return Ok(None),
+            _ => {
+                let reason = last_lines(&String::from_utf8_lossy(&output.stderr));
+                let python = escaped_path(python);
+                return Err(invalid(format!(
+                    "{python}: importing tpu_mlir failed ({})\n{reason}",
+                    ended(output.status)
+                )));
+            }
+        }
+        // What the package prints while it is imported ends at the first NUL.
+        let variable = |bytes: &[u8]| {
+            let at = bytes.iter().position(|b| *b == b'=')?;
+            Some((OsString::from_vec(bytes[..at].to_vec()), OsString::from_vec(bytes[at + 1..].to_vec())))
+        };
+        let environment: Vec<_> = output.stdout.split(|b| *b == 0).skip(1).filter_map(variable).collect();
+        let Some((_, package)) = environment.iter().find(|(name, _)| name == "TPUC_ROOT") else {
+            return Err(invalid(format!("{}: its tpu_mlir sets no TPUC_ROOT", escaped_path(python))));
+        };
+        // A name without a folder is looked up in the path.
+        let is_name = python.parent() == Some(Path::new(""));
+        let python = if is_name { python.to_owned() } else { path::absolute(python).map_err(Error::io(python))? };
+        let package = PathBuf::from(package);
+        Ok(Some(ToolChain { python, environment, package }.with_own_programs()))
+    }
+
+    /// Puts the programs of the virtual environment in the path: the tool chain compiles some of its kernels with CMake when they are
+    /// first needed. It caches them, failures included, so the environment gets a cache of its own.
+    fn with_own_programs(mut self) -> ToolChain {
+        let Some(programs) = self.python.parent().filter(|parent| parent.is_absolute()).map(Path::to_owned) else {
+            return self;
+        };
+        if let Some((_, path)) = self.environment.iter_mut().find(|(name, _)| name == "PATH") {
+            path.push(":");
+            path.push(&programs);
+        }
+        let mut cache = programs.with_file_name("ppl_cache");
+        if fs::create_dir_all(&cache).is_ok() && !self.environment.iter().any(|(name, _)| name == "PPL_CACHE_PATH") {
+            cache.push("");
+            self.environment.push(("PPL_CACHE_PATH".into(), cache.into()));
+        }
+        self
+    }
+
+    /// Whether it has a glibc of its own, which crashes with the loader of another system.
+    pub fn bundles_glibc(&self) -> bool {
+        self.package.join("lib/third_party/libc.so.6").exists()
+    }
+
+    /// Runs `tpuc-opt` in a folder.
+    pub fn optimize(&self, folder: &Path, log: &str, args: &[&str]) -> Result<(), Problem> {
+        self.run(folder, log, "tpuc-opt", Command::new(self.package.join("bin/tpuc-opt")).args(args))
+    }
+
+    /// Runs one of the Python programs in a folder.
+    pub fn tool(&self, folder: &Path, log: &str, name: &'static str, args: &[&str]) -> Result<(), Problem> {
+        let script = self.package.join("python/tools").join(format!("{name}.py"));
+        self.run(folder, log, name, Command::new(&self.python).arg(script).args(args))
+    }
+
+    fn run(&self, folder: &Path, log: &str, program: &'static str, command: &mut Command) -> Result<(), Problem> {
+        let log_file = folder.join(log);
+        let output = File::create(&log_file).map_err(Error::io(&log_file))?;
+        let errors = output.try_clone().map_err(Error::io(&log_file))?;
+        let command = command.current_dir(folder).env_clear().envs(self.environment.iter().cloned());
+        let status = command.stdin(Stdio::null()).stdout(output).stderr(errors).status();
+        let status = status.map_err(|e| Error::io(command.get_program())(e))?;
+        if status.success() {
+            return Ok(());
+        }
+        let log = end_of(&log_file).map_err(Error::io(&log_file))?;
+        Err(Problem::Failed(Failure { program, ended: ended(status), log, log_file }))
+    }
+}
+
+/// Returns how a process ended, in words.
+fn ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "unknown status".to_owned(),
+    }
+}
+
+/// Returns the end of a file.
+fn end_of(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(MAX_LOG)))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_LOG).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Lines of a log that are shown.
+const SHOWN: usize = 8;
+/// Longer lines are cut.
+const WIDTH: usize = 160;
+
+/// Returns the last lines of a log that say something, each behind a bar.
+pub fn last_lines(log: &str) -> String {
+    let says = |line: &&str| !line.is_empty() && line.chars().any(char::is_alphanumeric);
+    let mut lines: Vec<&str> = log.lines().map(str::trim_end).filter(says).collect();
+    lines.drain(..lines.len().saturating_sub(SHOWN));
+    lines.iter().map(|line| format!("  | {}\n", line.chars().take(WIDTH).collect::<String>())).collect()
+}
