@@ -32,6 +32,9 @@ mod chooser;
 mod difference;
 mod histogram;
 mod methods;
+mod quantize_table;
+mod quantized;
+mod search;
 mod statistics;
 mod table;
 
@@ -39,5 +42,8 @@ pub use chooser::Chooser;
 pub use difference::{Difference, differences};
 pub use histogram::Histogram;
 pub use methods::{Method, Precision};
+pub use quantize_table::{Mode, QuantizeTable};
+pub use quantized::QuantizedNetwork;
+pub use search::Search;
 pub use statistics::{Statistics, TensorStatistics};
 pub use table::{Entry, Table};

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     array::{Array, as_declared},
-    base::{Dtype, Error, MAX_ERRORS, Result, Warning, WarningKind, Warnings, argument, misfit, shape_text},
+    base::{Dtype, Error, MAX_ERRORS, Result, Warning, WarningKind, Warnings, argument, invalid, misfit, shape_text},
 };
 use indexmap::IndexMap;
 use std::collections::HashMap;
@@ -83,6 +83,19 @@ impl<B: Backend> Session<B> {
         let known = self.known_feeds(feeds)?;
         self.check_cut(&known)?;
         Ok(known)
+    }
+
+    /// Returns what a run is fed, by name, with the dtypes of the tensors.
+    ///
+    /// # Errors
+    /// Returns an error if an array does not fit, or an input is not fed.
+    #[doc(hidden)]
+    pub fn fed(&self, feeds: &(impl Feeds + ?Sized)) -> Result<Vec<(String, Array)>> {
+        let known = self.checked_feeds(feeds)?;
+        if let Some(missing) = self.network.inputs.iter().find(|t| !known.contains_key(t)) {
+            return Err(invalid(format!("the input {:?} is not fed", self.network.entry(*missing)?.ty.name)));
+        }
+        known.into_iter().map(|(t, array)| Ok((self.network.entry(t)?.ty.name.clone(), array))).collect()
     }
 
     /// Checks that results of operators are fed on purpose. Beside all inputs they are more likely those of an earlier run,

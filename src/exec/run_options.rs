@@ -36,6 +36,9 @@ pub struct RunOptions {
     /// Maximum number of iterations of a loop, counted anew each time it runs; a loop that exceeds it fails. Default:
     /// 1,000,000.
     pub max_iterations: u64,
+    /// Number of plans that a session keeps for other feeds and wanted tensors than the usual ones. Each has packed weights of its
+    /// own. Default: 4.
+    pub kept_plans: usize,
     /// Ends runs on request: see [`RunOptions::interrupt()`].
     pub interrupt: Option<Interrupt>,
 }
@@ -53,6 +56,7 @@ impl Default for RunOptions {
             precision: Precision::default(),
             weight_budget: None,
             max_iterations: 1_000_000,
+            kept_plans: 4,
             interrupt: None,
         }
     }
@@ -127,6 +131,10 @@ impl RunOptions {
     /// Sets [`RunOptions::weight_budget`].
     pub fn weight_budget(self, weight_budget: Option<u64>) -> Self {
         RunOptions { weight_budget, ..self }
+    }
+    /// Sets [`RunOptions::kept_plans`].
+    pub fn kept_plans(self, kept_plans: usize) -> Self {
+        RunOptions { kept_plans, ..self }
     }
     /// Sets [`RunOptions::max_iterations`].
     pub fn max_iterations(self, max_iterations: u64) -> Self {

@@ -78,9 +78,6 @@ pub(super) type StepObserver<'w, B> = &'w mut (dyn FnMut(usize, Duration, &[<B a
 /// The fed tensors, sorted, and the wanted ones.
 type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
 
-/// Number of plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
-const PLAN_CACHE_SIZE: usize = 4;
-
 impl<B: Backend> Session<B> {
     /// Prepares a graph.
     ///
@@ -287,10 +284,10 @@ impl<B: Backend> Session<B> {
             return Ok(plan);
         }
         let mut cache = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if cache.len() >= PLAN_CACHE_SIZE {
+        cache.push((request, plan.clone()));
+        if cache.len() > self.options.kept_plans {
             cache.remove(0);
         }
-        cache.push((request, plan.clone()));
         Ok(plan)
     }
 
@@ -421,21 +418,22 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_plan_is_dropped() {
+        const KEPT: usize = 3;
         let mut g = Graph::new("g").unwrap();
         let mut t = g.input("x", Dtype::Float32, [2]).unwrap();
-        let names: Vec<String> = (0..PLAN_CACHE_SIZE + 2).map(|i| format!("t{i}")).collect();
+        let names: Vec<String> = (0..KEPT + 2).map(|i| format!("t{i}")).collect();
         for name in &names {
             t = g.relu(t).out_name(name).call().unwrap();
         }
         g.set_outputs(&[t]).unwrap();
-        let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+        let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().kept_plans(KEPT)).unwrap();
         let fetch = |i: usize| session.fetch(&[("x", Array::from([1f32, -1.0]))], &[names[i].as_str()]).unwrap();
-        (0..PLAN_CACHE_SIZE).for_each(|i| drop(fetch(i)));
+        (0..KEPT).for_each(|i| drop(fetch(i)));
         fetch(0);
-        fetch(PLAN_CACHE_SIZE);
+        fetch(KEPT);
         let wanted = |i: usize| vec![session.names.get(&names[i]).unwrap()];
         let is_cached = |i: usize| session.plan_cache.lock().unwrap().iter().any(|((_, w), _)| *w == wanted(i));
-        assert!(is_cached(0) && !is_cached(1) && is_cached(PLAN_CACHE_SIZE));
+        assert!(is_cached(0) && !is_cached(1) && is_cached(KEPT));
     }
 
     /// An error names the failing operator, not the last one fused into its kernel.

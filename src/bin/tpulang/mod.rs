@@ -14,6 +14,7 @@ mod definitions;
 mod deploy;
 mod device;
 mod diagnostics;
+mod emulation;
 mod feeds;
 mod fmt;
 mod gradients;

@@ -2,6 +2,7 @@ use super::{
     Outcome,
     device::{self, Running},
     diagnostics::Diagnostics,
+    emulation,
     feeds::Inputs,
     model,
     output::{Output, Sources},
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use tpulang::{
     Array, Error, Graph, Result,
     base::Cause,
+    calibrate::QuantizedNetwork,
     exec::{AnyBackend, RunOptions, Session},
 };
 use tpulang_base::{argument, pluralized};
@@ -31,6 +33,7 @@ use tpulang_base::{argument, pluralized};
   tpulang run model.json --set hidden=hidden.npy -o outputs.npz # from an inner tensor on
   tpulang run a.json -i inputs.npz -o - | tpulang run b.json -i - -o outputs.npz
   tpulang run model.json -i inputs.npz -o outputs.npz --profile
+  tpulang run model.json -i inputs.npz -o int8.npz --calibration model.table --all   # as bm1684x does
   tpulang run model.json --explain"
 )]
 pub struct Args {
@@ -49,6 +52,8 @@ pub struct Args {
     /// commas, or repeat the option
     #[arg(long, value_name = "NAMES", conflicts_with = "all", help_heading = FILES)]
     fetch: Vec<String>,
+    #[command(flatten)]
+    emulation: emulation::Options,
     #[command(flatten)]
     running: Running,
     /// Print the execution plan and exit; -i and -o are not needed
@@ -90,6 +95,11 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     };
     let (feeds, warnings) = args.inputs.read(&graph)?;
     messages.warn(&graph, &warnings)?;
+    if let (Some(network), Some(output)) = (args.emulation.network(&graph, messages)?, &output) {
+        let report = emulated(&args, &graph, &network, &feeds, output)?;
+        output.report(&report, messages)?;
+        return Ok(true);
+    }
     let (backend, options) = args.running.open(&graph, args.all, messages)?;
     let options = options.fetched(fetched(&args, &graph));
     // Without feeds, an explained plan is that of the model's inputs.
@@ -114,6 +124,36 @@ fn fetched<'a>(args: &'a Args, graph: &Graph) -> Vec<&'a str> {
 /// Returns the names in an argument. One that has commas is a name if there is such a tensor, and otherwise a list.
 pub fn tensor_names<'a>(graph: &Graph, given: &'a str) -> Vec<&'a str> {
     if graph.lookup(given).is_some() { vec![given] } else { given.split(',').collect() }
+}
+
+/// Runs the network as a chip does, and returns the text to print.
+fn emulated(
+    args: &Args,
+    graph: &Graph,
+    network: &QuantizedNetwork,
+    feeds: &IndexMap<String, Array>,
+    output: &Output,
+) -> Result<String> {
+    let fetched = fetched(args, graph);
+    fetched.iter().try_for_each(|name| graph.find(name).map(drop))?;
+    let mut kept: IndexMap<String, Array> = IndexMap::new();
+    let outputs = during("running", Size::Unknown, |_| {
+        network.run(feeds, &mut |name, array| {
+            if args.all || fetched.contains(&name) {
+                kept.insert(name.to_owned(), array.clone());
+            }
+            Ok(())
+        })
+    });
+    let outputs = outputs.map_err(|error| if feeds.is_empty() { unfed(error) } else { error })?;
+    let results = if args.all || !fetched.is_empty() { kept } else { outputs };
+    if let Some(missing) = fetched.iter().find(|name| !results.contains_key(**name)) {
+        let expected = "the chip does not compute it: it is an input, or fused with the Relu that reads it";
+        return Err(argument("--fetch", format!("{missing:?}"), expected));
+    }
+    during("writing the results", Size::Unknown, |_| output.write(results.iter().map(|(n, a)| (n.as_str(), a))))?;
+    let summary = emulation::summary(network);
+    Ok(format!("{summary}\n{}: {}\n", output.name(), pluralized(results.len(), "tensor")))
 }
 
 fn explained(graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Result<String> {

@@ -20,7 +20,7 @@ use std::{
 };
 use tpulang::{
     Error, Graph, Result,
-    calibrate::{Chooser, Method, Precision, Statistics, Table, differences},
+    calibrate::{Chooser, Method, Precision, QuantizeTable, QuantizedNetwork, Search, Statistics, Table, differences},
     exec::{AnyBackend, Session},
 };
 use tpulang_base::{argument, escaped_path, files, invalid, misfit, nearest, pluralized};
@@ -46,6 +46,7 @@ Examples:
   tpulang calibrate --method max --merge all.json -o max.table
   tpulang calibrate model.json --data images --shard 1/2 --statistics part1.json
   tpulang calibrate model.json --data images --merge part1.json part2.json -o model.table
+  tpulang calibrate model.json --data images --search model.qtable --expect 0.99 -o model.table
   tpulang calibrate --compare model.table theirs.table"
 )]
 pub struct Args {
@@ -83,6 +84,14 @@ pub struct Args {
     /// Quantize these tensors with a zero point, so that their integers represent the numbers from the smallest to the largest
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     asymmetric: Vec<String>,
+    /// Search the layers that must stay floats, and write them to this file, which model_deploy --quantize_table takes. Each layer
+    /// alone is computed in integers, like on bm1684x, on the samples of --tune; layers with the largest effect become floats until
+    /// the outputs are as good as --expect
+    #[arg(long, value_name = "TABLE", requires_all = ["data", "output"], help_heading = FILES)]
+    search: Option<PathBuf>,
+    /// The least cosine of the outputs to those in floats, for --search
+    #[arg(long, value_name = "COSINE", default_value_t = 0.99, value_parser = cosine)]
+    expect: f64,
     /// Also write the statistics to this file, for --merge
     #[arg(long, value_name = "FILE", help_heading = FILES)]
     statistics: Option<PathBuf>,
@@ -91,6 +100,10 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     running: Running,
+}
+
+fn cosine(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|cosine| (0.0..=1.0).contains(cosine)).ok_or("expected a number from 0 to 1")
 }
 
 /// How thresholds are chosen.
@@ -146,6 +159,12 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         create_folder(path)?;
         table.write(path)?;
         text += &report::of_table(path, &statistics, &table, &args.method.to_string());
+        if let (Some(to), Some(network)) = (&args.search, &network) {
+            create_folder(to)?;
+            let search = network.search(&table, args.tune as usize, args.expect)?;
+            search.table().write(to)?;
+            text += &report::of_search(to, &search);
+        }
     }
     messages.report(&text)?;
     Ok(true)
@@ -169,7 +188,8 @@ impl Network {
         messages.warn_of_model(&graph)?;
         check_names(&graph, &args.asymmetric)?;
         let sources = Sources::new(model, &graph, vec![data]);
-        for (option, path) in [("--output", &args.output), ("--statistics", &args.statistics)] {
+        let written = [("--output", &args.output), ("--statistics", &args.statistics), ("--search", &args.search)];
+        for (option, path) in written {
             path.as_ref().map_or(Ok(()), |path| sources.check(option, path))?;
         }
         let samples = samples::list(data, args.samples.map(|n| n as usize))?;
@@ -214,6 +234,28 @@ impl Network {
             })
         })?;
         chooser.table()
+    }
+}
+
+/// Shows a part from 0 to 1 as so many steps.
+const STEPS: usize = 100;
+
+impl Network {
+    /// Searches the layers that must stay floats, on at most `most` samples.
+    fn search(&self, table: &Table, most: usize, expect: f64) -> Result<Search> {
+        let Network { graph, runs, .. } = self;
+        let network = QuantizedNetwork::new(graph, table, &QuantizeTable::default())?;
+        let most = most.div_ceil(runs.together()).min(runs.count());
+        let samples = runs.read(graph, most).map(|run| run.map(|(_, feeds)| feeds)).collect::<Result<Vec<_>>>()?;
+        during("searching layers", Size::Parts(STEPS), |progress| {
+            let mut done = 0;
+            Search::new(&network, &samples, expect, &mut |part| {
+                while ((done + 1) as f64) < part * STEPS as f64 {
+                    progress.advance();
+                    done += 1;
+                }
+            })
+        })
     }
 }
 

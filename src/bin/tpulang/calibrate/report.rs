@@ -1,6 +1,6 @@
 //! What calibrate prints.
 use std::{fmt::Write, path::Path};
-use tpulang::calibrate::{Difference, Entry, Statistics, Table};
+use tpulang::calibrate::{Difference, Entry, Search, Statistics, Table};
 use tpulang_base::{escaped, escaped_path, pluralized};
 
 /// Number of tensors that are listed.
@@ -25,6 +25,29 @@ pub fn of_table(path: &Path, statistics: &Statistics, table: &Table, method: &st
     let _ = writeln!(text, "\n{:width$}  {:>11}  {:>11}", "clamped most", "threshold", "largest");
     for (name, (_, threshold, largest)) in names.iter().zip(&clamped) {
         let _ = writeln!(text, "{name:width$}  {threshold:>11.5}  {largest:>11.5}");
+    }
+    text
+}
+
+/// Describes a search: the layers with the largest effect, and what is reached.
+pub fn of_search(path: &Path, search: &Search) -> String {
+    let [before, after] = search.cosines;
+    let mut text = String::new();
+    let names: Vec<String> = search.ranking.iter().take(LISTED).map(|(name, _)| escaped(name).into_owned()).collect();
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max("largest effect".len());
+    let _ = writeln!(text, "\n{:width$}  {:>22}", "largest effect", "error of the outputs");
+    for (name, (_, effect)) in names.iter().zip(&search.ranking) {
+        let _ = writeln!(text, "{name:width$}  {effect:>22.5}");
+    }
+    let count = search.floats.len();
+    let (all, floats) = (search.ranking.len(), pluralized(count, "layer"));
+    let _ = writeln!(
+        text,
+        "\n{}: {floats} of {all} in F16; the outputs' cosine is {after:.6}, and {before:.6} with all in INT8",
+        escaped_path(path)
+    );
+    if after < search.expect {
+        let _ = writeln!(text, "{} is not reached with all of these layers in F16", search.expect);
     }
     text
 }

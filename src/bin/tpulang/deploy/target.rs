@@ -1,5 +1,5 @@
 //! What a network is compiled for.
-use crate::command::run::FILES;
+use crate::command::{emulation::check_names, run::FILES};
 use std::{
     convert::Infallible,
     path::{Path, PathBuf},
@@ -74,13 +74,8 @@ impl TargetOptions {
                 );
                 return Err(argument("--quantize", quantize, expected));
             }
-            Some(table) if !table.entries.keys().any(|name| graph.lookup(name).is_some()) => {
-                let path = self.calibration.as_deref().map(escaped_path).unwrap_or_default();
-                let some = table.entries.keys().take(3).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-                let problem = format!("none of its tensors is in the network: {some}");
-                return Err(argument("--calibration", path, problem));
-            }
-            _ => {}
+            Some(table) => check_names(table, graph, self.calibration.as_deref().unwrap_or(model))?,
+            None => {}
         }
         let quantize_table = self.quantize_table.as_deref().map(|path| files::read(path, MAX_TABLE)).transpose()?;
         Ok(Target { chip: self.chip.clone(), quantize, calibration, quantize_table, options })

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Compares `tpulang run --calibration`, which computes like a chip, with tpu_mlir's INT8 modules, layer by layer.
+
+    emulation.py --bin TPULANG [--work DIR] NETWORK..
+
+NETWORK is a folder with net.json or net.onnx and inputs.npz. It is calibrated on its inputs and canonicalized; then `tpulang run`
+reads the canonical module, and model_runner runs what model_deploy lowers it to. Prints how many tensors are equal, how far the
+others are apart, in steps of their integers, and how the outputs differ. Exits 1 if the outputs' cosine is below 0.999.
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from judge import FLAGS, call
+from lowered import ToolChain
+
+CHIP, LEAST = "bm1684x", 0.999
+
+
+def scales(module):
+    """Return the step of each quantized tensor of a lowered module."""
+    with open(module) as lines:
+        text = lines.read()
+    names = dict(re.findall(r'^(#loc\d*) = loc\("(.*)"\)$', text, re.M))
+    pattern = r"-> tensor<[\dx]*!quant\.uniform<[iu]8:f32, ([-+.\de]+)>.*? loc\((#loc\d*)\)$"
+    return {names[loc]: float(step) for step, loc in re.findall(pattern, text, re.M) if loc in names}
+
+
+class Run:
+    def __init__(self, binary, source, work):
+        self.binary, self.folder = binary, os.path.join(work, os.path.basename(os.path.normpath(source)))
+        os.makedirs(self.folder, exist_ok=True)
+        spec = next(p for p in (os.path.join(source, f) for f in ("net.json", "net.onnx")) if os.path.exists(p))
+        shutil.copy(os.path.join(source, "inputs.npz"), os.path.join(self.folder, "inputs.npz"))
+        self.tpulang("calibrate", os.path.abspath(spec), "--data", "inputs.npz", "--method", "mse", "-o", "net.table")
+        self.tpulang("convert", os.path.abspath(spec), "-o", ".")
+        name = os.path.basename(glob.glob(os.path.join(self.folder, "*_origin.mlir"))[0])[: -len("_origin.mlir")]
+        self.chain = ToolChain(self.folder, name)
+        self.chain.run(self.chain.opt, name + "_origin.mlir", *FLAGS, "-o", "net.mlir")
+        self.chain.tool("model_deploy", "--mlir", "net.mlir", "--chip", CHIP, "--quantize", "INT8", "--model", "net.bmodel",
+                        "--calibration_table", "net.table", "--not_gen_bmodel")
+        self.lowered = "%s_%s_int8_sym_tpu.mlir" % (name, CHIP)
+
+    def tpulang(self, *args):
+        rc, text = call(self.binary, *args, cwd=self.folder)
+        if rc:
+            raise RuntimeError("tpulang %s: %s" % (args[0], text[:300]))
+        return text
+
+    def compare(self):
+        start = time.monotonic()
+        text = self.tpulang("run", "net.mlir", "-i", "inputs.npz", "--calibration", "net.table", "--all", "-o", "ours.npz")
+        seconds = time.monotonic() - start
+        self.chain.tool("model_runner", "--input", "inputs.npz", "--model", self.lowered, "--output", "theirs.npz",
+                        "--dump_all_tensors")
+        ours, theirs = (dict(np.load(os.path.join(self.folder, f))) for f in ("ours.npz", "theirs.npz"))
+        steps = scales(os.path.join(self.folder, self.lowered))
+        common = [n for n in ours if n in theirs and ours[n].size == theirs[n].size]
+        exact, largest, first = 0, 0.0, None
+        for n in common:
+            distance = np.abs(ours[n].ravel().astype(np.float64) - theirs[n].ravel())
+            distance = distance.max() / steps.get(n, 1.0)
+            exact += distance < 1e-3
+            if distance >= 1e-3 and first is None:
+                first = (n, distance)
+            largest = max(largest, distance)
+        cosines = []
+        for n in common[-1:]:
+            x, y = ours[n].astype(np.float64).ravel(), theirs[n].astype(np.float64).ravel()
+            cosines.append(x @ y / (np.linalg.norm(x) * np.linalg.norm(y)))
+        note = "; first: %s by %.3g" % first if first else ""
+        print("  %s\n  %d of %d tensors are equal; the largest difference is %.3g%s; %.1f s" % (
+            text.splitlines()[0], exact, len(common), largest, note, seconds))
+        print("  the output's cosine to theirs is %.6f" % min(cosines), flush=True)
+        return min(cosines) >= LEAST
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="+")
+    parser.add_argument("--bin", required=True, type=os.path.abspath)
+    parser.add_argument("--work", default="build/emulation", type=os.path.abspath)
+    args = parser.parse_args()
+    passed = 0
+    for source in args.networks:
+        print(os.path.basename(os.path.normpath(source)), flush=True)
+        try:
+            passed += Run(args.bin, source, args.work).compare()
+        except (RuntimeError, subprocess.TimeoutExpired) as e:
+            print("  FAIL: %s" % e)
+    print("%d passed, %d failed" % (passed, len(args.networks) - passed))
+    sys.exit(passed < len(args.networks))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+//! Running a network as a chip does.
+use super::{diagnostics::Diagnostics, run::FILES};
+use std::path::PathBuf;
+use tpulang::{
+    Graph, Result,
+    calibrate::{Mode, QuantizeTable, QuantizedNetwork, Table},
+};
+use tpulang_base::{argument, escaped_path, pluralized};
+
+/// Options of `run`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Compute in integers of 8 bits like a chip, with the thresholds of this table of `calibrate` or run_calibration. Results are
+    /// the real numbers of the integers. The most exact MODEL is the canonical module that deploy leaves
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["explain", "profile", "device"], help_heading = FILES)]
+    calibration: Option<PathBuf>,
+    /// With --calibration: layers with other dtypes, as model_deploy takes them
+    #[arg(long, value_name = "TABLE", requires = "calibration", help_heading = FILES)]
+    quantize_table: Option<PathBuf>,
+    /// The chip of --calibration
+    #[arg(long, requires = "calibration", default_value = "bm1684x", help_heading = "Execution")]
+    chip: Chip,
+}
+
+/// The chips whose arithmetic is known.
+#[derive(Clone, Copy, clap::ValueEnum)]
+#[value(rename_all = "lower")]
+enum Chip {
+    Bm1684x,
+}
+
+impl Options {
+    /// Returns the network of `--calibration`.
+    ///
+    /// # Errors
+    /// Returns an error if a table cannot be read, or is one of another network.
+    pub fn network(&self, graph: &Graph, messages: &Diagnostics) -> Result<Option<QuantizedNetwork>> {
+        let Chip::Bm1684x = self.chip;
+        let Some(path) = &self.calibration else { return Ok(None) };
+        let table = Table::read(path)?;
+        check_names(&table, graph, path)?;
+        let modes = self.quantize_table.as_ref().map(QuantizeTable::read).transpose()?.unwrap_or_default();
+        let network = QuantizedNetwork::new(graph, &table, &modes)?;
+        messages.warn(graph, &graph.weight_warnings())?;
+        if let Some(first) = network.fused_attentions().first() {
+            let count = pluralized(network.fused_attentions().len(), "attention");
+            messages.report_aside(&format!(
+                "{count} of the network, such as that of {first:?}, will be one operator of the chip, whose errors in INT8 are larger \
+                 than here; calibrate --search keeps them in F16\n"
+            ));
+        }
+        Ok(Some(network))
+    }
+}
+
+/// # Errors
+/// Returns an error if a calibration table has no tensor of a network.
+pub fn check_names(table: &Table, graph: &Graph, path: &std::path::Path) -> Result<()> {
+    if table.entries.keys().any(|name| graph.lookup(name).is_some()) {
+        return Ok(());
+    }
+    let some = table.entries.keys().take(3).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    Err(argument("--calibration", escaped_path(path), format!("none of its tensors is in the network: {some}")))
+}
+
+/// Returns how many layers are computed in which dtypes.
+pub fn summary(network: &QuantizedNetwork) -> String {
+    let count = |mode: Mode| network.layers().filter(|(_, m)| *m == mode).count();
+    let floats = [Mode::F16, Mode::F32].map(|mode| (count(mode), mode.name()));
+    let floats = floats.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!(", {n} in {name}"));
+    let floats: String = floats.collect();
+    format!("bm1684x, emulated: {} in INT8{floats}", pluralized(count(Mode::Int8), "layer"))
+}

@@ -1,0 +1,116 @@
+//! Tables of layers with other dtypes than the rest of a network.
+use crate::base::{Error, Result, escaped, files, invalid, nearest};
+use indexmap::IndexMap;
+use std::{fmt, io::Write, path::Path, str::FromStr};
+
+/// Maximum size of a table in bytes.
+const MAX_FILE: u64 = 64 << 20;
+
+/// The dtypes that a layer of an INT8 network is computed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Integers of 8 bits.
+    Int8,
+    /// Floats of 16 bits, IEEE 754.
+    F16,
+    /// Floats of 32 bits.
+    F32,
+}
+
+impl Mode {
+    /// Returns the name in tables: `F16`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Int8 => "INT8",
+            Mode::F16 => "F16",
+            Mode::F32 => "F32",
+        }
+    }
+}
+
+impl FromStr for Mode {
+    type Err = Error;
+    fn from_str(name: &str) -> Result<Mode> {
+        let all = [Mode::Int8, Mode::F16, Mode::F32];
+        let found = all.into_iter().find(|mode| mode.name().eq_ignore_ascii_case(name));
+        found.ok_or_else(|| {
+            let near = nearest(&name.to_uppercase(), all.map(Mode::name).into_iter());
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            invalid(format!("the mode {name:?} cannot be run here; expected INT8, F16 or F32{hint}"))
+        })
+    }
+}
+
+/// What `model_deploy --quantize_table` takes: layers, by the names of their results, and their modes.
+///
+/// ```
+/// use tpulang::calibrate::{Mode, QuantizeTable};
+/// let table = QuantizeTable::parse("# the first layers\nstem F16\nhead f32\n")?;
+/// assert_eq!(table.modes["head"], Mode::F32);
+/// assert_eq!(table.to_string(), "# the first layers\nstem F16\nhead F32\n");
+/// assert!(QuantizeTable::parse("stem FP16").is_err());
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct QuantizeTable {
+    /// Lines before the layers, without their `#`.
+    pub comments: Vec<String>,
+    /// The mode of each layer, by the name of its result.
+    pub modes: IndexMap<String, Mode>,
+}
+
+impl QuantizeTable {
+    /// Reads a table of the tool chain or of [`QuantizeTable::write`].
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, or is no table.
+    pub fn read(path: impl AsRef<Path>) -> Result<QuantizeTable> {
+        let path = path.as_ref();
+        let bytes = files::read(path, MAX_FILE)?;
+        let text = str::from_utf8(&bytes).map_err(|_| Error::format(path, "a quantize table is text; this is not"))?;
+        QuantizeTable::parse(text).map_err(|e| Error::format(path, e))
+    }
+
+    /// Reads the text of a table.
+    ///
+    /// # Errors
+    /// Returns an error that names the line that is no layer with its mode.
+    pub fn parse(text: &str) -> Result<QuantizeTable> {
+        let mut table = QuantizeTable::default();
+        for (i, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
+            let at = |problem: &dyn fmt::Display| invalid(format!("line {}: {problem}", i + 1));
+            if let Some(comment) = line.strip_prefix('#') {
+                table.comments.push(comment.trim_start().to_owned());
+                continue;
+            }
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [name, mode] = words.as_slice() else {
+                return Err(at(&format!("expected a layer and its mode; found {:?}", escaped(line))));
+            };
+            let mode = mode.parse().map_err(|e: Error| at(&e))?;
+            if table.modes.insert((*name).to_owned(), mode).is_some_and(|before| before != mode) {
+                return Err(at(&format!("{name:?} has another mode in a line before")));
+            }
+        }
+        Ok(table)
+    }
+
+    /// Writes the table. The file appears whole or not at all.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written, or if a name has a space, which tables cannot express.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        if let Some(name) = self.modes.keys().find(|name| name.contains(char::is_whitespace)) {
+            return Err(Error::format(path, format!("a quantize table cannot have the name {name:?}, with a space")));
+        }
+        files::replace(path, |file| write!(file, "{self}").map_err(Error::io(path)))
+    }
+}
+
+impl fmt::Display for QuantizeTable {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.comments.iter().try_for_each(|comment| writeln!(f, "# {comment}"))?;
+        self.modes.iter().try_for_each(|(name, mode)| writeln!(f, "{name} {}", mode.name()))
+    }
+}

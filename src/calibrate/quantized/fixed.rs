@@ -1,0 +1,83 @@
+//! Fixed-point arithmetic of the chip, as TPU-MLIR 1.30 defines it (`lib/Support/MathUtils.cpp`).
+
+/// The bits of a multiplier.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Bits {
+    Eight,
+    ThirtyTwo,
+}
+
+/// A factor as an integer and a right shift, negative for a left shift.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Multiplier {
+    factor: i64,
+    shift: i32,
+}
+
+impl Multiplier {
+    /// Returns the multiplier with the least error, and of several the one with the smallest shift (`get_scale_and_shift`).
+    pub fn of(scale: f64, bits: Bits) -> Multiplier {
+        Multiplier::nearest(scale, bits, -32)
+    }
+
+    /// Like [`Multiplier::of`] for eight bits, without left shifts (`get_scale_and_shift_positive`).
+    pub fn without_left_shift(scale: f64) -> Multiplier {
+        Multiplier::nearest(scale, Bits::Eight, 0)
+    }
+
+    fn nearest(scale: f64, bits: Bits, least_shift: i32) -> Multiplier {
+        let scale = f64::from(scale as f32);
+        let limit = if bits == Bits::Eight { 127.0 } else { f64::from(i32::MAX) };
+        let (mut best, mut least_error) = (Multiplier { factor: 0, shift: 0 }, f32::MAX);
+        for shift in least_shift..=30 {
+            let power = f64::from(shift).exp2();
+            let factor = (scale * power).round();
+            let error = (factor / power - scale).abs() as f32;
+            if error < least_error && factor.abs() < limit {
+                (best, least_error) = (Multiplier { factor: factor as i64, shift }, error);
+            }
+        }
+        best
+    }
+
+    /// Multiplies, and shifts right, rounding half up.
+    pub fn apply(self, x: i64) -> i64 {
+        shifted(x * self.factor, self.shift)
+    }
+
+    /// Multiplies and adds a number of which the shift also takes the last bits.
+    pub fn apply_and_add(self, x: i64, addend: i64) -> i64 {
+        let addend = if self.shift >= 0 { addend << self.shift } else { addend >> -self.shift };
+        shifted(x * self.factor + addend, self.shift)
+    }
+}
+
+fn shifted(x: i64, shift: i32) -> i64 {
+    match shift {
+        0 => x,
+        ..0 => x << -shift,
+        _ => (x + (1 << (shift - 1))) >> shift,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multipliers_are_those_of_the_tool_chain() {
+        // By `get_scale_and_shift` of the tool chain's modules.
+        assert_eq!(Multiplier::of(0.5, Bits::Eight), Multiplier { factor: 1, shift: 1 });
+        assert_eq!(Multiplier::of(1.0, Bits::ThirtyTwo), Multiplier { factor: 1, shift: 0 });
+        assert_eq!(Multiplier::of(0.75, Bits::Eight), Multiplier { factor: 3, shift: 2 });
+        assert_eq!(Multiplier::without_left_shift(64.0), Multiplier { factor: 64, shift: 0 });
+        assert_eq!(Multiplier::of(256.0, Bits::Eight), Multiplier { factor: 1, shift: -8 });
+    }
+
+    #[test]
+    fn halves_are_rounded_up() {
+        let half = Multiplier { factor: 1, shift: 1 };
+        assert_eq!([-3, -1, 1, 3].map(|x| half.apply(x)), [-1, 0, 1, 2]);
+        assert_eq!(Multiplier { factor: 1, shift: -2 }.apply(-3), -12);
+    }
+}

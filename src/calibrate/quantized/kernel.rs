@@ -1,0 +1,454 @@
+//! What the chip computes for each layer in integers, as TPU-MLIR 1.30 lowers it for bm1684x
+//! (`lib/Conversion/TopToTpu/BM1684X`) and its executor computes it.
+use super::{
+    fixed::{Bits, Multiplier},
+    layer::Layer,
+    products::Products,
+    range::Range,
+};
+use crate::{
+    array::Array,
+    base::{Dtype, Result},
+    graph::{Graph, Tensor, TensorInfo},
+    ops::{Op, ReduceMode},
+};
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Integer arithmetic of a layer.
+pub enum Kernel {
+    /// Exact sums of products, requantized per output channel along an axis, or all alike.
+    Products { index: usize, multipliers: Vec<Multiplier>, rounding: Rounding },
+    /// The sum of terms that are requantized first.
+    Sum { terms: Vec<Term> },
+    /// A product, requantized.
+    Product { constants: Vec<Option<Array>>, multiplier: Multiplier },
+    /// An integer times a multiplier, plus a number.
+    Linear { multiplier: Multiplier, addend: i64, is_negated: bool },
+    /// The mean of `count` integers, requantized.
+    Mean { count: usize, multiplier: Multiplier },
+    /// Integers below zero times the slope.
+    Slope { multiplier: Multiplier },
+    /// A function of one number, in a table.
+    Table,
+    /// Integers that are moved, selected or compared; those of operands with another range are requantized first.
+    Copy { multipliers: Vec<Option<Multiplier>> },
+}
+
+/// How sums of products are rounded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rounding {
+    HalfUp,
+    HalfAwayFromZero,
+}
+
+/// The integers of a filter.
+struct Filter {
+    /// The range of the input.
+    from: Range,
+    weights: Array,
+    /// Nothing if there is no bias.
+    bias: Vec<i32>,
+    multipliers: Vec<Multiplier>,
+}
+
+/// A term of a sum.
+pub struct Term {
+    /// Its integers, if it is constant.
+    constant: Option<Array>,
+    multiplier: Multiplier,
+}
+
+/// What kernels are chosen from.
+pub struct Context<'a> {
+    pub graph: &'a Graph,
+    pub ranges: &'a HashMap<Tensor, Range>,
+    pub products: &'a mut Products,
+}
+
+/// A sum whose operands differ by a larger factor is computed in floats.
+const MAX_RATIO: f64 = 64.0;
+
+impl Context<'_> {
+    /// Returns the integer arithmetic of a layer; `None` if the chip computes it in floats.
+    ///
+    /// # Errors
+    /// Returns an error if weights cannot be read.
+    pub fn kernel(&mut self, layer: &Layer) -> Result<Option<Kernel>> {
+        if layer.has_blocks || !layer.other_results.is_empty() {
+            return Ok(None);
+        }
+        let Some(to) = self.range(layer.result) else { return Ok(None) };
+        // Table lookups and copies read one tensor.
+        let from = layer.operands().next().and_then(|t| self.range(t));
+        match &layer.op {
+            Op::Conv(op) => self.conv(op, to),
+            Op::Deconv(op) => self.deconv(op, to),
+            Op::MatMul(op) => self.matmul(op, to),
+            Op::Add(op) if op.coeff.as_ref().is_none_or(|c| c.iter().all(|c| *c == 1.0)) => self.sum(&op.inputs, to),
+            Op::Sub(op) if op.coeff.is_none() && !op.is_reverse => self.difference(&op.inputs, to),
+            Op::Mul(op) => self.product(&op.inputs, to),
+            Op::AddConst(op) => Ok(from.map(|from| linear(from, to, op.const_val, false))),
+            Op::SubConst(op) => {
+                let addend = if op.is_reverse { op.const_val } else { -op.const_val };
+                Ok(from.map(|from| linear(from, to, addend, op.is_reverse)))
+            }
+            Op::MulConst(op) if op.const_val != 0.0 => {
+                Ok(from.map(|from| linear(Range { threshold: to.threshold, ..from }, to, 0.0, op.const_val < 0.0)))
+            }
+            Op::AvgPool(op) if !op.is_adaptive => {
+                Ok(from.map(|from| mean(from, to, op.kernel_shape.iter().product::<i64>() as usize)))
+            }
+            Op::Reduce(op) if op.mode == ReduceMode::ReduceMean => Ok(from.and_then(|from| {
+                let shape = &self.graph.tensor(op.input).ok()?.shape;
+                let is_over_images = shape.len() == 4 && [&[2, 3][..], &[-2, -1]].contains(&op.axes.as_slice());
+                is_over_images.then(|| mean(from, to, shape[2] * shape[3]))
+            })),
+            Op::LeakyRelu(op) => Ok(from.map(|_| Kernel::Slope { multiplier: Multiplier::of(op.alpha, Bits::Eight) })),
+            op if is_table(op) => Ok(from.map(|_| Kernel::Table)),
+            op if is_copy(op) => self.copy(layer, to),
+            _ => Ok(None),
+        }
+    }
+
+    fn range(&self, tensor: Tensor) -> Option<Range> {
+        self.ranges.get(&tensor).copied()
+    }
+    fn info(&self, tensor: Tensor) -> Result<&TensorInfo> {
+        self.graph.tensor(tensor)
+    }
+    /// Returns the numbers of a coefficient.
+    fn constant(&self, tensor: Tensor) -> Result<Option<Vec<f32>>> {
+        self.info(tensor)?.data().map(Array::to_f32).transpose()
+    }
+    fn bias(&self, tensor: Option<Tensor>) -> Result<Option<Vec<f32>>> {
+        Ok(tensor.map(|t| self.constant(t)).transpose()?.flatten())
+    }
+
+    fn conv(&mut self, op: &crate::ops::Conv<Tensor>, to: Range) -> Result<Option<Kernel>> {
+        let is_plain = op.relu_limit <= 0.0 && op.inserts.iter().flatten().all(|n| *n == 0) && op.auto_pad.is_none();
+        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
+            return Ok(None);
+        };
+        let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
+        let index = self.products.conv(op, input, filter.weights, filter.bias)?;
+        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfUp }))
+    }
+
+    fn deconv(&mut self, op: &crate::ops::Deconv<Tensor>, to: Range) -> Result<Option<Kernel>> {
+        let is_plain = op.relu_limit <= 0.0 && op.group == 1;
+        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
+            return Ok(None);
+        };
+        let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
+        let index = self.products.deconv(op, input, filter.weights, filter.bias)?;
+        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfAwayFromZero }))
+    }
+
+    /// Quantizes a filter of two dimensions, whose first axis has the output channels, and its bias. `None` if they are computed.
+    fn filter(&self, (input, filter, bias): (Tensor, Tensor, Option<Tensor>), to: Range) -> Result<Option<Filter>> {
+        let (Some(from), Some(weights)) = (self.range(input), self.constant(filter)?) else { return Ok(None) };
+        let shape = self.info(filter)?.shape.to_vec();
+        if shape.len() != 4 || bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
+            return Ok(None);
+        }
+        let bias = self.bias(bias)?;
+        let is_signed = bias.is_some() || weights.iter().any(|w| *w < 0.0);
+        let most: f32 = if is_signed { 127.0 } else { 255.0 };
+        let per_channel = weights.len() / shape[0].max(1);
+        let exact = exact_scale(&weights, is_signed);
+        let mut integers = Vec::with_capacity(weights.len());
+        let (mut biases, mut multipliers) = (Vec::new(), Vec::new());
+        for (channel, weights) in weights.chunks(per_channel.max(1)).enumerate() {
+            let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
+            let scale = exact.unwrap_or_else(|| f64::from((largest / most).max(1e-5)));
+            integers.extend(weights.iter().map(|w| (f64::from(*w) / scale).round() as i64));
+            if let Some(bias) = &bias {
+                biases.push((f64::from(bias[channel]) / (scale * from.scale())).round() as i32);
+            }
+            multipliers.push(Multiplier::of(scale * from.scale() / to.scale(), Bits::ThirtyTwo));
+        }
+        let weights = Range { threshold: 1.0, is_signed }.stored(&shape, integers.into_iter())?;
+        Ok(Some(Filter { from, weights, bias: biases, multipliers }))
+    }
+
+    fn matmul(&mut self, op: &crate::ops::MatMul<Tensor>, to: Range) -> Result<Option<Kernel>> {
+        let Some(from) = self.range(op.input) else { return Ok(None) };
+        let is_plain = op.relu_limit <= 0.0 && !op.left_transpose && !op.output_transpose && !op.hdim_is_batch;
+        if !is_plain || op.bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
+            return Ok(None);
+        }
+        let (right_scale, weights) = match (self.constant(op.right)?, self.range(op.right)) {
+            (Some(weights), _) => {
+                let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
+                let scale = f64::from(largest) / 127.0;
+                if scale == 0.0 {
+                    return Ok(None);
+                }
+                let integers = weights.iter().map(|w| (f64::from(*w) / scale).round() as i64);
+                let stored = Range { threshold: 1.0, is_signed: true }.stored(&self.info(op.right)?.shape, integers)?;
+                (scale, Some(stored))
+            }
+            (None, Some(right)) => (right.scale(), None),
+            (None, None) => return Ok(None),
+        };
+        let scale = from.scale() * right_scale;
+        let bias = self.bias(op.bias)?.unwrap_or_default();
+        let bias = bias.iter().map(|b| (f64::from(*b) / scale).round() as i32).collect();
+        let multipliers = vec![Multiplier::of(scale / to.scale(), Bits::ThirtyTwo)];
+        let left = (from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
+        let right = self.range(op.right).map(|range| range.dtype());
+        let right_shape = &self.graph.tensor(op.right)?.shape;
+        let index = self.products.matmul(op, left, (right, right_shape), weights, bias)?;
+        Ok(Some(Kernel::Products { index, multipliers, rounding: Rounding::HalfUp }))
+    }
+
+    /// Whether an operand is constant, and the range of its numbers.
+    fn term(&self, tensor: Tensor) -> Result<Option<(Option<Vec<f32>>, Range)>> {
+        let numbers = self.constant(tensor)?;
+        Ok(match (numbers, self.range(tensor)) {
+            (Some(numbers), _) => {
+                let largest = numbers.iter().fold(0f32, |a, x| a.max(x.abs()));
+                let range = Range { threshold: largest.into(), is_signed: numbers.iter().any(|x| *x < 0.0) };
+                (largest > 0.0).then_some((Some(numbers), range))
+            }
+            (None, range) => range.map(|range| (None, range)),
+        })
+    }
+
+    fn sum(&self, inputs: &[Tensor], to: Range) -> Result<Option<Kernel>> {
+        let mut terms = Vec::new();
+        let mut thresholds = Vec::new();
+        for input in inputs {
+            let Some((numbers, range)) = self.term(*input)? else { return Ok(None) };
+            let multiplier = Multiplier::without_left_shift(range.scale() / to.scale());
+            let constant = match numbers {
+                Some(numbers) => {
+                    let integers = numbers.iter().map(|x| (f64::from(*x) / range.scale()).round() as i64);
+                    Some(range.stored(&self.info(*input)?.shape, integers)?)
+                }
+                None => {
+                    thresholds.push(range.threshold);
+                    None
+                }
+            };
+            terms.push(Term { constant, multiplier });
+        }
+        let (least, most) = thresholds.iter().fold((f64::MAX, 0f64), |(a, b), t| (a.min(*t), b.max(*t)));
+        let is_balanced = thresholds.len() < 2 || most / least <= MAX_RATIO;
+        Ok(is_balanced.then_some(Kernel::Sum { terms }))
+    }
+
+    fn difference(&self, inputs: &[Tensor], to: Range) -> Result<Option<Kernel>> {
+        let mut terms = Vec::new();
+        for (i, input) in inputs.iter().enumerate() {
+            let Some((numbers, range)) = self.term(*input)? else { return Ok(None) };
+            if range.threshold > to.threshold {
+                return Ok(None);
+            }
+            terms.push(match numbers {
+                // The only constants whose arithmetic is known are subtracted.
+                Some(numbers) if i == 1 => {
+                    let integers = numbers.iter().map(|x| (f64::from(*x) / to.scale()).round() as i64);
+                    let constant = to.stored(&self.info(*input)?.shape, integers)?;
+                    Term { constant: Some(constant), multiplier: Multiplier::without_left_shift(1.0) }
+                }
+                Some(_) => return Ok(None),
+                None => Term { constant: None, multiplier: Multiplier::without_left_shift(range.scale() / to.scale()) },
+            });
+        }
+        Ok(Some(Kernel::Sum { terms }))
+    }
+
+    fn product(&self, inputs: &[Tensor], to: Range) -> Result<Option<Kernel>> {
+        let (mut scale, mut constants) = (1.0, Vec::new());
+        for input in inputs {
+            let Some((numbers, range)) = self.term(*input)? else { return Ok(None) };
+            constants.push(match numbers {
+                Some(numbers) => {
+                    let most: f32 = if range.is_signed { 127.0 } else { 255.0 };
+                    let step = f64::from(range.threshold as f32 / most);
+                    scale *= step;
+                    let integers = numbers.iter().map(|x| (f64::from(*x) / step).round() as i64);
+                    Some(range.stored(&self.info(*input)?.shape, integers)?)
+                }
+                None => {
+                    scale *= range.scale();
+                    None
+                }
+            });
+        }
+        let multiplier = Multiplier::of(scale / to.scale(), Bits::Eight);
+        Ok((inputs.len() == 2).then_some(Kernel::Product { constants, multiplier }))
+    }
+
+    fn copy(&self, layer: &Layer, to: Range) -> Result<Option<Kernel>> {
+        let mut multipliers = Vec::new();
+        for operand in layer.operands() {
+            if self.info(operand)?.is_coefficient() && matches!(layer.op, Op::Concat(_) | Op::Max(_) | Op::Min(_)) {
+                return Ok(None);
+            }
+            let range = self.range(operand);
+            let is_first = multipliers.is_empty();
+            multipliers.push(match range {
+                Some(range) if range != to => Some(Multiplier::without_left_shift(range.scale() / to.scale())),
+                // Others are shapes and indices.
+                None if is_first => return Ok(None),
+                _ => None,
+            });
+        }
+        Ok(Some(Kernel::Copy { multipliers }))
+    }
+}
+
+/// Returns the step of weights that are integers times a power of two.
+fn exact_scale(weights: &[f32], is_signed: bool) -> Option<f64> {
+    let (low, high) = if is_signed { (-128.0, 127.0) } else { (0.0, 255.0) };
+    (0..7).map(|i| f64::from(i).exp2()).find_map(|factor| {
+        let fits = |w: &f32| {
+            let scaled = f64::from(*w) * factor;
+            scaled == scaled.round() && (low..=high).contains(&scaled)
+        };
+        weights.iter().all(fits).then_some(1.0 / factor)
+    })
+}
+
+fn linear(from: Range, to: Range, addend: f64, is_negated: bool) -> Kernel {
+    let multiplier = Multiplier::without_left_shift(from.scale() / to.scale());
+    Kernel::Linear { multiplier, addend: (addend / to.scale()).round() as i64, is_negated }
+}
+
+fn mean(from: Range, to: Range, count: usize) -> Kernel {
+    let multiplier = Multiplier::of(from.scale() / (to.scale() * count as f64), Bits::Eight);
+    Kernel::Mean { count, multiplier }
+}
+
+fn is_table(op: &Op<Tensor>) -> bool {
+    matches!(
+        op,
+        Op::Sigmoid(_)
+            | Op::GELU(_)
+            | Op::SiLU(_)
+            | Op::Tanh(_)
+            | Op::HardSwish(_)
+            | Op::HardSigmoid(_)
+            | Op::Exp(_)
+            | Op::Erf(_)
+            | Op::Sqrt(_)
+            | Op::Rsqrt(_)
+            | Op::Log(_)
+            | Op::Elu(_)
+            | Op::Mish(_)
+            | Op::Cos(_)
+            | Op::Floor(_)
+    )
+}
+
+fn is_copy(op: &Op<Tensor>) -> bool {
+    matches!(
+        op,
+        Op::Reshape(_)
+            | Op::Permute(_)
+            | Op::Slice(_)
+            | Op::Squeeze(_)
+            | Op::Unsqueeze(_)
+            | Op::Upsample(_)
+            | Op::Tile(_)
+            | Op::Reverse(_)
+            | Op::Depth2Space(_)
+            | Op::MaxPool(_)
+            | Op::Concat(_)
+            | Op::Max(_)
+            | Op::Min(_)
+            | Op::Abs(_)
+            | Op::Relu(_)
+    )
+}
+
+impl Kernel {
+    /// Returns the numbers that the layer's own operator is run on in floats, exactly, for its operands' integers.
+    /// `None` for kernels that run without it.
+    pub fn prepared(&self, operand: usize, integers: Option<&Array>) -> Result<Option<Array>> {
+        let float = |array: &Array| array.to_f32().and_then(|x| Array::from_vec(array.shape(), x)).map(Some);
+        let requantized = |multiplier: Multiplier, array: &Array| {
+            let numbers = array.to_f32()?.into_iter().map(|q| multiplier.apply(q as i64) as f32);
+            Array::from_vec(array.shape(), numbers.collect()).map(Some)
+        };
+        match self {
+            Kernel::Sum { terms } => {
+                let Some(term) = terms.get(operand) else { return Ok(None) };
+                let array = term.constant.as_ref().or(integers);
+                array.map_or(Ok(None), |array| requantized(term.multiplier, array))
+            }
+            Kernel::Product { constants, .. } => {
+                let constant = constants.get(operand).and_then(Option::as_ref);
+                constant.or(integers).map_or(Ok(None), float)
+            }
+            Kernel::Copy { multipliers } => match (multipliers.get(operand).copied().flatten(), integers) {
+                (Some(multiplier), Some(array)) => requantized(multiplier, array),
+                (None, Some(array)) => float(array),
+                (_, None) => Ok(None),
+            },
+            Kernel::Mean { .. } => integers.map_or(Ok(None), float),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the stored result from what [`Kernel::prepared`] made the operator compute.
+    pub fn finished(&self, computed: &Array, to: Range) -> Result<Array> {
+        let numbers = computed.to_f32()?;
+        let each = |f: &(dyn Fn(f32) -> i64 + Sync)| {
+            let integers: Vec<i64> = numbers.par_iter().map(|x| f(*x)).collect();
+            to.stored(computed.shape(), integers.into_iter())
+        };
+        match self {
+            Kernel::Product { multiplier, .. } => each(&|x| multiplier.apply(x as i64)),
+            Kernel::Mean { count, multiplier } => {
+                let count = *count as f64;
+                each(&|x| multiplier.apply((f64::from(x) * count).round() as i64))
+            }
+            _ => each(&|x| x as i64),
+        }
+    }
+
+    /// Computes a result element by element, without the layer's operator. `None` for other kernels.
+    pub fn element_wise(&self, integers: &Array, to: Range, has_relu: bool) -> Result<Option<Array>> {
+        let each = |f: &dyn Fn(i64) -> i64| {
+            let least = if has_relu { 0 } else { i64::MIN };
+            let results = integers.to_f32()?.into_iter().map(|q| f(q as i64).max(least));
+            to.stored(integers.shape(), results).map(Some)
+        };
+        match self {
+            Kernel::Linear { multiplier, addend, is_negated } => each(&|q| {
+                let q = if *is_negated { -q } else { q };
+                multiplier.apply_and_add(q, *addend)
+            }),
+            Kernel::Slope { multiplier } => each(&|q| if q < 0 { multiplier.apply(q) } else { q }),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Requantizes exact sums, of which an axis has channels.
+pub fn requantized(
+    sums: &Array,
+    (multipliers, rounding): (&[Multiplier], Rounding),
+    to: Range,
+    has_relu: bool,
+) -> Result<Array> {
+    let elements = sums.elements::<i32>()?;
+    // Elements of one channel that follow each other.
+    let inner: usize = if multipliers.len() > 1 { sums.shape()[2..].iter().product() } else { 1 };
+    let least = if has_relu { 0 } else { i64::MIN };
+    let each = |(i, sum): (usize, &i32)| {
+        let channel = (i / inner.max(1)) % multipliers.len();
+        let multiplier = multipliers[channel];
+        let integer = match rounding {
+            Rounding::HalfAwayFromZero if *sum < 0 => -multiplier.apply(-i64::from(*sum)),
+            _ => multiplier.apply(i64::from(*sum)),
+        };
+        integer.max(least)
+    };
+    let integers: Vec<i64> = elements.par_iter().enumerate().map(each).collect();
+    to.stored(sums.shape(), integers.into_iter())
+}

@@ -1,0 +1,103 @@
+//! The layers of a network: its operators, with the Relu that the chip computes together with them.
+use crate::{
+    base::Result,
+    graph::{Graph, Tensor},
+    ops::Op,
+};
+use std::collections::HashMap;
+
+/// An operator and the Relu that follows it.
+pub struct Layer {
+    pub op: Op<Tensor>,
+    /// The result that is stored: that of the Relu.
+    pub result: Tensor,
+    /// Whether its negative numbers become 0.
+    pub has_relu: bool,
+    /// The result that is not stored, if a Relu of its own follows.
+    pub before_relu: Option<Tensor>,
+    pub other_results: Vec<Tensor>,
+    /// All tensors that it reads, also within its blocks.
+    pub uses: Vec<Tensor>,
+    /// Whether it has branches or a body.
+    pub has_blocks: bool,
+}
+
+/// Returns the layers of a graph in order. A Relu is part of the layer before if nothing else reads that layer's result, as in the
+/// canonical module.
+pub fn layers(graph: &Graph) -> Result<Vec<Layer>> {
+    let mut readers: HashMap<Tensor, usize> = HashMap::new();
+    for operator in graph.operators() {
+        operator.uses().into_iter().for_each(|t| *readers.entry(t).or_default() += 1);
+    }
+    graph.outputs().iter().for_each(|t| *readers.entry(*t).or_default() += 1);
+    let mut all: Vec<Layer> = Vec::new();
+    let mut made_by: HashMap<Tensor, usize> = HashMap::new();
+    for operator in graph.operators() {
+        let mut outputs = operator.outputs();
+        let Some(result) = outputs.next() else { continue };
+        if let Op::Relu(relu) = &operator.op {
+            let before = made_by.get(&relu.input).map(|i| &mut all[*i]);
+            let fits = |layer: &&mut Layer| takes_relu(&layer.op) && !layer.has_relu && relu.relu_limit <= 0.0;
+            if let Some(layer) = before.filter(|_| readers[&relu.input] == 1).filter(fits) {
+                (layer.before_relu, layer.result, layer.has_relu) = (Some(layer.result), result, true);
+                let index = made_by[&relu.input];
+                made_by.insert(result, index);
+                continue;
+            }
+        }
+        made_by.insert(result, all.len());
+        let (op, has_relu) = (operator.op.clone(), has_relu(&operator.op));
+        let (other_results, has_blocks) = (outputs.collect(), !operator.blocks.is_empty());
+        let uses = operator.uses();
+        all.push(Layer { op, result, has_relu, before_relu: None, other_results, uses, has_blocks });
+    }
+    Ok(all)
+}
+
+/// Whether tpuc-opt fuses a Relu with an op.
+fn takes_relu(op: &Op<Tensor>) -> bool {
+    matches!(
+        op,
+        Op::Conv(_)
+            | Op::Deconv(_)
+            | Op::MatMul(_)
+            | Op::Add(_)
+            | Op::AddConst(_)
+            | Op::Sub(_)
+            | Op::Mul(_)
+            | Op::MulConst(_)
+            | Op::MaxPool(_)
+            | Op::AvgPool(_)
+            | Op::Concat(_)
+            | Op::Scale(_)
+    )
+}
+
+fn has_relu(op: &Op<Tensor>) -> bool {
+    match op {
+        Op::Conv(op) => op.do_relu,
+        Op::Deconv(op) => op.do_relu,
+        Op::MatMul(op) => op.do_relu,
+        Op::Add(op) => op.do_relu,
+        Op::AddConst(op) => op.do_relu,
+        Op::Sub(op) => op.do_relu,
+        Op::SubConst(op) => op.do_relu,
+        Op::Mul(op) => op.do_relu,
+        Op::MulConst(op) => op.do_relu,
+        Op::MaxPool(op) => op.do_relu,
+        Op::AvgPool(op) => op.do_relu,
+        Op::Concat(op) => op.do_relu,
+        Op::Scale(op) => op.do_relu,
+        _ => false,
+    }
+}
+
+impl Layer {
+    pub fn operands(&self) -> impl Iterator<Item = Tensor> + '_ {
+        self.op.operands().map(|(_, t)| *t)
+    }
+    /// All results, also the one before the Relu.
+    pub fn results(&self) -> impl Iterator<Item = Tensor> + '_ {
+        [Some(self.result), self.before_relu].into_iter().flatten().chain(self.other_results.iter().copied())
+    }
+}

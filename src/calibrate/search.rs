@@ -1,0 +1,171 @@
+//! Searching the layers that must stay floats.
+use crate::{
+    Mode, QuantizeTable, QuantizedNetwork,
+    array::Array,
+    base::{Result, invalid},
+    exec::Comparison,
+};
+use indexmap::IndexMap;
+
+/// The layers of a network by their effect on its outputs, and which of them must stay floats.
+///
+/// Each layer alone is computed in integers, and the rest in floats. Then layers become floats, those with the largest effect first,
+/// until the outputs are good enough; of these, layers that are not needed become integers again. Attentions that the tool chain fuses
+/// ([`QuantizedNetwork::fused_attentions`]) become floats in any case.
+///
+/// ```
+/// use tpulang::{Array, Dtype, Graph, calibrate::{QuantizeTable, QuantizedNetwork, Search, Table}};
+/// let mut g = Graph::new("net")?;
+/// let x = g.input("x", Dtype::Float32, [1, 100])?;
+/// let fine = g.matmul(x, Array::filled(Dtype::Float32, [100, 4], 0.01)?).out_name("fine").call()?;
+/// // The threshold of this layer is far too large.
+/// let coarse = g.matmul(fine, Array::filled(Dtype::Float32, [4, 3], 0.01)?).out_name("coarse").call()?;
+/// g.set_outputs(&[coarse])?;
+/// let table = Table::parse("x 1 -1 1\nfine 1 -1 1\ncoarse 10 -10 10")?;
+/// let network = QuantizedNetwork::new(&g, &table, &QuantizeTable::default())?;
+/// let samples = vec![[("x", Array::filled(Dtype::Float32, [1, 100], 0.3)?)].map(|(n, a)| (n.to_owned(), a)).into_iter().collect()];
+/// let search = Search::new(&network, &samples, 0.99, &mut |_| ())?;
+/// assert_eq!(search.ranking[0].0, "coarse");
+/// assert_eq!(search.table().modes.keys().collect::<Vec<_>>(), ["coarse"]);
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+pub struct Search {
+    /// The layers that compute new numbers, those with the largest effect first: the relative L2 error of the outputs if this layer alone
+    /// is computed in integers.
+    pub ranking: Vec<(String, f64)>,
+    /// The layers that must stay floats; first the output projections of fused attentions.
+    pub floats: Vec<String>,
+    /// The mean cosine of the outputs if all layers are integers, and if those stay floats.
+    pub cosines: [f64; 2],
+    /// The least cosine that is wanted.
+    pub expect: f64,
+}
+
+/// The feeds of a run.
+type Sample = IndexMap<String, Array>;
+
+/// Layers that are tried in integers again, at most.
+const RETRIED: usize = 32;
+
+impl Search {
+    /// Searches the layers of a network on samples. `progress` is called with the part that is done, from 0 to 1.
+    ///
+    /// # Errors
+    /// Same as for [`QuantizedNetwork::run`]. Also returns an error if there is no sample.
+    pub fn new(
+        network: &QuantizedNetwork,
+        samples: &[Sample],
+        expect: f64,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Search> {
+        if samples.is_empty() {
+            return Err(invalid("a search needs samples"));
+        }
+        let mut effects: Vec<(usize, f64)> = network.choices().into_iter().map(|layer| (layer, 0.0)).collect();
+        let (mut references, count) = (Vec::new(), effects.len() * samples.len());
+        for (i, sample) in samples.iter().enumerate() {
+            let exact = network.exact(sample)?;
+            let floats = vec![Mode::F32; network.modes().len()];
+            let reference = network.run_as(sample, &floats, Some(&exact), &mut |_, _| Ok(()))?;
+            for (j, (layer, effect)) in effects.iter_mut().enumerate() {
+                let mut modes = floats.clone();
+                modes[*layer] = Mode::Int8;
+                let outputs = network.run_as(sample, &modes, Some(&exact), &mut |_, _| Ok(()))?;
+                *effect += error(&reference, &outputs)? / samples.len() as f64;
+                progress((i * network.choices().len() + j) as f64 / count as f64);
+            }
+            references.push(reference);
+        }
+        effects.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let trial = Trial { network, samples, references: &references };
+        let attentions = network.fused_attentions().into_iter().map(str::to_owned);
+        let ranking = effects.iter().map(|(layer, effect)| Ok((network.name(*layer)?.to_owned(), *effect)));
+        let ranking = ranking.collect::<Result<Vec<_>>>()?;
+        let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
+        let before = trial.cosine(&[])?;
+        let (chosen, after) = trial.fewest(&order, expect, before)?;
+        let chosen = chosen.iter().map(|layer| Ok(network.name(*layer)?.to_owned())).collect::<Result<Vec<_>>>()?;
+        let floats = attentions.chain(chosen).collect();
+        Ok(Search { ranking, floats, cosines: [before, after], expect })
+    }
+
+    /// Returns the table of the layers that must stay floats.
+    pub fn table(&self) -> QuantizeTable {
+        let [before, after] = self.cosines;
+        let comments = vec![
+            format!("cosine of the outputs: {before:.6} if all layers are INT8, {after:.6} with these"),
+            "layer mode".to_owned(),
+        ];
+        QuantizeTable { comments, modes: self.floats.iter().map(|name| (name.clone(), Mode::F16)).collect() }
+    }
+}
+
+/// A network with its outputs in floats.
+struct Trial<'a> {
+    network: &'a QuantizedNetwork,
+    samples: &'a [Sample],
+    references: &'a [Sample],
+}
+
+impl Trial<'_> {
+    /// Returns the mean cosine of the outputs with some layers in floats; of several outputs, the worst.
+    fn cosine(&self, floats: &[usize]) -> Result<f64> {
+        let mut modes = self.network.modes_without_fused_attentions();
+        floats.iter().for_each(|layer| modes[*layer] = Mode::F16);
+        let mut sum = 0.0;
+        for (sample, reference) in self.samples.iter().zip(self.references) {
+            let outputs = self.network.run_as(sample, &modes, None, &mut |_, _| Ok(()))?;
+            let mut worst = 1f64;
+            for (name, expected) in reference {
+                if let Comparison::Values { cosine, .. } = Comparison::of(expected, &outputs[name])? {
+                    worst = worst.min(if cosine.is_nan() { 0.0 } else { cosine });
+                }
+            }
+            sum += worst;
+        }
+        Ok(sum / self.samples.len() as f64)
+    }
+
+    /// Returns the layers that must be floats, and the cosine that is reached.
+    fn fewest(&self, order: &[usize], expect: f64, before: f64) -> Result<(Vec<usize>, f64)> {
+        if before >= expect {
+            return Ok((Vec::new(), before));
+        }
+        // The first `few` do not suffice, and the first `many` do, if any number does.
+        let (mut few, mut many) = (0, order.len());
+        let mut reached = self.cosine(order)?;
+        while reached >= expect && few + 1 < many {
+            let middle = few.midpoint(many);
+            let cosine = self.cosine(&order[..middle])?;
+            if cosine >= expect {
+                (many, reached) = (middle, cosine);
+            } else {
+                few = middle;
+            }
+        }
+        let mut chosen = order[..many].to_vec();
+        if reached < expect {
+            return Ok((chosen, reached));
+        }
+        // Those with the smallest effect are least likely to be needed.
+        for layer in order[..many].iter().rev().take(RETRIED) {
+            let others: Vec<usize> = chosen.iter().copied().filter(|other| other != layer).collect();
+            let cosine = self.cosine(&others)?;
+            if cosine >= expect {
+                (chosen, reached) = (others, cosine);
+            }
+        }
+        Ok((chosen, reached))
+    }
+}
+
+/// Returns the largest relative L2 error of the outputs.
+fn error(reference: &Sample, outputs: &Sample) -> Result<f64> {
+    let mut worst = 0f64;
+    for (name, expected) in reference {
+        if let Comparison::Values { relative_l2, .. } = Comparison::of(expected, &outputs[name])? {
+            worst = worst.max(if relative_l2.is_nan() { f64::INFINITY } else { relative_l2 });
+        }
+    }
+    Ok(worst)
+}
