@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-exporters onnx-bench scripts gradients lowered calibration ray quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance conformance-onnx onnx-networks onnx-exporters onnx-bench scripts gradients lowered calibration emulation deploy toolchain ray quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -149,6 +149,8 @@ conformance: build ## compare every recorded case with tpu_mlir
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
 	$(PEER)/bin/python conformance/control_flow.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
+	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) examples/patterns
+	$(PEER)/bin/python conformance/emulation.py --bin $(BIN) examples/patterns
 
 conformance-onnx: build ## run ONNX's node tests
 	sh benches/setup.sh $(BENCH_PEER)
@@ -188,7 +190,18 @@ lowered: build ## compile networks to float16 bmodels for bm1684x, run them in t
 calibration: build ## compare calibration tables with run_calibration's by the errors of INT8 networks (NETWORKS: folders of `make bench`)
 	sh conformance/setup.sh $(PEER)
 	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) $(PEER)
-	$(PEER)/bin/python conformance/calibration.py --bin $(BIN) --torch $(SCRIPTS_TORCH) $(or $(NETWORKS),build/bench/resnet50 build/bench/mobilenet_v2)
+	$(PEER)/bin/python conformance/calibration.py --bin $(BIN) --torch $(SCRIPTS_TORCH) $(CALIBRATION) $(or $(NETWORKS),build/bench/resnet50 build/bench/mobilenet_v2)
+
+emulation: build ## compare `run --calibration` with the INT8 modules of tpu_mlir, layer by layer (NETWORKS: folders of `make bench`)
+	sh conformance/setup.sh $(PEER)
+	$(PEER)/bin/python conformance/emulation.py --bin $(BIN) $(or $(NETWORKS),build/bench/resnet50 build/bench/mobilenet_v2 build/bench/efficientnet_b0)
+
+deploy: build ## take networks to INT8 and F16 bmodels, and print the errors by stage (NETWORKS: folders of `make bench`)
+	sh conformance/setup.sh $(PEER)
+	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) $(or $(NETWORKS),build/bench/resnet50 build/bench/mobilenet_v2)
+
+toolchain: ## install TPU-MLIR's tool chain for `tpulang deploy`: the folder toolchain; needs Python 3.10
+	sh conformance/setup.sh toolchain
 
 ray: build ## calibrate with Ray's workers, kill one of them, and compare with a single process
 	sh conformance/calibrate_ray.sh $(BIN) target/ray
@@ -245,6 +258,8 @@ bench: build ## measure speed against TpuLang, onnxruntime, OpenVINO, rten, trac
 	cargo build --release --manifest-path benches/rten/Cargo.toml --target-dir target/rten
 	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)
 	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER) $(if $(AGAIN),--again)
+	$(MAKE) calibration PROFILE=release CALIBRATION="--methods auto,kl,mse --write docs/performance/calibration.txt"
+	$(BENCH_PEER)/bin/python benches/report.py docs/performance.md
 	cargo bench -p tpulang-benches
 
 bench-quick: build ## measure a few of these networks briefly: build/bench/performance.md

@@ -234,7 +234,7 @@ def page(base, kinds):
     for kind, machine in kinds.items():
         parts += section(base, kind, machine)
     remarks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "remarks.md")
-    for path in (os.path.join(base, "build.txt"), remarks):
+    for path in (os.path.join(base, "build.txt"), os.path.join(base, "calibration.txt"), remarks):
         if os.path.exists(path):
             with open(path) as f:
                 parts.append(f.read().strip())

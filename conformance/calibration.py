@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares calibration tables of tpulang with those of run_calibration by what counts: the errors of the INT8 networks.
 
-    calibration.py --bin TPULANG --torch FOLDER [--methods auto,kl,..] [--samples N] [--work DIR] NETWORK..
+    calibration.py --bin TPULANG --torch FOLDER [--methods auto,kl,..] [--samples N] [--work DIR] [--write FILE] NETWORK..
 
 NETWORK is a folder with net.json or net.onnx and inputs.npz, as `make bench` leaves in build/bench. Its samples are drawn like these
 inputs: floats are smooth noise of the same deviation, and integers are shuffled. For each table, tpu_mlir lowers the network to INT8
@@ -104,16 +104,36 @@ class Network:
             return {line.split()[0] for line in lines if line.strip() and not line.startswith("#")}
 
 
+TITLE = """## Calibration
+
+Whole processes with %d samples, 2 threads, and the mean error of the INT8 networks for %s on %d other samples: the signal-to-noise ratio of
+the outputs. The thresholds of run_calibration are those of `kl`, tuned. `auto` compares thresholds on 4 samples.
+
+| | method | time | / run_calibration | SNR |
+| --- | --- | ---: | ---: | ---: |
+"""
+
+
+def section(tables, samples):
+    """Return the tables of all networks as a section of docs/performance.md."""
+    text = TITLE % (samples, CHIP, HELD_OUT)
+    for name, rows in tables:
+        for label, seconds, (_, snr) in rows:
+            text += "| %s | %s | %.1f s | %.1f | %.1f dB |\n" % (name, label, seconds, rows[0][1] / seconds, snr)
+    return text
+
+
 def judge(network, methods, method_of_theirs):
     rows = [("run_calibration, " + method_of_theirs, "run_calibration.table", timed(network.theirs, method_of_theirs))]
     rows += [("tpulang, " + method, method + ".table", timed(network.ours, method)) for method in methods]
     print(os.path.basename(network.folder))
-    for label, table, seconds in rows:
-        print("  %-24s %6.1f s  cosine %.6f  SNR %5.2f dB" % (label, seconds, *network.errors(table)), flush=True)
+    measured = [(label, seconds, network.errors(table)) for label, table, seconds in rows]
+    for label, seconds, errors in measured:
+        print("  %-24s %6.1f s  cosine %.6f  SNR %5.2f dB" % (label, seconds, *errors), flush=True)
     missing = network.names("run_calibration.table") - network.names(methods[0] + ".table")
     if missing:
         print("  FAIL: tpulang's table lacks " + ", ".join(sorted(missing)))
-    return not missing
+    return measured, not missing
 
 
 def main():
@@ -125,15 +145,21 @@ def main():
     parser.add_argument("--theirs", default="kl", help="run_calibration's method")
     parser.add_argument("--samples", type=int, default=SEEN)
     parser.add_argument("--work", default="build/calibration")
+    parser.add_argument("--write", metavar="FILE", help="write a section of docs/performance.md")
     args = parser.parse_args()
-    passed = 0
+    passed, tables = 0, []
     for source in args.networks:
         try:
             network = Network(args.bin, args.torch, source, args.work, args.samples)
-            passed += judge(network, args.methods.split(","), args.theirs)
+            measured, has_all = judge(network, args.methods.split(","), args.theirs)
+            tables.append((os.path.basename(network.folder), measured))
+            passed += has_all
         except (RuntimeError, subprocess.TimeoutExpired) as e:
             print("%s\n  FAIL: %s" % (os.path.basename(os.path.normpath(source)), e))
     print("%d passed, %d failed" % (passed, len(args.networks) - passed))
+    if args.write:
+        with open(args.write, "w") as f:
+            f.write(section(tables, args.samples))
     sys.exit(passed < len(args.networks))
 
 

@@ -3,7 +3,7 @@
 
     emulation.py --bin TPULANG [--work DIR] NETWORK..
 
-NETWORK is a folder with net.json or net.onnx and inputs.npz. It is calibrated on its inputs and canonicalized; then `tpulang run`
+NETWORK is a folder with a spec or an ONNX model and inputs.npz. It is calibrated on its inputs and canonicalized; then `tpulang run`
 reads the canonical module, and model_runner runs what model_deploy lowers it to. Prints how many tensors are equal, how far the
 others are apart, in steps of their integers, and how the outputs differ. Exits 1 if the outputs' cosine is below 0.999.
 """
@@ -18,6 +18,7 @@ import time
 
 import numpy as np
 
+from deploy import model
 from judge import FLAGS, call
 from lowered import ToolChain
 
@@ -37,10 +38,10 @@ class Run:
     def __init__(self, binary, source, work):
         self.binary, self.folder = binary, os.path.join(work, os.path.basename(os.path.normpath(source)))
         os.makedirs(self.folder, exist_ok=True)
-        spec = next(p for p in (os.path.join(source, f) for f in ("net.json", "net.onnx")) if os.path.exists(p))
+        spec = model(source)
         shutil.copy(os.path.join(source, "inputs.npz"), os.path.join(self.folder, "inputs.npz"))
-        self.tpulang("calibrate", os.path.abspath(spec), "--data", "inputs.npz", "--method", "mse", "-o", "net.table")
-        self.tpulang("convert", os.path.abspath(spec), "-o", ".")
+        self.tpulang("calibrate", spec, "--data", "inputs.npz", "--method", "mse", "-o", "net.table")
+        self.tpulang("convert", spec, "-o", ".")
         name = os.path.basename(glob.glob(os.path.join(self.folder, "*_origin.mlir"))[0])[: -len("_origin.mlir")]
         self.chain = ToolChain(self.folder, name)
         self.chain.run(self.chain.opt, name + "_origin.mlir", *FLAGS, "-o", "net.mlir")

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     array::{Array, as_declared},
-    base::{Dtype, Error, MAX_ERRORS, Result, Warning, WarningKind, Warnings, argument, invalid, misfit, shape_text},
+    base::{Dtype, Error, MAX_ERRORS, Result, Warning, WarningKind, Warnings, argument, misfit, shape_text},
 };
 use indexmap::IndexMap;
 use std::collections::HashMap;
@@ -92,8 +92,8 @@ impl<B: Backend> Session<B> {
     #[doc(hidden)]
     pub fn fed(&self, feeds: &(impl Feeds + ?Sized)) -> Result<Vec<(String, Array)>> {
         let known = self.checked_feeds(feeds)?;
-        if let Some(missing) = self.network.inputs.iter().find(|t| !known.contains_key(t)) {
-            return Err(invalid(format!("the input {:?} is not fed", self.network.entry(*missing)?.ty.name)));
+        if let Some(missing) = self.network.inputs.iter().find(|t| !known.contains_key(*t)) {
+            return Err(self.network.entry(*missing)?.not_fed());
         }
         known.into_iter().map(|(t, array)| Ok((self.network.entry(t)?.ty.name.clone(), array))).collect()
     }

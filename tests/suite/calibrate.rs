@@ -37,9 +37,10 @@ impl Folder {
     fn npz(&self, name: &str, arrays: &[(&str, Array)]) {
         write_npz(self.path(name), arrays.iter().map(|(n, a)| (*n, a))).unwrap();
     }
-    /// Runs `calibrate` with these words, of which those that end with `.` and letters, or are `data`, are in the folder.
+    /// Runs `calibrate` with these words, of which those with a `.` that are no numbers, or that are `data`, are in the folder.
     fn calibrate(&self, words: &str) -> String {
-        let in_folder = |word: &str| word == "data" || (word.contains('.') && !word.starts_with('-'));
+        let is_file = |word: &str| word.contains('.') && !word.starts_with('-') && word.parse::<f64>().is_err();
+        let in_folder = |word: &str| word == "data" || is_file(word);
         let args: Vec<String> = words
             .split(' ')
             .map(|word| if in_folder(word) { self.path(word).display().to_string() } else { word.to_owned() })
@@ -192,4 +193,60 @@ fn thresholds_are_compared_in_what_the_network_needs() {
     assert_eq!(table.entries.keys().collect::<Vec<_>>(), ["x", "i", "h", "y", "row"]);
     assert_eq!(table.entries["i"].threshold, 3.0);
     assert!(statistics.run(&session, &["one"], &feeds).is_err(), "a sample is counted twice");
+}
+
+/// A network of which one layer has a range that is much too large.
+const UNEVEN: &str = r#"{"version": 1, "name": "uneven", "inputs": ["x"], "outputs": ["y"],
+    "tensors": {"x": {"shape": [1, 4, 6, 6]}, "w": {"shape": [4, 4, 3, 3], "coeff": true, "data": WEIGHTS}},
+    "ops": [
+        {"op": "conv", "args": {"input": "x", "weight": "w", "pad": 1}, "out": "a"},
+        {"op": "relu", "args": {"input": "a"}, "out": "b"},
+        {"op": "mul", "args": {"tensor_i0": "b", "tensor_i1": 0.5}, "out": "half"},
+        {"op": "add", "args": {"tensor_i0": "half", "tensor_i1": "x"}, "out": "c"},
+        {"op": "sigmoid", "args": {"input": "c"}, "out": "d"},
+        {"op": "softmax", "args": {"input": "d", "axis": 1}, "out": "y"}]}"#;
+
+#[test]
+fn networks_run_like_a_chip() {
+    let folder = Folder::new();
+    let weights: Vec<String> = (0..144).map(|i| format!("{}", f64::from(i * 7919 % 101) / 50.0 - 1.0)).collect();
+    fs::write(folder.path("uneven.json"), UNEVEN.replace("WEIGHTS", &format!("[{}]", weights.join(", ")))).unwrap();
+    let x: Vec<f32> = (0..144).map(|i| (i as f32 * 0.37).sin()).collect();
+    folder.npz("x.npz", &[("x", Array::from_vec([1, 4, 6, 6], x).unwrap())]);
+    let mut all =
+        folder.calibrate("uneven.json --data x.npz --method max -o out/u.table --search out/u.qtable --expect 0.99");
+    all += &folder.read("out/u.qtable");
+    // The range of one layer is a thousand times too large.
+    let table = folder.read("out/u.table");
+    let wide: Vec<String> = table
+        .lines()
+        .map(|line| if line.starts_with("c ") { "c 5000 -5000 5000".to_owned() } else { line.to_owned() })
+        .collect();
+    fs::write(folder.path("wide.table"), wide.join("\n")).unwrap();
+    let run = |words: &str| {
+        let args: Vec<String> = words
+            .split(' ')
+            .map(|word| if word.contains('.') { folder.path(word).display().to_string() } else { word.to_owned() })
+            .collect();
+        let out = tpulang(&[&["run"], &args.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+        let text = [out.stdout, out.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
+        let text = text.replace(&folder.0.path().display().to_string(), "DIR");
+        format!("$ tpulang run {words}\n{text}[exit {}]\n", out.status.code().unwrap())
+    };
+    all += &run("uneven.json -i x.npz --calibration out/u.table -o int8.npz");
+    all += &run("uneven.json -i x.npz --calibration out/u.table --all -o all.npz");
+    all += &run("uneven.json -i x.npz --calibration wide.table --fetch c -o c.npy");
+    fs::write(folder.path("q.table"), "# by hand\nc F32\n").unwrap();
+    all += &run("uneven.json -i x.npz --calibration wide.table --quantize-table q.table --fetch c -o f.npy");
+    fs::write(folder.path("q.table"), "cc F16\n").unwrap();
+    all += &run("uneven.json -i x.npz --calibration wide.table --quantize-table q.table -o f.npy");
+    fs::write(folder.path("q.table"), "c FP16\n").unwrap();
+    all += &run("uneven.json -i x.npz --calibration wide.table --quantize-table q.table -o f.npy");
+    all += &run("uneven.json -i x.npz --calibration wide.table --fetch a -o f.npy");
+    all += &run("uneven.json --calibration wide.table -o f.npy");
+    snapshot("emulation", &all);
+    let array = |name: &str| tpulang::array::read_arrays(folder.path(name)).unwrap().into_iter().next().unwrap().1;
+    // Steps of 5000 / 127 are larger than all numbers.
+    assert!(array("c.npy").to_f32().unwrap().iter().all(|x| *x == 0.0));
+    assert!(array("f.npy").to_f32().unwrap().iter().any(|x| *x != 0.0));
 }

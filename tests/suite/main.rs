@@ -22,6 +22,7 @@ mod cuda_networks;
 #[cfg(feature = "cuda")]
 mod cuda_ops;
 mod definitions;
+mod deploying;
 mod documents;
 mod drawn;
 mod escapes;

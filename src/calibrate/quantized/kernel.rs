@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::{Dtype, Result},
+    base::Result,
     graph::{Graph, Tensor, TensorInfo},
     ops::{Op, ReduceMode},
 };

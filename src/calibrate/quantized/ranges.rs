@@ -87,16 +87,22 @@ impl<'a> Ranges<'a> {
     fn forward(&mut self, is_one: &dyn Fn(&Op<Tensor>) -> bool) {
         for layer in self.layers.iter().filter(|layer| is_one(&layer.op)) {
             let Some(range) = self.values(layer).first().and_then(|t| self.get(*t)) else { continue };
-            let factor = if let Op::MulConst(op) = &layer.op { op.const_val.abs() } else { 1.0 };
-            if self.get(layer.result).is_some() && factor > 0.0 {
-                self.set(layer.result, Some(Range { threshold: range.threshold * factor, ..range }));
-            }
+            let factor = if let Op::MulConst(op) = &layer.op { op.const_val } else { 1.0 };
+            let Some(old) = self.get(layer.result).filter(|_| factor != 0.0) else { continue };
+            // Numbers that are not negative become negative ones.
+            let is_signed = range.is_signed || factor < 0.0 && old.is_signed;
+            self.set(layer.result, Some(Range { threshold: range.threshold * factor.abs(), is_signed }));
         }
     }
 
-    /// The results of pools and absolute values have the sign of their operand.
+    /// The results of pools and absolute values have the sign of their operand. A number minus numbers that are not negative is signed.
     fn keep_signs(&mut self) {
         for layer in self.layers {
+            if let Op::SubConst(op) = &layer.op {
+                if self.get(op.input).is_some_and(|range| !range.is_signed) {
+                    self.set_sign(layer.result, true);
+                }
+            }
             if matches!(layer.op, Op::AvgPool(_) | Op::MaxPool(_) | Op::Abs(_)) {
                 if let Some(range) = layer.operands().next().and_then(|t| self.get(t)) {
                     self.set_sign(layer.result, range.is_signed);

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::{CallContext, Cause, Error, MAX_ERRORS, Result, misfit},
+    base::{CallContext, Error, MAX_ERRORS, Result, misfit},
     graph::Graph,
 };
 use rewrite_graph::{RewriteGraph, signature};
@@ -143,11 +143,7 @@ fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Res
     }
     let is_missing = network.inputs.iter().chain(&missing).filter(|t| missing.contains(t));
     let mut reported = HashSet::new();
-    let errors = is_missing.filter(|t| reported.insert(**t)).map(|t| {
-        let entry = network.entry(*t)?;
-        let problem = format!("the input {:?} ({}) is not fed", entry.ty.name, entry.type_text);
-        Err(Cause::MissingData(problem).into())
-    });
+    let errors = is_missing.filter(|t| reported.insert(**t)).map(|t| Err(network.entry(*t)?.not_fed()));
     Error::collect(errors.filter_map(Result::<()>::err).take(MAX_ERRORS + 1).collect())?;
     Ok((0..needed.len()).filter(|i| needed[*i]).collect())
 }

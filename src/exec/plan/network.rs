@@ -39,6 +39,13 @@ pub(crate) struct TensorEntry {
     pub constant: Option<Array>,
 }
 
+impl TensorEntry {
+    /// Returns the error that an input is not fed.
+    pub fn not_fed(&self) -> Error {
+        Cause::MissingData(format!("the input {:?} ({}) is not fed", self.ty.name, self.type_text)).into()
+    }
+}
+
 /// A tensor that a run reads, and that the session replaces afterwards.
 pub(crate) struct Variable {
     pub tensor: TensorIndex,

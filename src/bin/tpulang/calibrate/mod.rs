@@ -195,7 +195,9 @@ impl Network {
         let samples = samples::list(data, args.samples.map(|n| n as usize))?;
         let runs = Runs::new(&graph, samples, args.shard)?;
         let (backend, options) = args.running.open(&graph, false, messages)?;
-        let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options.unfused(true)))?;
+        let session = during("preparing", Size::Unknown, |_| {
+            Session::new(&graph, backend, &options.unfused(true).kept_plans(graph.operators().len()))
+        })?;
         messages.warn(&graph, &graph.weight_warnings())?;
         Ok(Network { graph, session, runs })
     }

@@ -39,11 +39,10 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     for (name, (_, effect)) in names.iter().zip(&search.ranking) {
         let _ = writeln!(text, "{name:width$}  {effect:>22.5}");
     }
-    let count = search.floats.len();
-    let (all, floats) = (search.ranking.len(), pluralized(count, "layer"));
+    let (floats, all) = (search.floats.len(), search.ranking.len());
     let _ = writeln!(
         text,
-        "\n{}: {floats} of {all} in F16; the outputs' cosine is {after:.6}, and {before:.6} with all in INT8",
+        "\n{}: {floats} of {all} layers in F16; cosine of the outputs {after:.6}, and {before:.6} with all in INT8",
         escaped_path(path)
     );
     if after < search.expect {

@@ -122,8 +122,10 @@ pub fn summary(stages: &[StageLosses], chip: &str) -> String {
     }
     if let Some(tpu) = stages.iter().find(|stage| stage.stage == Stage::Tpu) {
         let largest: Vec<&Loss> = tpu.largest().take(LISTED).collect();
-        text += "\nlost most in the Tpu stage, beyond the errors of their operands:\n";
-        text += &table(&largest);
+        if !largest.is_empty() {
+            text += "\nlost most in the Tpu stage, beyond the errors of their operands:\n";
+            text += &table(&largest);
+        }
     }
     text
 }

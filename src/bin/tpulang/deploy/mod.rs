@@ -20,6 +20,7 @@ use super::{
     progress::{Size, during},
     run::FILES,
 };
+use causes::Cause;
 use culprit::{Culprit, Trial};
 use losses::StageLosses;
 use stage::{Arrays, Stages};
@@ -115,6 +116,9 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let mut text = losses::summary(&losses, &target.chip);
     let report = folder.join(REPORT);
     fs::write(&report, format!("{text}{}", losses::details(&losses, &target.chip))).map_err(Error::io(&report))?;
+    if let Some(remark) = &target.remark {
+        text += &format!("\n{remark}\n");
+    }
     if is_random {
         text += "\nThe inputs are random; -i gives others.\n";
     }
@@ -259,11 +263,11 @@ impl<'a> Road<'a> {
             Problem::Other(error) => return Ok(error),
         };
         let cause = causes::of(&failure, self.chain);
-        let is_of_network = cause.is_none_or(|cause| cause.is_of_network);
+        let is_of_operator = cause.is_none_or(|cause| cause.is_of_operator);
         let arrays = self.feeds.iter().chain(&self.ours).map(|(name, array)| (name.clone(), array.clone())).collect();
         let trial =
             Trial { chain: self.chain, target: self.target, stage, when_run, arrays: &arrays, folder: &self.folder };
-        let culprit = match is_of_network {
+        let culprit = match is_of_operator {
             true => during("searching for the operator", Size::Unknown, |_| trial.culprit(self.graph))?,
             false => None,
         };
@@ -275,13 +279,7 @@ impl<'a> Road<'a> {
         }
     }
 
-    fn text(
-        &self,
-        failure: &Failure,
-        doing: &str,
-        culprit: Option<&Culprit>,
-        cause: Option<&causes::Cause>,
-    ) -> Result<String> {
+    fn text(&self, failure: &Failure, doing: &str, culprit: Option<&Culprit>, cause: Option<Cause>) -> Result<String> {
         let Failure { program, ended, log, log_file } = failure;
         let mut text = format!("{doing} failed: {program} ended with {ended}\n{}", tool_chain::last_lines(log));
         text += &format!("all that it printed: {}\n", escaped_path(log_file));
@@ -295,7 +293,7 @@ impl<'a> Road<'a> {
             }
         }
         if let Some(cause) = cause {
-            text += &format!("a known cause: {}\n", cause.remedy);
+            text += &format!("{}; {}\n", cause.meaning, cause.remedy);
         }
         Ok(text.trim_end().to_owned())
     }

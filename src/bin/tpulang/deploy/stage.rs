@@ -106,13 +106,17 @@ impl<'a> Stages<'a> {
                 let args = [[origin.as_str()].as_slice(), &passes, &["-o", &module]].concat();
                 self.chain.optimize(&self.folder, &log, &args)
             }
-            Stage::Tpu => self.deploy(&log, &["--not_gen_bmodel"]),
+            // With this option, model_deploy discards what tpuc-opt prints, so it runs again without it if it fails.
+            Stage::Tpu => self.deploy(&log, &["--not_gen_bmodel"]).or_else(|failed| {
+                self.deploy(&log, &[])?;
+                Err(failed)
+            }),
             Stage::Chip => self.deploy(&log, &[]),
         }
     }
 
     fn deploy(&self, log: &str, more: &[&str]) -> Result<(), Problem> {
-        let Target { chip, quantize, calibration, quantize_table, options } = self.target;
+        let Target { chip, quantize, calibration, quantize_table, options, .. } = self.target;
         let [module, bmodel] = ["mlir", "bmodel"].map(|extension| format!("{}.{extension}", self.name));
         let mut args = vec!["--mlir", &module, "--chip", chip, "--quantize", quantize, "--model", &bmodel];
         if calibration.is_some() {

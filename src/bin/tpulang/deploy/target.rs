@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tpulang::{Graph, Mode, Result, calibrate::Table, exec::Tolerance};
-use tpulang_base::{argument, escaped_path, files};
+use tpulang_base::{argument, escaped_path, files, nearest};
 
 /// Options shared by `deploy` and `bisect`.
 #[derive(clap::Args)]
@@ -42,6 +42,8 @@ pub struct Target {
     pub calibration: Option<Table>,
     /// The text of the table of operators with other dtypes.
     pub quantize_table: Option<Vec<u8>>,
+    /// What is suspicious about that table.
+    pub remark: Option<String>,
     /// Other options of model_deploy.
     pub options: Vec<String>,
 }
@@ -78,8 +80,20 @@ impl TargetOptions {
             None => {}
         }
         let quantize_table = self.quantize_table.as_deref().map(|path| files::read(path, MAX_TABLE)).transpose()?;
-        Ok(Target { chip: self.chip.clone(), quantize, calibration, quantize_table, options })
+        let remark = quantize_table.as_deref().and_then(|text| unknown_layer(text, graph));
+        Ok(Target { chip: self.chip.clone(), quantize, calibration, quantize_table, remark, options })
     }
+}
+
+/// Returns the first name of a quantize table that the network does not have, as a remark.
+fn unknown_layer(text: &[u8], graph: &Graph) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let mut names = lines.filter_map(|line| Some(line.split_once(char::is_whitespace)?.0));
+    let name = names.find(|name| graph.lookup(name).is_none())?;
+    let near = nearest(name, graph.tensors().map(|(_, info)| info.name.as_str()));
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+    Some(format!("the quantize table names {name:?}, which the network does not have and the tool chain ignores{hint}"))
 }
 
 impl Target {

@@ -203,10 +203,43 @@ const SHOWN: usize = 8;
 /// Longer lines are cut.
 const WIDTH: usize = 160;
 
-/// Returns the last lines of a log that say something, each behind a bar.
+/// Returns the last lines of a log that say something, each behind a bar. Stack traces are left out.
 pub fn last_lines(log: &str) -> String {
-    let says = |line: &&str| !line.is_empty() && line.chars().any(char::is_alphanumeric);
-    let mut lines: Vec<&str> = log.lines().map(str::trim_end).filter(says).collect();
+    let mut lines: Vec<&str> = log.lines().map(str::trim_end).filter(|line| says_something(line)).collect();
     lines.drain(..lines.len().saturating_sub(SHOWN));
     lines.iter().map(|line| format!("  | {}\n", line.chars().take(WIDTH).collect::<String>())).collect()
+}
+
+fn says_something(line: &str) -> bool {
+    let noise = [
+        "Traceback (most recent call last)",
+        "  File \"",
+        "    ",
+        "PLEASE submit a bug report",
+        "Stack dump:",
+        "0.\tProgram arguments:",
+        "Aborted",
+        "AssertionError",
+        "[Running]: ",
+        "RuntimeError: [!Error]: tpuc-opt",
+    ];
+    let is_frame =
+        line.trim_start().strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_noise = noise.iter().any(|start| line.starts_with(start));
+    line.chars().any(char::is_alphanumeric) && !is_frame && !is_noise
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stack_traces_are_left_out() {
+        let log = "[Running]: tpuc-opt net.mlir\ncan't get scale and zeropoint\nUNREACHABLE executed at Module.cpp:1943!\n\
+                   PLEASE submit a bug report to llvm\nStack dump:\n0.\tProgram arguments: tpuc-opt\n #0 0x000055db (tpuc-opt+0x95)\n\
+                   #10 0x00007f0a raise\nAborted\nTraceback (most recent call last):\n  File \"model_deploy.py\", line 814\n    lower()\n\
+                   AssertionError\n\n";
+        let expected = "  | can't get scale and zeropoint\n  | UNREACHABLE executed at Module.cpp:1943!\n";
+        assert_eq!(last_lines(log), expected);
+    }
 }

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Takes networks from a spec to INT8 and F16 bmodels for bm1684x by three commands of tpulang, and prints the errors by stage.
+
+    deploy.py --bin TPULANG [--work DIR] [--no-f16-simulator] NETWORK..
+
+NETWORK is a folder with a spec or an ONNX model and inputs.npz. The commands are those of the README: `calibrate --search`,
+`deploy --quantize INT8` and `deploy --quantize F16`. Exits 1 if one of them fails, or if an output of the INT8 network is not as good
+as the search has found, by more than 0.005.
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import time
+
+EXPECT, SLACK = 0.99, 0.005
+
+
+def model(folder):
+    found = sorted(glob.glob(os.path.join(folder, "*.json")) + glob.glob(os.path.join(folder, "*.onnx")))
+    if not found:
+        raise RuntimeError("no spec and no ONNX model")
+    return os.path.abspath(found[0])
+
+
+def tpulang(binary, *args):
+    """Run a command; return what it prints. A bmodel with large errors is none of its failures."""
+    start = time.monotonic()
+    p = subprocess.run([binary, *args], capture_output=True, text=True)
+    if p.returncode not in (0, 1):
+        raise RuntimeError("tpulang %s: %s" % (args[0], p.stderr[-2000:]))
+    print("  tpulang %s: %.1f s" % (" ".join(a for a in args[:1] + args[2:] if not a.startswith("/")), time.monotonic() - start))
+    return p.stdout
+
+
+def stages(text):
+    """Return the name, cosine and error of each stage."""
+    rows = re.findall(r"^(\w+) +(?:Top|tpulang) .* (\S+) +(\d\.\d+) +(\S+)$", text, re.M)
+    for name, output, cosine, error in rows:
+        print("    %-8s %-12s cosine %s  error %s" % (name, output, cosine, error), flush=True)
+    if not rows:
+        raise RuntimeError("no stages in\n" + text)
+    return {name: float(cosine) for name, _, cosine, _ in rows}
+
+
+def judge(binary, folder, work, more):
+    path, inputs = model(folder), os.path.abspath(os.path.join(folder, "inputs.npz"))
+    out = os.path.join(work, os.path.basename(os.path.normpath(folder)))
+    table, layers = out + ".table", out + ".qtable"
+    text = tpulang(binary, "calibrate", path, "--data", inputs, "--search", layers, "--expect", str(EXPECT), "-o", table)
+    found = re.search(r"(\d+) of \d+ layers in F16; cosine of the outputs (\S+),", text)
+    print("    %s layers in F16, expected cosine %s" % found.groups())
+    text = tpulang(binary, "deploy", path, "--quantize", "INT8", "-i", inputs, "--calibration", table, "--quantize-table", layers,
+                   "-o", out + ".int8.bmodel")
+    reached = stages(text)["Tpu"]
+    stages(tpulang(binary, "deploy", path, "--quantize", "F16", "-i", inputs, "-o", out + ".f16.bmodel", *more))
+    if reached < float(found.group(2)) - SLACK:
+        raise RuntimeError("the INT8 network has a cosine of %.6f" % reached)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="+")
+    parser.add_argument("--bin", required=True, type=os.path.abspath)
+    parser.add_argument("--work", default="build/deploy", type=os.path.abspath)
+    parser.add_argument("--no-f16-simulator", action="store_true")
+    args = parser.parse_args()
+    os.makedirs(args.work, exist_ok=True)
+    passed = 0
+    for folder in args.networks:
+        print(os.path.basename(os.path.normpath(folder)), flush=True)
+        try:
+            judge(args.bin, folder, args.work, ["--no-simulator"] if args.no_f16_simulator else [])
+            passed += 1
+        except RuntimeError as e:
+            print("  FAIL: %s" % e)
+    print("%d passed, %d failed" % (passed, len(args.networks) - passed))
+    sys.exit(passed < len(args.networks))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+//! The command `deploy`, with a stand-in for the tool chain: scripts that copy files, and fail where a module has an `Exp`.
+use super::snapshot;
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+use tpulang::{
+    Array, Graph,
+    array::write_npz,
+    exec::{CpuBackend, RunOptions, run},
+    spec,
+};
+
+/// Finds the environment, or runs a program of `tools`.
+const PYTHON: &str = r#"#!/bin/sh
+here=$(cd "$(dirname "$0")/.." && pwd)
+if [ "$1" = -c ]; then
+    printf 'noise\0TPUC_ROOT=%s\0PATH=%s\0HOME=%s\0' "$here/package" "$PATH" "$HOME"
+    exit
+fi
+script=$1
+shift
+exec sh "${script%.py}.sh" "$@"
+"#;
+
+const TPUC_OPT: &str = r#"#!/bin/sh
+for last in "$@"; do :; done
+cp "$1" "$last"
+"#;
+
+const MODEL_DEPLOY: &str = r#"
+while [ $# -gt 0 ]; do
+    case $1 in
+    --mlir) module=$2 ;;
+    --model) model=$2 ;;
+    --not_gen_bmodel) lower_only=1 ;;
+    esac
+    shift
+done
+if grep -q 'top.Exp"' "$module"; then
+    echo "no table for exp"
+    exit 1
+fi
+touch "${module%.mlir}_chip_tpu.mlir"
+[ -n "$lower_only" ] && exit
+printf 'half a' > "$model"
+[ -e "$HOME/slow" ] && touch "$HOME/started" && sleep 100
+printf ' bmodel' >> "$model"
+"#;
+
+/// The numbers of every stage are those that `HOME` has.
+const MODEL_RUNNER: &str = r#"
+while [ $# -gt 0 ]; do
+    [ "$1" = --output ] && output=$2
+    shift
+done
+cp "$HOME/$output" "$output"
+"#;
+
+const SPEC: &str = r#"{"version": 1, "name": "net", "inputs": ["x"], "outputs": ["y"],
+    "tensors": {"x": {"shape": [4]}},
+    "ops": [
+        {"op": "relu", "args": {"input": "x"}, "out": "h"},
+        {"op": "sqrt", "args": {"input": "h"}, "out": "s"},
+        {"op": "sin", "args": {"input": "s"}, "out": "y"}]}"#;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(network: &str) -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        fs::write(folder.path("net.json"), network).unwrap();
+        for (name, text) in [
+            ("chain/bin/python", PYTHON),
+            ("chain/package/bin/tpuc-opt", TPUC_OPT),
+            ("chain/package/python/tools/model_deploy.sh", MODEL_DEPLOY),
+            ("chain/package/python/tools/model_runner.sh", MODEL_RUNNER),
+        ] {
+            let path = folder.path(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        write_npz(folder.path("inputs.npz"), [("x", &Array::from([4f32, 9.0, 1.0, -1.0]))]).unwrap();
+        folder
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tpulang"));
+        command.args(words.split(' ')).current_dir(self.0.path()).env("HOME", self.0.path()).env("COLUMNS", "100");
+        command.env("TPULANG_TOOLCHAIN", self.path("chain"));
+        command
+    }
+    /// Runs a command, and returns what it prints, without times.
+    fn shown(&self, words: &str) -> String {
+        let out = self.command(words).output().unwrap();
+        let text = [out.stdout, out.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
+        let here = fs::canonicalize(self.0.path()).unwrap();
+        let text =
+            text.replace(&here.display().to_string(), "DIR").replace(&self.0.path().display().to_string(), "DIR");
+        let words_of = |line: &str| -> String {
+            let is_time = |word: &&str| word.parse::<f64>().is_ok_and(|_| word.contains('.')) && line.contains(" s ");
+            line.split(' ')
+                .map(|word| if is_time(&word) && word.len() == 3 { "0.0" } else { word })
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let text: Vec<String> = text.lines().map(words_of).collect();
+        format!("$ tpulang {words}\n{}\n[exit {}]\n", text.join("\n"), out.status.code().unwrap())
+    }
+    /// Writes what the stand-in's stages compute: the network's tensors, with an error in those from one tensor on.
+    fn set_numbers(&self, wrong: &[(&str, f32)]) {
+        let graph: Graph = spec::Options::new().read(self.path("net.json")).unwrap();
+        let feeds = [("x", Array::from([4f32, 9.0, 1.0, -1.0]))];
+        let tensors =
+            run(&graph, &feeds, &CpuBackend::new(), &RunOptions::default().all(true).unfused(true)).unwrap().tensors;
+        for (file, factor) in [("top.npz", 0.0), ("tpu.npz", 1.0), ("chip.npz", 1.0)] {
+            let arrays: Vec<(&str, Array)> = tensors
+                .iter()
+                .map(|(name, array)| {
+                    let error = wrong.iter().find(|(wrong, _)| wrong == name).map_or(0.0, |(_, error)| error * factor);
+                    let numbers: Vec<f32> = array.to_f32().unwrap().iter().map(|x| x + error).collect();
+                    (name.as_str(), Array::from_vec(array.shape(), numbers).unwrap())
+                })
+                .collect();
+            let arrays = arrays.iter().filter(|(name, _)| file != "chip.npz" || *name == "y");
+            write_npz(self.path(file), arrays.map(|(n, a)| (*n, a))).unwrap();
+        }
+    }
+}
+
+#[test]
+fn stages_are_run_and_compared() {
+    let folder = Folder::new(SPEC);
+    folder.set_numbers(&[("s", 0.01), ("y", 0.01)]);
+    let mut all = folder.shown("deploy net.json -i inputs.npz -o out/net.bmodel");
+    assert_eq!(fs::read_to_string(folder.path("out/net.bmodel")).unwrap(), "half a bmodel");
+    let report = fs::read_to_string(folder.path("out/net.stages/report.txt")).unwrap();
+    assert!(report.contains("Tpu, compared with Top\n"), "{report}");
+    all += &folder.shown("deploy net.json -i inputs.npz -o out/net.bmodel --tolerance 0.9999,0.9999 --no-simulator");
+    all += &folder.shown("bisect net.json -i inputs.npz --stage tpu --tolerance 0.9999,0.999");
+    all += &folder.shown("bisect net.json -i inputs.npz --stage top");
+    snapshot("deploy", &all);
+}
+
+#[test]
+fn what_makes_the_tool_chain_fail_is_found() {
+    let folder = Folder::new(&SPEC.replace("\"sqrt\"", "\"exp\""));
+    folder.set_numbers(&[]);
+    fs::write(folder.path("net.bmodel"), "before").unwrap();
+    let mut all = folder.shown("deploy net.json -i inputs.npz -o net.bmodel");
+    assert_eq!(fs::read_to_string(folder.path("net.bmodel")).unwrap(), "before");
+    let operator = spec::Options::new().read(folder.path("net.stages/operator.json")).unwrap();
+    assert_eq!(operator.operators().len(), 1);
+    fs::write(folder.path("q.table"), "ss F16\n").unwrap();
+    fs::write(folder.path("c.table"), "other 1 -1 1\n").unwrap();
+    for words in [
+        "deploy net.json --quantize int8 -o net.bmodel",
+        "deploy net.json --quantize int8 --calibration c.table -o net.bmodel",
+        "deploy net.json -o net.json",
+        "deploy net.json --stages chain -o net.bmodel",
+    ] {
+        all += &folder.shown(words);
+    }
+    fs::create_dir(folder.path("keep")).unwrap();
+    fs::rename(folder.path("inputs.npz"), folder.path("keep/inputs.npz")).unwrap();
+    all += &folder.shown("deploy net.json -i keep/inputs.npz --stages keep -o net.bmodel");
+    assert!(folder.path("keep/inputs.npz").exists());
+    let out = folder.command("deploy net.json -o net.bmodel").env("TPULANG_TOOLCHAIN", "nowhere").output().unwrap();
+    all += &String::from_utf8_lossy(&out.stderr);
+    snapshot("deploy_failures", &all);
+}
+
+/// The bmodel that was there remains if deploy is killed while the tool chain writes the new one.
+#[test]
+fn a_killed_deployment_leaves_no_half_of_a_file() {
+    let folder = Folder::new(SPEC);
+    folder.set_numbers(&[]);
+    fs::write(folder.path("net.bmodel"), "before").unwrap();
+    fs::write(folder.path("slow"), "").unwrap();
+    let mut deploying = folder
+        .command("deploy net.json -i inputs.npz -o net.bmodel")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while !folder.path("started").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60) && deploying.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(fs::read_to_string(folder.path("net.stages/net.bmodel")).unwrap(), "half a");
+    deploying.kill().unwrap();
+    deploying.wait().unwrap();
+    assert_eq!(fs::read_to_string(folder.path("net.bmodel")).unwrap(), "before");
+    // The next deployment begins anew.
+    fs::remove_file(folder.path("slow")).unwrap();
+    assert!(folder.command("deploy net.json -i inputs.npz -o net.bmodel").output().unwrap().status.success());
+    assert_eq!(fs::read_to_string(folder.path("net.bmodel")).unwrap(), "half a bmodel");
+    assert!(!Path::new("net.bmodel").exists());
+}
