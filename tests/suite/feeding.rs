@@ -307,6 +307,7 @@ fn examples_of_help_texts_run() {
     write_npz(at("torch.npz"), [("model.y", &y)]).unwrap();
     write_npz(at("float.npz"), [("y", &y)]).unwrap();
     write_npz(at("quantized.npz"), [("y", &y)]).unwrap();
+    fs::write(at("model.table"), "image 1 -1 1\nhidden 1 0 1\ny 2 0 2\n").unwrap();
     let mut ran = 0;
     for (command, commands) in ["convert", "run", "bench", "compare", "completions", "man"].map(|c| (c, examples(c))) {
         assert!(!commands.is_empty(), "{command} has no examples");

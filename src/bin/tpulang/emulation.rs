@@ -12,7 +12,7 @@ use tpulang_base::{argument, escaped_path, pluralized};
 pub struct Options {
     /// Compute in integers of 8 bits like a chip, with the thresholds of this table of `calibrate` or run_calibration. Results are
     /// the real numbers of the integers. The most exact MODEL is the canonical module that deploy leaves
-    #[arg(long, value_name = "TABLE", conflicts_with_all = ["explain", "profile", "device"], help_heading = FILES)]
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["explain", "profile", "device", "on_cpu", "weight_budget", "no_fusion"], help_heading = FILES)]
     calibration: Option<PathBuf>,
     /// With --calibration: layers with other dtypes, as model_deploy takes them
     #[arg(long, value_name = "TABLE", requires = "calibration", help_heading = FILES)]
@@ -42,6 +42,14 @@ impl Options {
         let modes = self.quantize_table.as_ref().map(QuantizeTable::read).transpose()?.unwrap_or_default();
         let network = QuantizedNetwork::new(graph, &table, &modes)?;
         messages.warn(graph, &graph.weight_warnings())?;
+        let uncalibrated = network.uncalibrated();
+        if let Some(first) = uncalibrated.first() {
+            let (path, count) = (escaped_path(path), pluralized(uncalibrated.len(), "tensor"));
+            messages.report_aside(&format!(
+                "{path} has no thresholds of {count}, such as {first:?}; their layers are computed in floats, and the tool chain may \
+                 refuse the table\n"
+            ));
+        }
         if let Some(first) = network.fused_attentions().first() {
             let count = pluralized(network.fused_attentions().len(), "attention");
             messages.report_aside(&format!(

@@ -136,6 +136,11 @@ fn emulated(
 ) -> Result<String> {
     let fetched = fetched(args, graph);
     fetched.iter().try_for_each(|name| graph.find(name).map(drop))?;
+    let is_input = |name: &String| graph.inputs().iter().any(|t| graph.tensor(*t).is_ok_and(|info| info.name == *name));
+    if let Some(inner) = feeds.keys().find(|name| !is_input(name)) {
+        let expected = "it is no input; with --calibration, the network runs from its inputs on";
+        return Err(argument("the tensor that is fed", format!("{inner:?}"), expected));
+    }
     let mut kept: IndexMap<String, Array> = IndexMap::new();
     let outputs = during("running", Size::Unknown, |_| {
         network.run(feeds, &mut |name, array| {

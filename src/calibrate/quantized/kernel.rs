@@ -10,7 +10,7 @@ use crate::{
     array::Array,
     base::Result,
     graph::{Graph, Tensor, TensorInfo},
-    ops::{Op, ReduceMode},
+    ops::{Op, PadMode, ReduceMode},
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -27,6 +27,8 @@ pub enum Kernel {
     Linear { multiplier: Multiplier, addend: i64, is_negated: bool },
     /// The mean of `count` integers, requantized.
     Mean { count: usize, multiplier: Multiplier },
+    /// Integers of at least or at most a number.
+    Limit { limit: i64, is_least: bool },
     /// Integers below zero times the slope.
     Slope { multiplier: Multiplier },
     /// A function of one number, in a table.
@@ -84,6 +86,7 @@ impl Context<'_> {
         match &layer.op {
             Op::Conv(op) => self.conv(op, to),
             Op::Deconv(op) => self.deconv(op, to),
+            Op::Scale(op) => self.scale(op, to),
             Op::MatMul(op) => self.matmul(op, to),
             Op::Add(op) if op.coeff.as_ref().is_none_or(|c| c.iter().all(|c| *c == 1.0)) => self.sum(&op.inputs, to),
             Op::Sub(op) if op.coeff.is_none() && !op.is_reverse => self.difference(&op.inputs, to),
@@ -104,6 +107,11 @@ impl Context<'_> {
                 let is_over_images = shape.len() == 4 && [&[2, 3][..], &[-2, -1]].contains(&op.axes.as_slice());
                 is_over_images.then(|| mean(from, to, shape[2] * shape[3]))
             })),
+            Op::Softmax(op) if op.axis == 1 && !op.log && self.info(op.input)?.shape.len() == 4 => {
+                Ok(from.map(|_| Kernel::Table))
+            }
+            Op::MaxConst(op) => Ok(from.map(|from| limit(from, op.const_val, true))),
+            Op::MinConst(op) => Ok(from.map(|from| limit(from, op.const_val, false))),
             Op::LeakyRelu(op) => Ok(from.map(|_| Kernel::Slope { multiplier: Multiplier::of(op.alpha, Bits::Eight) })),
             op if is_table(op) => Ok(from.map(|_| Kernel::Table)),
             op if is_copy(op) => self.copy(layer, to),
@@ -126,7 +134,8 @@ impl Context<'_> {
     }
 
     fn conv(&mut self, op: &crate::ops::Conv<Tensor>, to: Range) -> Result<Option<Kernel>> {
-        let is_plain = op.relu_limit <= 0.0 && op.inserts.iter().flatten().all(|n| *n == 0) && op.auto_pad.is_none();
+        // The limit of a fused Relu is dropped.
+        let is_plain = op.inserts.iter().flatten().all(|n| *n == 0) && op.auto_pad.is_none();
         let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
             return Ok(None);
         };
@@ -136,8 +145,7 @@ impl Context<'_> {
     }
 
     fn deconv(&mut self, op: &crate::ops::Deconv<Tensor>, to: Range) -> Result<Option<Kernel>> {
-        let is_plain = op.relu_limit <= 0.0 && op.group == 1;
-        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
+        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| op.group == 1) else {
             return Ok(None);
         };
         let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
@@ -152,29 +160,30 @@ impl Context<'_> {
         if shape.len() != 4 || bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
             return Ok(None);
         }
-        let bias = self.bias(bias)?;
-        let is_signed = bias.is_some() || weights.iter().any(|w| *w < 0.0);
-        let most: f32 = if is_signed { 127.0 } else { 255.0 };
-        let per_channel = weights.len() / shape[0].max(1);
-        let exact = exact_scale(&weights, is_signed);
-        let mut integers = Vec::with_capacity(weights.len());
-        let (mut biases, mut multipliers) = (Vec::new(), Vec::new());
-        for (channel, weights) in weights.chunks(per_channel.max(1)).enumerate() {
-            let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
-            let scale = exact.unwrap_or_else(|| f64::from((largest / most).max(1e-5)));
-            integers.extend(weights.iter().map(|w| (f64::from(*w) / scale).round() as i64));
-            if let Some(bias) = &bias {
-                biases.push((f64::from(bias[channel]) / (scale * from.scale())).round() as i32);
-            }
-            multipliers.push(Multiplier::of(scale * from.scale() / to.scale(), Bits::ThirtyTwo));
+        quantized_filter(from, &weights, &shape, self.bias(bias)?, to).map(Some)
+    }
+
+    /// A scale and a bias for each channel are a convolution of 1x1 with a group for each.
+    fn scale(&mut self, op: &crate::ops::Scale<Tensor>, to: Range) -> Result<Option<Kernel>> {
+        let shape = self.info(op.input)?.shape.to_vec();
+        let (scale, bias) = (self.constant(op.scale)?, self.constant(op.bias)?);
+        let (Some(from), Some(scale), Some(bias), 4) = (self.range(op.input), scale, bias, shape.len()) else {
+            return Ok(None);
+        };
+        if [scale.len(), bias.len()] != [shape[1]; 2] {
+            return Ok(None);
         }
-        let weights = Range { threshold: 1.0, is_signed }.stored(&shape, integers.into_iter())?;
-        Ok(Some(Filter { from, weights, bias: biases, multipliers }))
+        let filter = quantized_filter(from, &scale, &[shape[1], 1, 1, 1], Some(bias), to)?;
+        let ones = vec![1, 1];
+        let mut conv = crate::ops::Conv::new(op.input, op.scale, ones.clone(), ones, vec![0; 4]);
+        conv.group = shape[1] as i64;
+        let index = self.products.conv(&conv, (from.dtype(), &shape), filter.weights, filter.bias)?;
+        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfUp }))
     }
 
     fn matmul(&mut self, op: &crate::ops::MatMul<Tensor>, to: Range) -> Result<Option<Kernel>> {
         let Some(from) = self.range(op.input) else { return Ok(None) };
-        let is_plain = op.relu_limit <= 0.0 && !op.left_transpose && !op.output_transpose && !op.hdim_is_batch;
+        let is_plain = !op.left_transpose && !op.output_transpose && !op.hdim_is_batch;
         if !is_plain || op.bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
             return Ok(None);
         }
@@ -241,19 +250,17 @@ impl Context<'_> {
 
     fn difference(&self, inputs: &[Tensor], to: Range) -> Result<Option<Kernel>> {
         let mut terms = Vec::new();
-        for (i, input) in inputs.iter().enumerate() {
+        for input in inputs {
             let Some((numbers, range)) = self.term(*input)? else { return Ok(None) };
             if range.threshold > to.threshold {
                 return Ok(None);
             }
             terms.push(match numbers {
-                // The only constants whose arithmetic is known are subtracted.
-                Some(numbers) if i == 1 => {
+                Some(numbers) => {
                     let integers = numbers.iter().map(|x| (f64::from(*x) / to.scale()).round() as i64);
                     let constant = to.stored(&self.info(*input)?.shape, integers)?;
                     Term { constant: Some(constant), multiplier: Multiplier::without_left_shift(1.0) }
                 }
-                Some(_) => return Ok(None),
                 None => Term { constant: None, multiplier: Multiplier::without_left_shift(range.scale() / to.scale()) },
             });
         }
@@ -283,6 +290,8 @@ impl Context<'_> {
     }
 
     fn copy(&self, layer: &Layer, to: Range) -> Result<Option<Kernel>> {
+        // Integers are compared as they are, whatever they represent.
+        let compares = matches!(layer.op, Op::Max(_) | Op::Min(_));
         let mut multipliers = Vec::new();
         for operand in layer.operands() {
             if self.info(operand)?.is_coefficient() && matches!(layer.op, Op::Concat(_) | Op::Max(_) | Op::Min(_)) {
@@ -291,7 +300,9 @@ impl Context<'_> {
             let range = self.range(operand);
             let is_first = multipliers.is_empty();
             multipliers.push(match range {
-                Some(range) if range != to => Some(Multiplier::without_left_shift(range.scale() / to.scale())),
+                Some(range) if range != to && !compares => {
+                    Some(Multiplier::without_left_shift(range.scale() / to.scale()))
+                }
                 // Others are shapes and indices.
                 None if is_first => return Ok(None),
                 _ => None,
@@ -299,6 +310,33 @@ impl Context<'_> {
         }
         Ok(Some(Kernel::Copy { multipliers }))
     }
+}
+
+/// Quantizes a filter whose first axis has the output channels, and its bias.
+fn quantized_filter(
+    from: Range,
+    weights: &[f32],
+    shape: &[usize],
+    bias: Option<Vec<f32>>,
+    to: Range,
+) -> Result<Filter> {
+    let is_signed = bias.is_some() || weights.iter().any(|w| *w < 0.0);
+    let most: f32 = if is_signed { 127.0 } else { 255.0 };
+    let per_channel = weights.len() / shape[0].max(1);
+    let exact = exact_scale(weights, is_signed);
+    let mut integers = Vec::with_capacity(weights.len());
+    let (mut biases, mut multipliers) = (Vec::new(), Vec::new());
+    for (channel, weights) in weights.chunks(per_channel.max(1)).enumerate() {
+        let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
+        let scale = exact.unwrap_or_else(|| f64::from((largest / most).max(1e-5)));
+        integers.extend(weights.iter().map(|w| (f64::from(*w) / scale).round() as i64));
+        if let Some(bias) = &bias {
+            biases.push((f64::from(bias[channel]) / (scale * from.scale())).round() as i32);
+        }
+        multipliers.push(Multiplier::of(scale * from.scale() / to.scale(), Bits::ThirtyTwo));
+    }
+    let weights = Range { threshold: 1.0, is_signed }.stored(shape, integers.into_iter())?;
+    Ok(Filter { from, weights, bias: biases, multipliers })
 }
 
 /// Returns the step of weights that are integers times a power of two.
@@ -316,6 +354,10 @@ fn exact_scale(weights: &[f32], is_signed: bool) -> Option<f64> {
 fn linear(from: Range, to: Range, addend: f64, is_negated: bool) -> Kernel {
     let multiplier = Multiplier::without_left_shift(from.scale() / to.scale());
     Kernel::Linear { multiplier, addend: (addend / to.scale()).round() as i64, is_negated }
+}
+
+fn limit(from: Range, number: f64, is_least: bool) -> Kernel {
+    Kernel::Limit { limit: (number / from.scale()).round() as i64, is_least }
 }
 
 fn mean(from: Range, to: Range, count: usize) -> Kernel {
@@ -341,10 +383,20 @@ fn is_table(op: &Op<Tensor>) -> bool {
             | Op::Mish(_)
             | Op::Cos(_)
             | Op::Floor(_)
+            | Op::Sin(_)
+            | Op::Sinh(_)
+            | Op::Cosh(_)
+            | Op::Ceil(_)
+            | Op::Round(_)
+            | Op::Swish(_)
+            | Op::Pow(_)
     )
 }
 
 fn is_copy(op: &Op<Tensor>) -> bool {
+    if let Op::Pad(op) = op {
+        return op.mode != PadMode::Constant || op.val == 0.0;
+    }
     matches!(
         op,
         Op::Reshape(_)
@@ -404,8 +456,8 @@ impl Kernel {
         match self {
             Kernel::Product { multiplier, .. } => each(&|x| multiplier.apply(x as i64)),
             Kernel::Mean { count, multiplier } => {
-                let count = *count as f64;
-                each(&|x| multiplier.apply((f64::from(x) * count).round() as i64))
+                let count = *count as f32;
+                each(&|x| multiplier.apply((x * count).round() as i64))
             }
             _ => each(&|x| x as i64),
         }
@@ -423,6 +475,7 @@ impl Kernel {
                 let q = if *is_negated { -q } else { q };
                 multiplier.apply_and_add(q, *addend)
             }),
+            Kernel::Limit { limit, is_least } => each(&|q| if *is_least { q.max(*limit) } else { q.min(*limit) }),
             Kernel::Slope { multiplier } => each(&|q| if q < 0 { multiplier.apply(q) } else { q }),
             _ => Ok(None),
         }

@@ -149,6 +149,17 @@ impl QuantizedNetwork {
         }
     }
 
+    /// Returns the results of layers without a range in the calibration table, which are therefore computed in floats. Canonical modules
+    /// have layers that tables of the network lack; these are left out if they only move integers.
+    pub fn uncalibrated(&self) -> Vec<&str> {
+        let is_missing = |layer: &&Layer| {
+            let is_float = self.graph.tensor(layer.result).is_ok_and(|info| info.dtype.is_float());
+            is_float && !self.ranges.contains_key(&layer.result) && !matches!(layer.op, Op::Reshape(_))
+        };
+        let missing = self.layers.iter().filter(is_missing);
+        missing.filter_map(|layer| Some(self.graph.tensor(layer.result).ok()?.name.as_str())).collect()
+    }
+
     /// Returns the output projections of attentions that the tool chain fuses into one operator, and that are INT8. The fused operator
     /// then has far larger errors than its layers, of which [`QuantizedNetwork::run`] has those only.
     pub fn fused_attentions(&self) -> Vec<&str> {
@@ -319,7 +330,10 @@ impl QuantizedNetwork {
             let computed = self.in_floats(&self.floats, layer, &fed)?;
             let scale = to.scale();
             let numbers = computed.first().map(|(_, array)| array.to_f32()).transpose()?.unwrap_or_default();
-            let integers = numbers.into_iter().map(|x| (f64::from(x) / scale).round() as i64);
+            // The tool chain's table of an inverse square root has 0 for 0.
+            let is_pole = |q: f32| q == 0.0 && matches!(layer.op, Op::Rsqrt(_));
+            let entry = |(x, q): (f32, f32)| if is_pole(q) { 0 } else { (f64::from(x) / scale).round() as i64 };
+            let integers = numbers.into_iter().zip(first.to_f32()?).map(entry);
             return to.stored(first.shape(), integers);
         }
         if let Some(done) = first.as_ref().map(|q| kernel.element_wise(q, to, layer.has_relu)).transpose()?.flatten() {

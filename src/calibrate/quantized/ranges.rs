@@ -73,6 +73,7 @@ impl<'a> Ranges<'a> {
     fn set_fixed_ranges(&mut self) {
         for layer in self.layers {
             match &layer.op {
+                Op::Sigmoid(op) if op.log => {}
                 Op::Sigmoid(_) | Op::Softmax(_) => {
                     self.ranges.insert(layer.result, Range { threshold: 1.0, is_signed: false });
                 }
@@ -88,7 +89,9 @@ impl<'a> Ranges<'a> {
         for layer in self.layers.iter().filter(|layer| is_one(&layer.op)) {
             let Some(range) = self.values(layer).first().and_then(|t| self.get(*t)) else { continue };
             let factor = if let Op::MulConst(op) = &layer.op { op.const_val } else { 1.0 };
-            let Some(old) = self.get(layer.result).filter(|_| factor != 0.0) else { continue };
+            // The tool chain inserts Reshapes, of which tables know nothing.
+            let inserted = matches!(layer.op, Op::Reshape(_)).then_some(range);
+            let Some(old) = self.get(layer.result).or(inserted).filter(|_| factor != 0.0) else { continue };
             // Numbers that are not negative become negative ones.
             let is_signed = range.is_signed || factor < 0.0 && old.is_signed;
             self.set(layer.result, Some(Range { threshold: range.threshold * factor.abs(), is_signed }));
@@ -136,7 +139,8 @@ impl<'a> Ranges<'a> {
             }
             if found.iter().all(|other| *other == found[0]) {
                 self.set(layer.result, Some(found[0]));
-            } else if found.iter().all(|other| other.is_signed == range.is_signed) {
+            } else if !matches!(layer.op, Op::Concat(_)) || found.iter().all(|other| other.is_signed == range.is_signed)
+            {
                 operands.into_iter().for_each(|t| self.set_back(t, range));
             }
         }

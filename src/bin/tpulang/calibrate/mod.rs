@@ -90,7 +90,7 @@ pub struct Args {
     #[arg(long, value_name = "TABLE", requires_all = ["data", "output"], help_heading = FILES)]
     search: Option<PathBuf>,
     /// The least cosine of the outputs to those in floats, for --search
-    #[arg(long, value_name = "COSINE", default_value_t = 0.99, value_parser = cosine)]
+    #[arg(long, value_name = "COSINE", default_value_t = 0.99, value_parser = cosine, requires = "search")]
     expect: f64,
     /// Also write the statistics to this file, for --merge
     #[arg(long, value_name = "FILE", help_heading = FILES)]
@@ -191,6 +191,11 @@ impl Network {
         let written = [("--output", &args.output), ("--statistics", &args.statistics), ("--search", &args.search)];
         for (option, path) in written {
             path.as_ref().map_or(Ok(()), |path| sources.check(option, path))?;
+        }
+        let paths: Vec<&PathBuf> = written.iter().filter_map(|(_, path)| path.as_ref()).collect();
+        if let Some(twice) = (1..paths.len()).find(|i| paths[..*i].contains(&paths[*i])) {
+            let expected = "it is given for two files; expected different paths";
+            return Err(argument("the files to write", escaped_path(paths[twice]), expected));
         }
         let samples = samples::list(data, args.samples.map(|n| n as usize))?;
         let runs = Runs::new(&graph, samples, args.shard)?;

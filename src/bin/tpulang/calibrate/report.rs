@@ -46,7 +46,7 @@ pub fn of_search(path: &Path, search: &Search) -> String {
         escaped_path(path)
     );
     if after < search.expect {
-        let _ = writeln!(text, "{} is not reached with all of these layers in F16", search.expect);
+        let _ = writeln!(text, "the cosine {} is not reached, even with all {all} layers in F16", search.expect);
     }
     text
 }

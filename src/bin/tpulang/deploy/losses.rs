@@ -55,6 +55,13 @@ impl StageLosses {
     fn outputs(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|loss| loss.is_output)
     }
+    /// Says which output of the network could not be compared, if there is one.
+    pub fn missing_output(&self, graph: &Graph) -> Option<String> {
+        let names = graph.outputs().iter().filter_map(|t| graph.tensor(*t).ok()).map(|info| &info.name);
+        let missing = names.into_iter().find(|name| !self.losses.iter().any(|loss| loss.tensor == **name))?;
+        let stage = self.name("bmodel");
+        Some(format!("the output {missing:?} was not compared: the {stage} stage has no tensor of this name and size"))
+    }
     /// The output with the largest error.
     fn worst_output(&self) -> Option<&Loss> {
         self.outputs().max_by(|a, b| a.error().total_cmp(&b.error()))

@@ -39,7 +39,7 @@ use tpulang::{
 };
 use tpulang_base::{argument, escaped_path, files};
 
-/// Compile a network for a chip with TPU-MLIR's tool chain, and compare its numbers after each stage
+/// Compile a network for a chip, and compare its numbers after each stage
 #[derive(clap::Args)]
 #[command(after_help = "\
 Converts the network, and runs the tool chain (tpu_mlir 1.30) on it: tpuc-opt canonicalizes it, and
@@ -51,7 +51,7 @@ The tool chain is that of TPULANG_TOOLCHAIN, a virtual environment, or of the ac
 folder toolchain, or of python3.
 
 Exit status: 0 success; 1 an output is outside of the tolerance; 2 error. The bmodel is written at
-the end; if deploy fails or is killed, the old file remains.
+the end; on an error, or if deploy is killed, the old file remains.
 
 Examples:
   tpulang deploy model.json --chip bm1684x --quantize F16 -o model.bmodel
@@ -82,8 +82,10 @@ pub struct Args {
     options: Vec<String>,
 }
 
-/// The file with the errors of all tensors. A folder that has it is one of an earlier deployment.
+/// The file with the errors of all tensors.
 const REPORT: &str = "report.txt";
+/// Its first line. A folder with such a report is one of an earlier deployment.
+const HEADING: &str = "Report of tpulang deploy. This folder is emptied by the next deployment.\n";
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
@@ -94,6 +96,9 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let read = args.inputs.files().into_iter().chain(args.target.files()).collect();
     let sources = Sources::new(&args.model.path, &graph, read);
     sources.check("--output", &args.output)?;
+    if args.output.is_dir() {
+        return Err(argument("--output", escaped_path(&args.output), "this is a folder; expected a file"));
+    }
     sources.check_folder("--stages", &folder)?;
     let (mut feeds, warnings) = args.inputs.read(&graph)?;
     messages.warn(&graph, &warnings)?;
@@ -112,10 +117,18 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         }
     }
     let Road { stages, losses, .. } = road;
+    if !stages.bmodel().exists() {
+        let expected = "with these options, model_deploy leaves no bmodel";
+        return Err(argument("OPTIONS", args.options.join(" "), expected));
+    }
     write_bmodel(&stages.bmodel(), &args.output)?;
     let mut text = losses::summary(&losses, &target.chip);
     let report = folder.join(REPORT);
-    fs::write(&report, format!("{text}{}", losses::details(&losses, &target.chip))).map_err(Error::io(&report))?;
+    fs::write(&report, format!("{HEADING}\n{text}{}", losses::details(&losses, &target.chip)))
+        .map_err(Error::io(&report))?;
+    for missing in losses.iter().filter_map(|stage| stage.missing_output(&graph)) {
+        text += &format!("\n{missing}\n");
+    }
     if let Some(remark) = &target.remark {
         text += &format!("\n{remark}\n");
     }
@@ -141,11 +154,18 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     Ok(failed.is_none())
 }
 
+/// Maximum size of a report in bytes.
+const MAX_REPORT: u64 = 1 << 30;
+
 /// Creates the folder of the stages, or empties one of an earlier deployment.
 fn prepared(folder: PathBuf) -> Result<PathBuf> {
     let has_entries = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+    if folder.is_file() {
+        return Err(argument("--stages", escaped_path(&folder), "this is a file; expected a folder"));
+    }
     if has_entries {
-        if !folder.join(REPORT).is_file() {
+        let report = files::read(folder.join(REPORT), MAX_REPORT).unwrap_or_default();
+        if !report.starts_with(HEADING.as_bytes()) {
             let expected = format!("it has files, but no {REPORT} of deploy; expected another folder");
             return Err(argument("--stages", escaped_path(&folder), expected));
         }
@@ -154,7 +174,7 @@ fn prepared(folder: PathBuf) -> Result<PathBuf> {
     fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
     let folder = std::path::absolute(&folder).map_err(Error::io(&folder))?;
     let report = folder.join(REPORT);
-    fs::write(&report, "the deployment is not complete\n").map_err(Error::io(&report))?;
+    fs::write(&report, format!("{HEADING}It is not complete.\n")).map_err(Error::io(&report))?;
     Ok(folder)
 }
 

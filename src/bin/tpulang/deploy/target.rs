@@ -1,9 +1,6 @@
 //! What a network is compiled for.
 use crate::command::{emulation::check_names, run::FILES};
-use std::{
-    convert::Infallible,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 use tpulang::{Graph, Mode, Result, calibrate::Table, exec::Tolerance};
 use tpulang_base::{argument, escaped_path, files, nearest};
 
@@ -24,12 +21,47 @@ pub struct TargetOptions {
     quantize_table: Option<PathBuf>,
 }
 
-fn lower_case(text: &str) -> Result<String, Infallible> {
-    Ok(text.to_lowercase())
+/// The chips and modes of model_deploy.
+const CHIPS: [&str; 16] = [
+    "bm1684x", "bm1688", "bm1684", "bm1690", "bm1690e", "bm1684x2", "cv184x", "cv186x", "cv183x", "cv182x", "cv181x",
+    "cv180x", "sgtpuv8", "sg2380", "sg2262", "cpu",
+];
+const MODES: [&str; 23] = [
+    "F32",
+    "F16",
+    "BF16",
+    "INT8",
+    "INT4",
+    "W8F16",
+    "W8BF16",
+    "W4F16",
+    "W4BF16",
+    "W4INT8",
+    "F8E4M3",
+    "F8E5M2",
+    "QDQ",
+    "INT8F16DYN",
+    "INT8BF16DYN",
+    "INT4F16DYN",
+    "INT4BF16DYN",
+    "F8E4M3F16DYN",
+    "F8E4M3BF16DYN",
+    "F4F16DYN",
+    "F4BF16DYN",
+    "MXF4F16DYN",
+    "MXF4BF16DYN",
+];
+
+fn lower_case(text: &str) -> Result<String, String> {
+    one_of(&text.to_lowercase(), &CHIPS)
 }
 
-fn upper_case(text: &str) -> Result<String, Infallible> {
-    Ok(text.to_uppercase())
+fn upper_case(text: &str) -> Result<String, String> {
+    one_of(&text.to_uppercase(), &MODES)
+}
+
+fn one_of(text: &str, all: &[&str]) -> Result<String, String> {
+    if all.contains(&text) { Ok(text.to_owned()) } else { Err(format!("expected one of {}", all.join(", "))) }
 }
 
 /// A chip, and how it computes a network.

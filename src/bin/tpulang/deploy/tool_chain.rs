@@ -221,11 +221,19 @@ fn says_something(line: &str) -> bool {
         "Aborted",
         "AssertionError",
         "[Running]: ",
+        "[Success]",
+        "{",
+        "}",
+        "]",
+        "  \"",
+        "Content:",
         "RuntimeError: [!Error]: tpuc-opt",
     ];
     let is_frame =
         line.trim_start().strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let is_noise = noise.iter().any(|start| line.starts_with(start));
+    // Frames without symbols, and progress bars.
+    let is_frame = is_frame || line.contains("(+0x") || line.contains("tpuc-opt+0x") || line.contains('\u{8}');
     line.chars().any(char::is_alphanumeric) && !is_frame && !is_noise
 }
 
