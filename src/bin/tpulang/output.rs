@@ -97,6 +97,7 @@ impl<'a> Sources<'a> {
     }
     /// # Errors
     /// Returns an error if one of the files is in a folder that will be emptied.
+    #[cfg(feature = "mlir")]
     pub fn check_folder(&self, option: &str, emptied: &Path) -> Result<()> {
         let Ok(folder) = fs::canonicalize(emptied) else { return Ok(()) };
         let Some(role) = self.role(|path| path.starts_with(&folder)) else { return Ok(()) };

@@ -46,12 +46,12 @@ impl Finder<'_> {
         let Op::Softmax(op) = &self.layers[softmax].op else { return None };
         found.push(softmax);
         let mut scores = op.input;
-        if let Some(add) = self.made_by.get(&scores).copied() {
-            if let Op::Add(op) = &self.layers[add].op {
-                self.is_mask(*op.inputs.get(1)?, output).then_some(())?;
-                found.push(add);
-                scores = op.inputs[0];
-            }
+        if let Some(add) = self.made_by.get(&scores).copied()
+            && let Op::Add(op) = &self.layers[add].op
+        {
+            self.is_mask(*op.inputs.get(1)?, output).then_some(())?;
+            found.push(add);
+            scores = op.inputs[0];
         }
         let scaled = self.made_by.get(&scores).copied()?;
         let Op::MulConst(op) = &self.layers[scaled].op else { return None };

@@ -101,15 +101,15 @@ impl<'a> Ranges<'a> {
     /// The results of pools and absolute values have the sign of their operand. A number minus numbers that are not negative is signed.
     fn keep_signs(&mut self) {
         for layer in self.layers {
-            if let Op::SubConst(op) = &layer.op {
-                if self.get(op.input).is_some_and(|range| !range.is_signed) {
-                    self.set_sign(layer.result, true);
-                }
+            if let Op::SubConst(op) = &layer.op
+                && self.get(op.input).is_some_and(|range| !range.is_signed)
+            {
+                self.set_sign(layer.result, true);
             }
-            if matches!(layer.op, Op::AvgPool(_) | Op::MaxPool(_) | Op::Abs(_)) {
-                if let Some(range) = layer.operands().next().and_then(|t| self.get(t)) {
-                    self.set_sign(layer.result, range.is_signed);
-                }
+            if matches!(layer.op, Op::AvgPool(_) | Op::MaxPool(_) | Op::Abs(_))
+                && let Some(range) = layer.operands().next().and_then(|t| self.get(t))
+            {
+                self.set_sign(layer.result, range.is_signed);
             }
         }
     }
@@ -146,14 +146,15 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// Sets the range of a tensor, and of the tensor that it is another form of.
+    /// Sets the range of a tensor, and of those that it is another form of.
     fn set_back(&mut self, tensor: Tensor, range: Range) {
-        self.set(tensor, Some(range));
-        let Some(layer) = self.made_by.get(&tensor) else { return };
-        if matches!(layer.op, Op::Reshape(_) | Op::Permute(_) | Op::Depth2Space(_)) {
-            if let Some(from) = layer.operands().next().filter(|t| self.is_read_once(*t) && self.get(*t).is_some()) {
-                self.set_back(from, range);
-            }
+        let mut next = Some(tensor);
+        while let Some(tensor) = next {
+            self.set(tensor, Some(range));
+            let moves = |op: &Op<Tensor>| matches!(op, Op::Reshape(_) | Op::Permute(_) | Op::Depth2Space(_));
+            let layer = self.made_by.get(&tensor).filter(|layer| moves(&layer.op));
+            let from = layer.and_then(|layer| layer.operands().next());
+            next = from.filter(|t| self.is_read_once(*t) && self.get(*t).is_some());
         }
     }
 
