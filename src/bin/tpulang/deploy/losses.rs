@@ -84,7 +84,15 @@ pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Ve
     let [names, theirs]: [Vec<&str>; 2] = [reference, arrays].map(|all| all.keys().map(String::as_str).collect());
     let fits = |ours: &str, theirs: &str| reference[ours].len() == arrays[theirs].len();
     let pairs = pair_names(&names, &theirs, &[], fits).into_iter();
-    let pairs: HashMap<String, String> = pairs.filter_map(|pair| Some((pair.first?, pair.second?))).collect();
+    let mut pairs: HashMap<String, String> = pairs.filter_map(|pair| Some((pair.first?, pair.second?))).collect();
+    for output in graph.outputs() {
+        let name = &graph.tensor(*output)?.name;
+        if !pairs.contains_key(name) && reference.contains_key(name) {
+            pairs.extend(
+                renamed_output(graph, name, reference[name].len(), arrays).map(|theirs| (name.clone(), theirs)),
+            );
+        }
+    }
     let mut errors: HashMap<Tensor, f64> = HashMap::new();
     let mut losses = Vec::new();
     for operator in graph.operators() {
@@ -105,6 +113,14 @@ pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Ve
         }
     }
     Ok(losses)
+}
+
+/// Returns the tensor that an output has become: lowering adds what it has done to the name (`y__softmax_reshape_f32`), each time again.
+fn renamed_output(graph: &Graph, name: &str, size: usize, arrays: &Arrays) -> Option<String> {
+    let begins = |theirs: &&String| theirs.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'));
+    let is_new = |theirs: &&String| arrays[*theirs].len() == size && graph.lookup(theirs).is_none();
+    let found = arrays.keys().filter(begins).filter(is_new);
+    found.max_by_key(|theirs| theirs.len()).cloned()
 }
 
 /// Number of tensors that are printed.
