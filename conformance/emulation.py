@@ -80,7 +80,7 @@ class Run:
         print("  %s\n  %d of %d tensors are equal; the largest difference is %.3g%s; %.1f s" % (
             text.splitlines()[0], exact, len(common), largest, note, seconds))
         print("  the output's cosine to theirs is %.6f" % min(cosines), flush=True)
-        return min(cosines) >= LEAST
+        return bool(min(cosines) >= LEAST)
 
 
 def main():

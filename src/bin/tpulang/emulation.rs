@@ -15,7 +15,7 @@ pub struct Options {
     #[arg(long, value_name = "TABLE", conflicts_with_all = ["explain", "profile", "device", "on_cpu", "weight_budget", "no_fusion"], help_heading = FILES)]
     calibration: Option<PathBuf>,
     /// With --calibration: layers with other dtypes, as model_deploy takes them
-    #[arg(long, value_name = "TABLE", requires = "calibration", help_heading = FILES)]
+    #[arg(long, alias = "qtable", value_name = "TABLE", requires = "calibration", help_heading = FILES)]
     quantize_table: Option<PathBuf>,
     /// The chip of --calibration
     #[arg(long, requires = "calibration", default_value = "bm1684x", help_heading = "Execution")]

@@ -297,6 +297,9 @@ fn merged(paths: &[PathBuf]) -> Result<Statistics> {
     all.ok_or_else(|| invalid("--merge: expected the files that --statistics has written"))
 }
 
+/// The least threshold of a tensor that is almost always zero.
+const LEAST_THRESHOLD: f32 = 1e-5;
+
 /// Chooses the thresholds.
 fn table(args: &Args, statistics: &Statistics, network: Option<&Network>) -> Result<Table> {
     let chosen = |precision| match (args.method, network) {
@@ -323,7 +326,8 @@ fn table(args: &Args, statistics: &Statistics, network: Option<&Network>) -> Res
             return Err(argument("--asymmetric", format!("{name:?}"), "the statistics have no such tensor"));
         };
         *entry = Method::Percentile.entry(histogram, Precision::Int8);
-        entry.threshold = entry.max.max(-entry.min).max(entry.threshold.min(f32::MIN_POSITIVE));
+        // A threshold of 0 is none for the tool chain.
+        entry.threshold = entry.max.max(-entry.min).max(LEAST_THRESHOLD);
     }
     table.asymmetric.clone_from(&args.asymmetric);
     Ok(table)

@@ -66,10 +66,17 @@ impl StageLosses {
     fn worst_output(&self) -> Option<&Loss> {
         self.outputs().max_by(|a, b| a.error().total_cmp(&b.error()))
     }
-    /// Returns the first tensor whose own error exceeds a tolerance that an output exceeds.
-    pub fn failure(&self, tolerance: &Tolerance) -> Option<(&Loss, Option<&Loss>)> {
+    /// Says which output is outside of a tolerance, if there is one, and which tensor loses most.
+    pub fn failure(&self, tolerance: &Tolerance, chip: &str) -> Option<String> {
         let output = self.outputs().find(|loss| !loss.comparison.passes(tolerance))?;
-        Some((output, self.largest().next()))
+        let (name, with, Tolerance { cosine, euclidean }) = (self.name(chip), self.with, tolerance);
+        let tensor = &output.tensor;
+        let mut text =
+            format!("the output {tensor:?} of {name} differs from {with}'s by more than {cosine},{euclidean}");
+        if let Some(cause) = self.largest().next() {
+            text += &format!("; {:?} loses most, computed by top.{}", cause.tensor, cause.op);
+        }
+        Some(text)
     }
     /// The tensors that are not only wrong because of what they are computed from, those that lose most first.
     fn largest(&self) -> impl Iterator<Item = &Loss> {

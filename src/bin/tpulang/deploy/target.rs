@@ -17,7 +17,7 @@ pub struct TargetOptions {
     #[arg(long, value_name = "TABLE", help_heading = FILES)]
     calibration: Option<PathBuf>,
     /// Operators with other dtypes: each line of this file is a tensor and a mode
-    #[arg(long, value_name = "TABLE", help_heading = FILES)]
+    #[arg(long, alias = "qtable", value_name = "TABLE", help_heading = FILES)]
     quantize_table: Option<PathBuf>,
 }
 
