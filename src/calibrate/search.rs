@@ -62,17 +62,19 @@ impl Search {
             return Err(invalid("a search needs samples"));
         }
         let mut effects: Vec<(usize, f64)> = network.choices().into_iter().map(|layer| (layer, 0.0)).collect();
-        let (mut references, count) = (Vec::new(), effects.len() * samples.len());
-        for (i, sample) in samples.iter().enumerate() {
+        let (mut references, mut done) = (Vec::new(), 0);
+        let count = effects.len() * samples.len();
+        for sample in samples {
             let exact = network.exact(sample)?;
             let floats = vec![Mode::F32; network.modes().len()];
             let reference = network.run_as(sample, &floats, Some(&exact), &mut |_, _| Ok(()))?;
-            for (j, (layer, effect)) in effects.iter_mut().enumerate() {
+            for (layer, effect) in &mut effects {
                 let mut modes = floats.clone();
                 modes[*layer] = Mode::Int8;
                 let outputs = network.run_as(sample, &modes, Some(&exact), &mut |_, _| Ok(()))?;
                 *effect += error(&reference, &outputs)? / samples.len() as f64;
-                progress((i * network.choices().len() + j) as f64 / count as f64);
+                progress(f64::from(done) / count as f64);
+                done += 1;
             }
             references.push(reference);
         }

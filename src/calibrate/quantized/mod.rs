@@ -98,9 +98,7 @@ impl QuantizedNetwork {
         let mut products = Products::new()?;
         let mut context = Context { graph, ranges: &ranges, products: &mut products };
         let kernels = layers.iter().map(|layer| context.kernel(layer)).collect::<Result<Vec<_>>>()?;
-        let options = RunOptions::default().kept_plans(layers.len());
-        let first = layers.first().map(|layer| graph.tensor(layer.result).map(|info| info.name.clone())).transpose()?;
-        let floats = Session::new(graph, CpuBackend::new(), &options.fetched(first))?;
+        let floats = by_layer(graph, &layers)?;
         let by_kernel = |(layer, kernel): (&Layer, &Option<Kernel>)| match kernel {
             Some(_) => Mode::Int8,
             None if is_in_f32(&layer.op) => Mode::F32,
@@ -292,9 +290,7 @@ impl QuantizedNetwork {
         for (tensor, data) in coefficients {
             graph.set_data(tensor, rounded_to_half(data)?)?;
         }
-        let first = self.layers.first().map(|layer| graph.tensor(layer.result).map(|info| info.name.clone()));
-        let options = RunOptions::default().kept_plans(self.layers.len()).fetched(first.transpose()?);
-        let session = Session::new(&graph, CpuBackend::new(), &options)?;
+        let session = by_layer(&graph, &self.layers)?;
         Ok(self.halves.get_or_init(|| session))
     }
 
@@ -402,6 +398,12 @@ impl QuantizedNetwork {
         })?;
         Ok(all)
     }
+}
+
+/// Returns a session that keeps a plan for each layer. Only the first layer is prepared before it is needed.
+fn by_layer(graph: &Graph, layers: &[Layer]) -> Result<Session<CpuBackend>> {
+    let first = layers.first().map(|layer| graph.tensor(layer.result).map(|info| info.name.clone())).transpose()?;
+    Session::new(graph, CpuBackend::new(), &RunOptions::default().kept_plans(layers.len()).fetched(first))
 }
 
 /// Whether the chip computes an op in float32 where it has no integer arithmetic.

@@ -23,41 +23,47 @@ impl Products {
         Ok(Products { graph: Graph::new("integers")?, results: Vec::new(), session: OnceLock::new() })
     }
 
+    /// The name of a tensor of the layer that is added next.
+    fn name(&self, role: &str) -> String {
+        format!("{role}{}", self.results.len())
+    }
+    fn input(&mut self, role: &str, (dtype, shape): Type) -> Result<Tensor> {
+        let name = self.name(role);
+        self.graph.input(&name, dtype, shape)
+    }
+    /// Ends the addition of a layer, and returns its number.
+    fn added(&mut self, result: Tensor) -> usize {
+        self.results.push(result);
+        self.results.len() - 1
+    }
+
     /// Adds a convolution, and returns its number.
     pub fn conv(&mut self, op: &Conv<Tensor>, input: Type, weights: Array, bias: Vec<i32>) -> Result<usize> {
-        let index = self.results.len();
-        let x = self.graph.input(&format!("x{index}"), input.0, input.1)?;
-        let two = |list: &[i64]| -> Result<[i64; 2]> { list.try_into().map_err(Error::new) };
-        let pads: [i64; 4] = op.pads.as_slice().try_into().map_err(Error::new)?;
-        let (strides, dilations) = (two(&op.strides)?, op.dilations.as_deref().map_or(Ok([1, 1]), two)?);
-        let call = self.graph.conv_int(x, weights).input_zp(0).weight_zp(0).group(op.group);
-        let call = call.stride(strides).pad(pads).dilation(dilations);
+        let x = self.input("x", input)?;
+        let name = self.name("y");
+        let call = self.graph.conv_int(x, weights).input_zp(0).weight_zp(0).group(op.group).out_name(name);
+        let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
         let call = match bias.is_empty() {
             true => call,
             false => call.bias(Array::from_vec([bias.len()], bias)?),
         };
-        let result = call.out_name(format!("y{index}")).call()?;
-        self.results.push(result);
-        Ok(index)
+        let result = call.call()?;
+        Ok(self.added(result))
     }
 
     /// Adds a transposed convolution, and returns its number.
     pub fn deconv(&mut self, op: &Deconv<Tensor>, input: Type, weights: Array, bias: Vec<i32>) -> Result<usize> {
-        let index = self.results.len();
-        let x = self.graph.input(&format!("x{index}"), input.0, input.1)?;
-        let two = |list: &[i64]| -> Result<[i64; 2]> { list.try_into().map_err(Error::new) };
-        let pads: [i64; 4] = op.pads.as_slice().try_into().map_err(Error::new)?;
-        let dilations = op.dilations.as_deref().map_or(Ok([1, 1]), two)?;
-        let padding = op.output_padding.as_deref().map_or(Ok([0, 0]), two)?;
-        let call = self.graph.deconv_int(x, weights).input_zp(0).weight_zp(0).stride(two(&op.strides)?);
-        let call = call.pad(pads).dilation(dilations).output_padding(padding);
+        let x = self.input("x", input)?;
+        let name = self.name("y");
+        let call = self.graph.deconv_int(x, weights).input_zp(0).weight_zp(0).out_name(name);
+        let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
+        let call = call.output_padding(sized_or(&op.output_padding, 0)?);
         let call = match bias.is_empty() {
             true => call,
             false => call.bias(Array::from_vec([bias.len()], bias)?),
         };
-        let result = call.out_name(format!("y{index}")).call()?;
-        self.results.push(result);
-        Ok(index)
+        let result = call.call()?;
+        Ok(self.added(result))
     }
 
     /// Adds a matrix product, whose right operand may be constant, and returns its number.
@@ -69,22 +75,21 @@ impl Products {
         weights: Option<Array>,
         bias: Vec<i32>,
     ) -> Result<usize> {
-        let index = self.results.len();
-        let x = self.graph.input(&format!("x{index}"), left.0, left.1)?;
+        let x = self.input("x", left)?;
+        let name = self.name("y");
         let right = match (weights, right_dtype) {
-            (Some(weights), _) => self.graph.coefficient(&format!("w{index}"), weights)?,
-            (None, Some(dtype)) => self.graph.input(&format!("r{index}"), dtype, right_shape)?,
+            (Some(weights), _) => self.graph.coefficient(&self.name("w"), weights)?,
+            (None, Some(dtype)) => self.input("r", (dtype, right_shape))?,
             (None, None) => return Err(invalid("a product has no right operand")),
         };
-        let call = self.graph.matmul_int(x, right).input_zp(0).right_zp(0);
+        let call = self.graph.matmul_int(x, right).input_zp(0).right_zp(0).out_name(name);
         let call = call.right_transpose(op.right_transpose).keep_dims(op.keep_dims);
         let call = match bias.is_empty() {
             true => call,
             false => call.bias(Array::from_vec([bias.len()], bias)?),
         };
-        let result = call.out_name(format!("y{index}")).call()?;
-        self.results.push(result);
-        Ok(index)
+        let result = call.call()?;
+        Ok(self.added(result))
     }
 
     /// Returns the sums of a layer as int32.
@@ -112,4 +117,13 @@ impl Products {
         let options = RunOptions::default().fetched([first]).kept_plans(self.results.len());
         Session::new(&graph, CpuBackend::new(), &options)
     }
+}
+
+/// Returns a list as an array of the size that a function takes.
+fn sized<const N: usize>(list: &[i64]) -> Result<[i64; N]> {
+    list.try_into().map_err(Error::new)
+}
+
+fn sized_or<const N: usize>(list: &Option<Vec<i64>>, default: i64) -> Result<[i64; N]> {
+    list.as_deref().map_or(Ok([default; N]), sized)
 }

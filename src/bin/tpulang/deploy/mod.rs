@@ -290,14 +290,14 @@ impl<'a> Road<'a> {
     fn text(&self, failure: &Failure, doing: &str, culprit: Option<&Culprit>, cause: Option<Cause>) -> Result<String> {
         let Failure { program, ended, log, log_file } = failure;
         let mut text = format!("{doing} failed: {program} ended with {ended}\n{}", tool_chain::last_lines(log));
-        text += &format!("all that it printed: {}\n", escaped_path(log_file));
+        text += &format!("full output: {}\n", escaped_path(log_file));
         if let Some(culprit) = culprit {
             if culprit.alone {
                 let path = self.folder.join("operator.json");
                 culprit::write(self.graph, culprit.tensor, &path)?;
-                text += &format!("the operator by itself, which fails, too: {}\n", escaped_path(&path));
+                text += &format!("this operator also fails alone: {}\n", escaped_path(&path));
             } else {
-                text += "without this operator and those after it, it succeeds; the operator by itself also does\n";
+                text += "it succeeds without this operator and those after it, and on this operator alone\n";
             }
         }
         if let Some(cause) = cause {
