@@ -14,6 +14,9 @@ use std::collections::HashMap;
 /// Compares the thresholds of all methods, tensor by tensor. Each one in turn is rounded to the integers of a chip, and the operators
 /// that read it run with the rounded numbers. The threshold with the smallest error of their results is chosen.
 ///
+/// Each sample drops the worse half of the thresholds, so the first one takes longest: successive halving (Jamieson and Talwalkar,
+/// "Non-stochastic best arm identification and hyperparameter optimization", 2016).
+///
 /// ```
 /// use tpulang::{Array, Dtype, Graph, calibrate::{Chooser, Precision, Statistics}, exec::{CpuBackend, RunOptions, Session}};
 /// let mut g = Graph::new("net")?;
@@ -43,8 +46,12 @@ pub struct Chooser<'s> {
     depth: f64,
 }
 
-/// The thresholds of a tensor.
+/// Thresholds closer than this are not compared: their numbers are rounded alike.
+const CLOSE: f32 = 1.01;
+
+/// The thresholds of a tensor that may be chosen.
 struct Candidates {
+    /// In the order of the methods.
     entries: Vec<Entry>,
     /// The relative squared error of each so far, summed over readers and samples.
     errors: Vec<f64>,
@@ -52,6 +59,43 @@ struct Candidates {
     readers: Vec<usize>,
     levels: u32,
     is_signed: bool,
+}
+
+impl Candidates {
+    /// Whether a further sample can change the choice.
+    fn are_compared(&self) -> bool {
+        self.entries.len() > 1
+    }
+
+    /// Keeps the better half.
+    fn halve(&mut self) {
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_by(|a, b| self.errors[*a].total_cmp(&self.errors[*b]));
+        order.truncate(order.len().div_ceil(2));
+        order.sort_unstable();
+        self.entries = order.iter().map(|i| self.entries[*i]).collect();
+        self.errors = order.iter().map(|i| self.errors[*i]).collect();
+    }
+
+    /// Returns the best one so far. Of several equal ones, it is the first.
+    fn best(&self) -> Option<&Entry> {
+        self.entries.iter().zip(&self.errors).min_by(|a, b| a.1.total_cmp(b.1)).map(|(entry, _)| entry)
+    }
+}
+
+/// Returns the first of thresholds that are close to each other.
+fn distinct(entries: impl Iterator<Item = Entry>) -> Vec<Entry> {
+    let mut kept: Vec<Entry> = Vec::new();
+    for entry in entries {
+        let is_close = |other: &Entry| {
+            let (a, b) = (entry.threshold, other.threshold);
+            a == b || a.max(b) < CLOSE * a.min(b)
+        };
+        if !kept.iter().any(is_close) {
+            kept.push(entry);
+        }
+    }
+    kept
 }
 
 impl<'s> Chooser<'s> {
@@ -77,7 +121,7 @@ impl<'s> Chooser<'s> {
             let is_float =
                 graph.lookup(name).and_then(|t| graph.tensor(t).ok()).is_some_and(|info| info.dtype.is_float());
             let compared = if is_float { tables.len() } else { 1 };
-            let entries: Vec<Entry> = tables.iter().take(compared).map(|table| table.entries[name]).collect();
+            let entries = distinct(tables.iter().take(compared).map(|table| table.entries[name]));
             let mut readers = readers.remove(name).unwrap_or_default();
             readers.dedup();
             let (errors, levels) = (vec![0.0; entries.len()], precision.levels(is_signed));
@@ -85,6 +129,11 @@ impl<'s> Chooser<'s> {
         }
         let depth = depth(graph);
         Ok(Chooser { statistics, precision, tensors, operators, depth })
+    }
+
+    /// Whether further samples cannot change the choice: one threshold of each tensor is left.
+    pub fn is_decided(&self) -> bool {
+        !self.tensors.values().any(Candidates::are_compared)
     }
 
     /// Runs the graph on a sample, and each operator with each threshold of its operands. All tensors of the run are in memory
@@ -101,7 +150,7 @@ impl<'s> Chooser<'s> {
         })?;
         let mut tensors = std::mem::take(&mut self.tensors);
         for (name, tensor) in &mut tensors {
-            let Some(array) = arrays.get(name).filter(|_| tensor.entries.len() > 1) else { continue };
+            let Some(array) = arrays.get(name).filter(|_| tensor.are_compared()) else { continue };
             let numbers = array.to_f32()?;
             for (entry, error) in tensor.entries.iter().zip(&mut tensor.errors) {
                 let rounded = rounded(&numbers, entry.threshold, tensor.levels, tensor.is_signed);
@@ -114,6 +163,7 @@ impl<'s> Chooser<'s> {
                     *error += self.error_of(session, &self.operators[*reader], (name, &rounded), &arrays)?;
                 }
             }
+            tensor.halve();
         }
         self.tensors = tensors;
         Ok(())
@@ -147,20 +197,11 @@ impl<'s> Chooser<'s> {
     /// # Errors
     /// Same as for [`Statistics::table`].
     pub fn table(&self) -> Result<Table> {
-        let mut table = self.statistics.table(Method::Max, self.precision)?;
-        for (name, entry) in &mut table.entries {
-            let Some(tensor) = self.tensors.get(name) else { continue };
-            let pairs = tensor.errors.iter().zip(&tensor.entries);
-            if let Some((_, best)) = pairs.min_by(|a, b| a.0.total_cmp(b.0)) {
-                *entry = Entry { threshold: best.threshold, ..*entry };
-            }
-        }
-        for comment in &mut table.comments {
-            if comment.starts_with("method: ") {
-                "method: auto".clone_into(comment);
-            }
-        }
-        Ok(table)
+        self.statistics.table_by("auto", |name, histogram| {
+            let entry = Method::Max.entry(histogram, self.precision);
+            let best = self.tensors.get(name).and_then(Candidates::best);
+            Entry { threshold: best.unwrap_or(&entry).threshold, ..entry }
+        })
     }
 }
 

@@ -141,6 +141,11 @@ impl Statistics {
     /// Returns an error if there are no samples, if all tensors are quantized already, if a name has a space, or if a tensor had
     /// numbers, but no finite one.
     pub fn table(&self, method: Method, precision: Precision) -> Result<Table> {
+        self.table_by(method.name(), |_, histogram| method.entry(histogram, precision))
+    }
+
+    /// Makes the table of a method that is given the name and the histogram of each tensor that had any numbers.
+    pub(crate) fn table_by(&self, method: &str, entry: impl Fn(&str, &Histogram) -> Entry + Sync) -> Result<Table> {
         if self.samples.is_empty() {
             return Err(invalid("no samples have been counted, so nothing is known of the network's tensors"));
         }
@@ -149,13 +154,13 @@ impl Statistics {
         }
         let counted: Vec<_> =
             self.tensors.iter().filter(|(_, t)| t.histogram.count() + t.histogram.not_finite() > 0).collect();
-        let entry = |(name, tensor): &(&String, &TensorStatistics)| -> Result<(String, Entry)> {
+        let named_entry = |(name, tensor): &(&String, &TensorStatistics)| -> Result<(String, Entry)> {
             if tensor.histogram.count() == 0 {
                 return Err(invalid(format!("all numbers of {name:?} are infinite or NaN, on every sample")));
             }
-            Ok(((*name).clone(), method.entry(&tensor.histogram, precision)))
+            Ok(((*name).clone(), entry(name, &tensor.histogram)))
         };
-        let entries = counted.par_iter().map(entry).collect::<Result<Vec<_>>>()?;
+        let entries = counted.par_iter().map(named_entry).collect::<Result<Vec<_>>>()?;
         let mut table = Table::new(entries.into_iter().collect());
         table.comments = vec![
             format!("network: {}", self.network),

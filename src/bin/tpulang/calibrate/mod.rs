@@ -235,7 +235,9 @@ impl Network {
         during("comparing thresholds", Size::Parts(most), |progress| {
             runs.read(graph, most).try_for_each(|run| -> Result<()> {
                 let (names, feeds) = run?;
-                chooser.add(session, &feeds).map_err(of_samples(&names))?;
+                if !chooser.is_decided() {
+                    chooser.add(session, &feeds).map_err(of_samples(&names))?;
+                }
                 progress.advance();
                 Ok(())
             })

@@ -196,6 +196,9 @@ fn all_tensors(graph: &Graph, feeds: &Arrays) -> Result<Arrays> {
 pub fn tensors_of(stage: Stage, graph: &Graph, target: &Target, folder: PathBuf, feeds: &Arrays) -> Result<Arrays> {
     let chain = ToolChain::find()?;
     let road = Road::begin(graph, &chain, target, prepared(folder)?, feeds)?;
+    if !road.runs(stage) {
+        return Err(argument("--stage", "top", "the tool chain does not run Top modules of integers; expected tpu"));
+    }
     for each in Stage::ALL.into_iter().filter(|each| *each <= stage) {
         road.make(each)?;
     }

@@ -1,11 +1,11 @@
-//! Depthwise convolution of bytes. Lines are combined by twos, since two rows of a kernel are multiplied at a time (`taps`).
+//! Depthwise convolution of bytes. Lines are combined by fours, since four rows of a kernel are multiplied at a time (`taps`).
 use super::{
     ByteOperand, Completion, DEPTH,
-    dot::BLOCK,
+    dot::{BLOCK, DotProduct, GROUP, Line},
     is_byte,
-    product::resize,
+    product::{part, parts, resize},
     sums::SumsEpilogue,
-    taps::{MultiplyPairs, WeightPairs, Windows},
+    taps::{GroupProducts, Windows},
 };
 use crate::{
     Operand, ValueType,
@@ -15,19 +15,22 @@ use crate::{
     ops::{Conv, Convolution},
 };
 use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
 
 /// Number of sums that stay in the first-level cache.
 const NEAR: usize = 4 << 10;
 
 /// A prepared depthwise convolution over one or two spatial axes.
 pub(in crate::cpu) struct DepthwiseBytes {
-    by: MultiplyPairs,
+    by: GroupProducts,
     rows: Axis,
     cols: Axis,
     channels: usize,
     input: ByteOperand,
-    /// Ordered by block, pair of kernel rows and kernel column.
-    weights: Vec<WeightPairs>,
+    /// Weights may be sums of several parts, for each of which there are weights in [`Self::weights`].
+    parts: usize,
+    /// Ordered by block, part, group of kernel rows and kernel column.
+    weights: Vec<Line>,
     /// The sum of each channel's weights.
     weight_sums: Vec<i32>,
 }
@@ -53,6 +56,12 @@ impl DepthwiseBytes {
     /// # Errors
     /// Returns an error if memory runs out.
     pub fn new(op: &Conv<Operand>) -> Result<Option<DepthwiseBytes>> {
+        let best = GroupProducts::of(DotProduct::all(InstructionSet::best())).next();
+        best.map_or(Ok(None), |by| DepthwiseBytes::computed_by(by, op))
+    }
+
+    /// The same with given instructions.
+    pub(super) fn computed_by(by: GroupProducts, op: &Conv<Operand>) -> Result<Option<DepthwiseBytes>> {
         let (Some(values), true) = (&op.filter.constant, DepthwiseBytes::supports(op)) else { return Ok(None) };
         let (Some([rows, cols]), Some(input), Some(filter)) =
             (axes(op), ByteOperand::new(&op.input), ByteOperand::new(&op.filter))
@@ -60,21 +69,24 @@ impl DepthwiseBytes {
             return Ok(None);
         };
         let (channels, taps, bytes) = (op.filter.ty.shape[0], rows.kernel * cols.kernel, values.bytes()?);
-        let blocks = channels.div_ceil(BLOCK);
+        let element = |byte: &u8| i16::from(byte ^ filter.flip) - i16::from(filter.zero);
+        let range = bytes.iter().map(element).fold((0, 0), |(low, high): (i16, i16), v| (low.min(v), high.max(v)));
+        let (blocks, parts) = (channels.div_ceil(BLOCK), parts(range, by.weights()));
         let mut weights = Vec::new();
-        let n = (rows.kernel.div_ceil(2) * cols.kernel).saturating_mul(blocks);
+        let n = (rows.kernel.div_ceil(GROUP) * cols.kernel).saturating_mul(blocks * parts);
         reserve(&mut weights, n)?;
-        weights.resize(n, WeightPairs([[0; 2]; BLOCK]));
+        weights.resize(n, Line([[0; GROUP]; BLOCK]));
         let mut weight_sums = zeros::<i32>(channels)?;
-        for (i, byte) in bytes.iter().enumerate() {
+        for (i, weight) in bytes.iter().map(element).enumerate() {
             let (channel, row, col) = (i / taps, i % taps / cols.kernel, i % cols.kernel);
-            let weight = i16::from(byte ^ filter.flip) - i16::from(filter.zero);
-            let pair = (channel / BLOCK * rows.kernel.div_ceil(2) + row / 2) * cols.kernel + col;
-            weights[pair].0[channel % BLOCK][row % 2] = weight;
             weight_sums[channel] += i32::from(weight);
+            for index in 0..parts {
+                let groups = (channel / BLOCK * parts + index) * rows.kernel.div_ceil(GROUP);
+                let line = &mut weights[(groups + row / GROUP) * cols.kernel + col];
+                line.0[channel % BLOCK][row % GROUP] = part(weight, index, by.weights()).cast_unsigned();
+            }
         }
-        let by = MultiplyPairs::of(InstructionSet::best());
-        Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, weights, weight_sums }))
+        Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, parts, weights, weight_sums }))
     }
 
     /// Returns the epilogue for a result of quantized bytes, or `None` for another one.
@@ -106,16 +118,16 @@ impl DepthwiseBytes {
     /// Computes a line of the result, some pixels at a time.
     fn line(
         &self,
-        band: &[[u8; 2]],
+        band: &[[u8; GROUP]],
         begin: &[[i32; BLOCK]],
         sums: &mut Vec<[i32; BLOCK]>,
         completion: &Completion,
         out: &mut [u8],
     ) -> Result<()> {
         let (channels, cols, width) = (self.channels, &self.cols, self.width());
-        let pixels = |a: usize| (0..cols.kernel).map(move |b| a * width + b * cols.dilation);
-        let taps: Vec<usize> =
-            (0..self.rows.kernel.div_ceil(2)).flat_map(pixels).map(|pixel| pixel * channels).collect();
+        let pixels = |group: usize| (0..cols.kernel).map(move |b| group * width + b * cols.dilation);
+        let groups = (0..self.parts).flat_map(|_| 0..self.rows.kernel.div_ceil(GROUP));
+        let taps: Vec<usize> = groups.flat_map(pixels).map(|pixel| pixel * channels).collect();
         let together = (NEAR / (begin.len() * BLOCK)).clamp(1, cols.output);
         resize(sums, together * begin.len(), [0; BLOCK])?;
         let step = cols.stride * channels;
@@ -136,30 +148,49 @@ impl DepthwiseBytes {
         self.cols.len().max(self.cols.input + self.cols.pad)
     }
 
-    /// Copies the lines that a line of the result needs as pairs of uint8, with their padding, so that no window has an edge.
+    /// Copies the lines that a line of the result needs as groups of uint8, with their padding, so that no window has an edge.
     /// `outside` is scratch memory for a line of padding.
-    fn fill(&self, (outside, band): (&mut Vec<u8>, &mut Vec<[u8; 2]>), image: &[u8], row: usize) -> Result<()> {
+    fn fill(&self, (outside, band): (&mut Vec<u8>, &mut Vec<[u8; GROUP]>), image: &[u8], row: usize) -> Result<()> {
         let DepthwiseBytes { rows, cols, channels, input, .. } = self;
         let (length, (from, to)) = (cols.input * channels, rows.inside(row));
         resize(outside, length, input.zero ^ input.flip)?;
         let line = |tap: usize| {
+            // The weights beyond the last row are zeros.
+            let tap = tap.min(rows.kernel - 1);
             let y = row * rows.stride + tap * rows.dilation;
             if (from..to).contains(&tap) { &image[(y - rows.pad) * length..][..length] } else { &outside[..length] }
         };
-        let size = self.width() * channels;
+        let (size, groups) = (self.width() * channels, rows.kernel.div_ceil(GROUP));
         // A block of channels may extend beyond the last pixel.
-        resize(band, rows.kernel.div_ceil(2) * size + BLOCK, [0; 2])?;
-        for (pair, band) in band.chunks_exact_mut(size).enumerate().take(rows.kernel.div_ceil(2)) {
-            // The weights beyond the last row are zeros.
-            let (first, second) = (line(2 * pair), line((2 * pair + 1).min(rows.kernel - 1)));
+        resize(band, groups * size + BLOCK, [0; GROUP])?;
+        for (group, band) in band.chunks_exact_mut(size).enumerate().take(groups) {
             let (before, rest) = band.split_at_mut(cols.pad * channels);
             let (inside, after) = rest.split_at_mut(length);
-            before.fill([input.zero; 2]);
-            let pairs = first.iter().zip(second);
-            inside.iter_mut().zip(pairs).for_each(|(to, (a, b))| *to = [a ^ input.flip, b ^ input.flip]);
-            after.fill([input.zero; 2]);
+            before.fill([input.zero; GROUP]);
+            let lines = [0, 1, 2, 3].map(|i| line(GROUP * group + i));
+            InstructionSet::best().run(Interleave { lines, flip: input.flip, to: inside });
+            after.fill([input.zero; GROUP]);
         }
         Ok(())
+    }
+}
+
+/// Makes groups of four lines.
+struct Interleave<'a> {
+    lines: [&'a [u8]; GROUP],
+    flip: u8,
+    to: &'a mut [[u8; GROUP]],
+}
+
+impl SimdOp for Interleave<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let Interleave { lines: [a, b, c, d], flip, to } = self;
+        for ((to, (a, b)), (c, d)) in to.iter_mut().zip(a.iter().zip(b)).zip(c.iter().zip(d)) {
+            *to = [a ^ flip, b ^ flip, c ^ flip, d ^ flip];
+        }
     }
 }
 

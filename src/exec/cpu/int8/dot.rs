@@ -58,6 +58,14 @@ pub(super) struct Words;
 #[derive(Clone, Copy)]
 pub(super) struct Plain;
 
+#[cfg(target_arch = "x86_64")]
+impl Vectors256<Words> {
+    /// Returns the proof for instructions that every processor with AVX2 has.
+    pub fn multiplying<M>(self, way: M) -> Vectors256<M> {
+        Vectors256(way)
+    }
+}
+
 impl DotProduct {
     /// Returns all that an instruction set allows and this machine has, the fastest first.
     pub fn all(isa: InstructionSet) -> Vec<DotProduct> {
@@ -246,26 +254,28 @@ fn tile<D: Dot, const R: usize, const B: usize>(
     }
 }
 
-/// The operations of a tile.
-trait Dot: Copy {
+/// Loads and stores the sums of a block.
+pub(super) trait Accumulate: Copy {
     /// The sums of a block, in registers.
     type Block: Copy;
+    fn load(self, sums: &Sums) -> Self::Block;
+    fn store(self, block: Self::Block, sums: &mut Sums);
+}
+
+/// The operations of a tile.
+trait Dot: Accumulate {
     /// A group of a row, once for each column.
     type Group: Copy;
     /// Whether a block is one vector of many, so that several are computed together.
     const WIDE: bool;
-    fn load(self, sums: &Sums) -> Self::Block;
-    fn store(self, block: Self::Block, sums: &mut Sums);
     fn splat(self, group: [u8; GROUP]) -> Self::Group;
     /// Adds the dot product of the group with each column's.
     fn add(self, block: Self::Block, left: Self::Group, right: &Line) -> Self::Block;
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Dot for Avx512Vnni {
+impl Accumulate for Avx512Vnni {
     type Block = __m512i;
-    type Group = __m512i;
-    const WIDE: bool = true;
     #[inline(always)]
     fn load(self, sums: &Sums) -> __m512i {
         // SAFETY: `self` proves that the instruction exists; the array is as large as the vector.
@@ -276,6 +286,12 @@ impl Dot for Avx512Vnni {
         // SAFETY: as in `load`.
         unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), block) }
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Dot for Avx512Vnni {
+    type Group = __m512i;
+    const WIDE: bool = true;
     #[inline(always)]
     fn splat(self, group: [u8; GROUP]) -> __m512i {
         // SAFETY: as in `load`.
@@ -289,10 +305,8 @@ impl Dot for Avx512Vnni {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<M: Multiply> Dot for Vectors256<M> {
+impl<M: Copy> Accumulate for Vectors256<M> {
     type Block = [__m256i; 2];
-    type Group = __m256i;
-    const WIDE: bool = false;
     // No closures here: they would be compiled without the instruction set, and called.
     #[inline(always)]
     fn load(self, sums: &Sums) -> [__m256i; 2] {
@@ -307,6 +321,12 @@ impl<M: Multiply> Dot for Vectors256<M> {
             unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), vector) };
         }
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<M: Multiply> Dot for Vectors256<M> {
+    type Group = __m256i;
+    const WIDE: bool = false;
     #[inline(always)]
     fn splat(self, group: [u8; GROUP]) -> __m256i {
         // SAFETY: as in `load`.
@@ -326,7 +346,7 @@ impl<M: Multiply> Dot for Vectors256<M> {
 
 /// How groups are multiplied.
 #[cfg(target_arch = "x86_64")]
-trait Multiply: Copy {
+pub(super) trait Multiply: Copy {
     /// Adds the products of each column's group to its sum.
     ///
     /// # Safety
@@ -352,10 +372,8 @@ impl Multiply for Words {
     }
 }
 
-impl Dot for Plain {
+impl Accumulate for Plain {
     type Block = Sums;
-    type Group = [i32; 2];
-    const WIDE: bool = false;
     #[inline(always)]
     fn load(self, sums: &Sums) -> Sums {
         *sums
@@ -364,6 +382,11 @@ impl Dot for Plain {
     fn store(self, block: Sums, sums: &mut Sums) {
         *sums = block;
     }
+}
+
+impl Dot for Plain {
+    type Group = [i32; 2];
+    const WIDE: bool = false;
     #[inline(always)]
     fn splat(self, [a, b, c, d]: [u8; GROUP]) -> [i32; 2] {
         [i16::from_le_bytes([a, b]).into(), i16::from_le_bytes([c, d]).into()]

@@ -186,7 +186,7 @@ impl PackedBytes {
         let copies = match per_group {
             2 => 1,
             _ if dot.needs_pairs() => 1,
-            _ => (1..3).find(|i| -128 * i <= low && high <= 127 * i).unwrap_or(3) as usize,
+            _ => parts((low, high), INT8),
         };
         let blocks = n.div_ceil(BLOCK);
         let groups = (k * copies).div_ceil(per_group);
@@ -355,10 +355,23 @@ fn as_bytes(elements: &[i16], per_group: usize, to: &mut [u8]) {
         to.as_chunks_mut().0.iter_mut().zip(elements).for_each(|(to, v)| *to = v.to_le_bytes());
         return;
     }
-    for (copy, to) in (0i16..).zip(to.chunks_mut(elements.len().max(1))) {
-        let (low, high) = (-128 * copy, 127 * copy);
-        to.iter_mut().zip(elements).for_each(|(to, v)| *to = (v - (*v).clamp(low, high)).clamp(-128, 127) as u8);
+    for (copy, to) in to.chunks_mut(elements.len().max(1)).enumerate() {
+        to.iter_mut().zip(elements).for_each(|(to, v)| *to = part(*v, copy, INT8).cast_unsigned());
     }
+}
+
+/// The range of int8.
+pub(super) const INT8: (i16, i16) = (i8::MIN as i16, i8::MAX as i16);
+
+/// Returns a part of an element, which is the sum of several that are in a range of int8: as much as the parts before lack.
+pub(super) fn part(element: i16, index: usize, (low, high): (i16, i16)) -> i8 {
+    let before = index as i16;
+    (element - element.clamp(low * before, high * before)).clamp(low, high) as i8
+}
+
+/// Returns the number of parts of elements from `least` to `most`.
+pub(super) fn parts((least, most): (i16, i16), (low, high): (i16, i16)) -> usize {
+    (1..).find(|i| low * i <= least && most <= high * i).unwrap_or(1) as usize
 }
 
 /// Makes memory at least `n` long.

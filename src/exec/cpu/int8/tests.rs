@@ -1,12 +1,13 @@
 //! Compares products and convolutions of bytes, and their rounding, with the definitions.
 use super::{
-    PackedBytes, Rounding,
+    DepthwiseBytes, PackedBytes, Rounding, SumsEpilogue,
     dot::{DotProduct, Sums},
     product::{Contiguous, Panels},
+    taps::GroupProducts,
 };
 use crate::{
-    Array, CpuBackend, Dtype, Graph, Layout, Precision, Quantization, RunOptions, ValueType,
-    cpu::blocked::InstructionSet, quant::RoundMode, run,
+    Array, CpuBackend, Dtype, Graph, Layout, Operand, Precision, Quantization, RunOptions, ValueType,
+    array::ArrayMut, cpu::blocked::InstructionSet, ops::Conv, quant::RoundMode, run,
 };
 use proptest::prelude::*;
 
@@ -50,6 +51,63 @@ proptest! {
                     prop_assert_eq!(row[2 + j], want);
                 }
                 prop_assert_eq!([row[0], row[1], row[n + 2]], [0; 3], "columns of others");
+            }
+        }
+    }
+
+    /// With the instructions of every processor, on kernels that fill no group of rows, and channels that fill no block.
+    #[test]
+    fn depthwise_convolutions_are_exact(
+        size in [1usize..12, 1usize..12], channels in 2usize..40, kernel in [1usize..10, 1usize..6], stride in [1i64..4, 1i64..4],
+        dilation in [1i64..3, 1i64..3], pads in [0i64..3, 0i64..3, 0i64..3, 0i64..3], signed: [bool; 2], zeros: [u8; 2],
+        range in prop_oneof![Just(256usize), 1usize..256],
+    ) {
+        let dtypes = signed.map(|s| if s { Dtype::Int8 } else { Dtype::Uint8 });
+        // The bytes of a dtype's numbers.
+        let flips = signed.map(|s| if s { 0x80u8 } else { 0 });
+        let ty = |dtype, shape: &[usize], layout, scale, zero| {
+            let quantization = Some(Quantization::per_tensor(scale, zero));
+            ValueType { name: "t".into(), shape: shape.to_vec(), layout, dtype, quantization, precision: Precision::F32 }
+        };
+        let zero = |i: usize| i64::from(zeros[i]) - if signed[i] { 128 } else { 0 };
+        let [height, width] = size;
+        let positions = |axis: usize| {
+            let all = size[axis] as i64 + pads[axis] + pads[axis + 2];
+            all.checked_sub(dilation[axis] * (kernel[axis] as i64 - 1) + 1).filter(|rest| *rest >= 0).map(|rest| (rest / stride[axis] + 1) as usize)
+        };
+        let (Some(rows), Some(cols)) = (positions(0), positions(1)) else { return Ok(()) };
+        let x: Vec<u8> = (0..height * width * channels).map(|i| (i * 7919 % 256) as u8).collect();
+        let w: Vec<u8> = (0..channels * kernel[0] * kernel[1]).map(|i| zeros[1].wrapping_add((i * 31 % range) as u8)).collect();
+        let stored = |bytes: &[u8], i: usize| bytes.iter().map(|byte| byte ^ flips[i]).collect::<Vec<_>>();
+        let weights = Array::from_le_bytes(dtypes[1], [channels, 1, kernel[0], kernel[1]], &stored(&w, 1)).unwrap();
+        let input = ty(dtypes[0], &[1, height, width, channels], Layout::ChannelsLast, 1.0, zero(0));
+        let filter = ty(dtypes[1], &[channels, 1, kernel[0], kernel[1]], Layout::Plain, 1.0, zero(1));
+        let (input, filter) = (Operand::new(input, None, 0), Operand::new(filter, Some(weights), 1));
+        let mut op = Conv::new(input, filter, kernel.map(|k| k as i64).to_vec(), stride.to_vec(), pads.to_vec());
+        (op.group, op.dilations) = (channels as i64, Some(dilation.to_vec()));
+        let scale = 64.0;
+        let result = ty(Dtype::Uint8, &[1, rows, cols, channels], Layout::ChannelsLast, scale, 100);
+        for by in GroupProducts::of(all_dot_products()) {
+            let convolution = DepthwiseBytes::computed_by(by, &op).unwrap().unwrap();
+            let completion = convolution.completion(&op, &result, SumsEpilogue::default()).unwrap();
+            let mut out = ArrayMut::zeros(Dtype::Uint8, &result.shape).unwrap();
+            convolution.run(&stored(&x, 0), &completion, &mut out).unwrap();
+            for (i, got) in out.bytes().iter().enumerate() {
+                let (row, col, channel) = (i / channels / cols, i / channels % cols, i % channels);
+                let mut sum = 0;
+                for a in 0..kernel[0] {
+                    for b in 0..kernel[1] {
+                        let y = row as i64 * stride[0] + a as i64 * dilation[0] - pads[0];
+                        let z = col as i64 * stride[1] + b as i64 * dilation[1] - pads[1];
+                        if (0..height as i64).contains(&y) && (0..width as i64).contains(&z) {
+                            let pixel = x[(y as usize * width + z as usize) * channels + channel];
+                            let weight = w[(channel * kernel[0] + a) * kernel[1] + b];
+                            sum += (i64::from(pixel) - i64::from(zeros[0])) * (i64::from(weight) - i64::from(zeros[1]));
+                        }
+                    }
+                }
+                let want = (RoundMode::default().round(sum as f64 / scale) + 100.0).clamp(0.0, 255.0);
+                prop_assert_eq!(*got, want as u8, "row {}, column {}, channel {}", row, col, channel);
             }
         }
     }
