@@ -25,6 +25,9 @@ const ROWS: usize = 224;
 /// Blocks per panel if rows are multiplied one at a time: a row of one or two blocks has too few accumulators to keep the
 /// multipliers busy.
 const OF_ROW: usize = 4;
+/// Elements of a single row that are multiplied in one step of the loop, with vectors of 16. The compiler orders the loads of a step
+/// by accumulator, so a longer step would read lines in an order that the processor does not foresee.
+const NEAR: usize = 4;
 /// The estimated time to copy 16 elements of a row, in multiply-adds of a line.
 const COPY: usize = 1;
 /// The estimated time to read a line of the matrix, in multiply-adds of a line.
@@ -339,10 +342,15 @@ impl Sweep<'_, '_> {
             };
             for (row, count) in tiles.each() {
                 let (x, outs) = (&x[row * depth / BLOCK..], &mut rows[row..row + count]);
+                if M == 1 && V == 1 {
+                    let x = Planes { x: x.as_flattened().as_chunks::<NEAR>().0, plane: 1, taps: &[0] };
+                    tile::<_, NEAR, 1, B, V>(ops, x, panel, begin, outs, 0, &mut next);
+                    continue;
+                }
                 let x = Planes { x, plane: count, taps: &[0] };
                 macro_rules! tile {
                     ($($t:literal)*) => { match count {
-                        $($t if $t <= M => tile::<_, $t, B, V>(ops, x, panel, begin, outs, share, &mut next),)*
+                        $($t if $t <= M => tile::<_, BLOCK, $t, B, V>(ops, x, panel, begin, outs, share, &mut next),)*
                         _ => {}
                     } };
                 }
@@ -358,9 +366,9 @@ impl Sweep<'_, '_> {
 /// Computes `T` rows of a panel's columns. The length of every loop is known at compile time, so that the accumulators
 /// stay in registers.
 #[inline(always)]
-fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
+fn tile<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V: usize>(
     ops: O,
-    x: Planes<BLOCK>,
+    x: Planes<C>,
     panel: &[WeightVector],
     begin: Option<&[Pixel]>,
     outs: &mut [&mut [f32]],
