@@ -265,13 +265,23 @@ impl PackedBytes {
         let mut padded = zeros::<i32>(blocks * BLOCK)?;
         padded[..self.n].copy_from_slice(begin);
         let begin = padded.as_chunks::<BLOCK>().0;
-        let (height, width) = self.cut(out.len() / columns.max(1));
-        let out = out.chunks_mut(columns.max(1)).map(|row| &mut row[first..first + self.n]);
-        tiles(out, height, width * BLOCK).into_par_iter().try_for_each(|mut tile| {
+        let columns = columns.max(1);
+        let (height, width) = self.cut(out.len() / columns);
+        let compute = |mut tile: OutputTile<T>| {
             let (mut copied, mut sums) = SCRATCH.take();
             let result = self.tile((rows, flip), begin, &mut tile, finish, (&mut copied, &mut sums));
             SCRATCH.set((copied, sums));
             result
+        };
+        let written = first..first + self.n;
+        if width < blocks {
+            let rows = out.chunks_mut(columns).map(|row| &mut row[written.clone()]);
+            return tiles(rows, height, width * BLOCK).into_par_iter().try_for_each(compute);
+        }
+        let tasks = out.par_chunks_mut(height * columns).enumerate();
+        tasks.try_for_each(|(i, rows)| {
+            let outs = rows.chunks_mut(columns).map(|row| &mut row[written.clone()]).collect();
+            compute(OutputTile { row: i * height, block: 0, outs })
         })
     }
 
