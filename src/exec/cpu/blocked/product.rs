@@ -152,13 +152,21 @@ impl PackedB {
         out: &mut [f32],
         (first, columns): (usize, usize),
     ) -> Result<()> {
-        let (row, block) = self.cut(rows.len() / self.k.max(1));
-        let out = out.chunks_mut(columns.max(1)).map(|row| &mut row[first..first + self.n]);
-        let parts = self.parts(row, block, out);
+        let (columns, written) = (columns.max(1), first..first + self.n);
+        let (height, width) = self.cut(rows.len() / self.k.max(1));
         let begin = self.begin(bias)?;
-        parts.into_par_iter().try_for_each(|mut part| {
-            let rows = Rows { data: &rows[part.row * self.k..], stride: self.k };
-            with_scratch(|scratch| self.part(rows, part.block, &begin[part.block..], &mut part.outs, scratch))
+        let compute = |mut tile: OutputTile| {
+            let rows = Rows { data: &rows[tile.row * self.k..], stride: self.k };
+            with_scratch(|scratch| self.part(rows, tile.block, &begin[tile.block..], &mut tile.outs, scratch))
+        };
+        if width * BLOCK < self.n {
+            let rows = out.chunks_mut(columns).map(|row| &mut row[written.clone()]);
+            return self.parts(height, width, rows).into_par_iter().try_for_each(compute);
+        }
+        let tasks = out.par_chunks_mut(height * columns).enumerate();
+        tasks.try_for_each(|(i, rows)| {
+            let outs = rows.chunks_mut(columns).map(|row| &mut row[written.clone()]).collect();
+            compute(OutputTile { row: i * height, block: 0, outs })
         })
     }
 
