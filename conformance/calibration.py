@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--methods", default="auto,max,percentile9999,kl,mse,aciq_gauss,aciq_laplace")
     parser.add_argument("--theirs", default="kl", help="run_calibration's method")
     parser.add_argument("--samples", type=int, default=SEEN)
-    parser.add_argument("--work", default="build/calibration")
+    parser.add_argument("--work", default="build/calibration", type=os.path.abspath)
     parser.add_argument("--write", metavar="FILE", help="write a section of docs/performance.md")
     args = parser.parse_args()
     passed, tables = 0, []

@@ -1,5 +1,5 @@
 //! Choosing a method for each tensor, by the error that quantizing it causes in what reads it.
-use super::{Entry, Method, Precision, Statistics, Table};
+use super::{Entry, Method, Precision, Statistics, Table, numbers};
 use crate::{
     array::Array,
     base::Result,
@@ -151,7 +151,7 @@ impl<'s> Chooser<'s> {
         let mut tensors = std::mem::take(&mut self.tensors);
         for (name, tensor) in &mut tensors {
             let Some(array) = arrays.get(name).filter(|_| tensor.are_compared()) else { continue };
-            let numbers = array.to_f32()?;
+            let numbers = numbers(array)?;
             for (entry, error) in tensor.entries.iter().zip(&mut tensor.errors) {
                 let rounded = rounded(&numbers, entry.threshold, tensor.levels, tensor.is_signed);
                 // What nothing reads is an output of the network.
@@ -186,7 +186,7 @@ impl<'s> Chooser<'s> {
             operands.iter().filter_map(|operand| Some((operand.as_str(), array(operand)?.clone()))).collect();
         let mut error = 0.0;
         for (result, got) in session.fetch_from(&fed[..], &wanted)? {
-            error += relative_error(&arrays[&result].to_f32()?, &got.to_f32()?, self.depth);
+            error += relative_error(&numbers(&arrays[&result])?, &numbers(&got)?, self.depth);
         }
         Ok(error)
     }
@@ -223,11 +223,11 @@ fn depth(graph: &Graph) -> f64 {
 
 /// Rounds numbers to those that a chip's integers represent.
 fn rounded(numbers: &[f32], threshold: f32, levels: u32, is_signed: bool) -> Vec<f32> {
-    let scale = threshold / levels as f32;
+    let (scale, per_scale) = (threshold / levels as f32, levels as f32 / threshold);
     let (low, high) = (if is_signed { -(levels as f32) - 1.0 } else { 0.0 }, levels as f32);
     // Clamped before, and rounded by cutting off the fraction: `round` would be a call.
     let nearest = |x: f32| (x + if x < 0.0 { -0.5 } else { 0.5 }) as i32 as f32;
-    numbers.par_iter().map(|x| nearest((x / scale).clamp(low, high)) * scale).collect()
+    numbers.par_iter().map(|x| nearest((x * per_scale).clamp(low, high)) * scale).collect()
 }
 
 /// Numbers that are summed at a time, so that the sum does not depend on the threads.
@@ -239,9 +239,18 @@ const CHUNK: usize = 1 << 14;
 /// numbers smaller, in each operator again: it is these errors themselves that add up.
 fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
     let sums = |(a, b): (&[f32], &[f32])| {
-        let product = |x: &f32, y: f32| f64::from(*x) * f64::from(y);
-        let each = |f: &dyn Fn(&f32, &f32) -> f64| a.iter().zip(b).map(|(a, b)| f(a, b)).sum::<f64>();
-        [each(&|a, b| product(&(a - b), a - b)), each(&|a, b| product(a, b - a)), each(&|a, _| product(a, *a))]
+        // Several sums of each kind, so that the compiler makes them vectors.
+        const LANES: usize = 8;
+        let mut lanes = [[0.0f64; LANES]; 3];
+        for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
+            for (lane, (a, b)) in a.iter().zip(b).enumerate() {
+                let (a, difference) = (f64::from(*a), f64::from(*b) - f64::from(*a));
+                lanes[0][lane] += difference * difference;
+                lanes[1][lane] += a * difference;
+                lanes[2][lane] += a * a;
+            }
+        }
+        lanes.map(|lanes| lanes.into_iter().sum::<f64>())
     };
     let parts: Vec<[f64; 3]> = numbers.par_chunks(CHUNK).zip(approximate.par_chunks(CHUNK)).map(sums).collect();
     let sum = |i: usize| parts.iter().map(|part| part[i]).sum::<f64>();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// More numbers than a file can have, so that thousands of files can be merged.
 const MOST: u64 = 1 << 48;
 /// Numbers that one thread counts at a time.
-const CHUNK: usize = 1 << 17;
+const CHUNK: usize = 1 << 15;
 /// Numbers whose count fits in 32 bits.
 const PART: usize = 1 << 31;
 
@@ -94,7 +94,6 @@ impl Default for Range {
 impl Range {
     /// Looks at several numbers at a time, with comparisons that the compiler makes instructions of vectors.
     fn of(numbers: &[f32]) -> Range {
-        const LANES: usize = 16;
         let (mut min, mut max) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
         let (mut zeros, mut not_finite) = ([0u32; LANES], [0u32; LANES]);
         let (blocks, rest) = numbers.as_chunks::<LANES>();
@@ -128,20 +127,24 @@ impl Range {
     }
 }
 
-/// Counts of bins: those of positive numbers, then those of negative ones. Every other number is counted in the second list, since
-/// adding to a count has to wait until the addition before is done.
+/// Numbers whose bins are computed at a time.
+const LANES: usize = 16;
+/// The places of bins: those of positive numbers, those of negative ones, and one per lane for numbers that are not counted.
+const PLACES: usize = 2 * BINS + LANES;
+
+/// Counts of bins. Every other number is counted in the second list, since adding to a count has to wait until the addition before is
+/// done. For the same reason, zeros of different lanes have different places.
 struct Counts([Vec<u32>; 2]);
 
 impl Default for Counts {
     fn default() -> Counts {
-        Counts([vec![0; 2 * BINS], vec![0; 2 * BINS]])
+        Counts([vec![0; PLACES], vec![0; PLACES]])
     }
 }
 
 impl Counts {
     /// Adds numbers, except zeros and those that are not finite.
     fn with(mut self, numbers: &[f32], per_width: f64) -> Counts {
-        const LANES: usize = 16;
         // A power of two, which makes products exact, unless it is too large for float32.
         let factor = per_width as f32;
         let place = |x: f32| match factor.is_finite() {
@@ -150,13 +153,14 @@ impl Counts {
         };
         let Counts([even, odd]) = &mut self;
         for block in numbers.chunks(LANES) {
-            let mut places = [0usize; LANES];
-            for (to, x) in places.iter_mut().zip(block) {
-                *to = place(*x) as usize % BINS + if x.is_sign_negative() { BINS } else { 0 };
+            let mut places = [0u32; LANES];
+            for (lane, (to, x)) in places.iter_mut().zip(block).enumerate() {
+                let bin = place(*x) as u32 % BINS as u32 + if x.is_sign_negative() { BINS as u32 } else { 0 };
+                *to = if x.is_finite() & (*x != 0.0) { bin } else { (2 * BINS + lane) as u32 };
             }
-            for (i, (place, x)) in places.iter().zip(block).enumerate() {
+            for (i, place) in places.iter().take(block.len()).enumerate() {
                 let counts = if i % 2 == 0 { &mut *even } else { &mut *odd };
-                counts[*place] += u32::from(x.is_finite() & (*x != 0.0));
+                counts[*place as usize] += 1;
             }
         }
         self

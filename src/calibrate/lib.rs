@@ -22,6 +22,7 @@
 //! # Ok::<(), tpulang::Error>(())
 //! ```
 
+use std::borrow::Cow;
 use tpulang_array as array;
 use tpulang_base as base;
 use tpulang_exec as exec;
@@ -47,3 +48,11 @@ pub use quantized::QuantizedNetwork;
 pub use search::Search;
 pub use statistics::{Statistics, TensorStatistics};
 pub use table::{Entry, Table};
+
+/// Returns the elements as float32. They are not copied if they are stored so.
+fn numbers(array: &array::Array) -> base::Result<Cow<'_, [f32]>> {
+    match array.dtype() {
+        base::Dtype::Float32 => array.elements(),
+        _ => array.to_f32().map(Cow::Owned),
+    }
+}

@@ -1,5 +1,5 @@
 //! The statistics of a network's tensors.
-use super::{Entry, Histogram, Method, Precision, Table};
+use super::{Entry, Histogram, Method, Precision, Table, numbers};
 use crate::{
     array::Array,
     base::{Error, Result, argument, files, invalid, pluralized, shape_text},
@@ -76,7 +76,7 @@ impl Statistics {
         let mut count = |name: &str, array: &Array| -> Result<()> {
             if tensors.contains_key(name) {
                 let mut histogram = Histogram::default();
-                histogram.add(&array.to_f32()?);
+                histogram.add(&numbers(array)?);
                 counted.insert(name.to_owned(), histogram);
             }
             Ok(())

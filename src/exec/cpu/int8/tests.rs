@@ -6,8 +6,8 @@ use super::{
     taps::GroupProducts,
 };
 use crate::{
-    Array, CpuBackend, Dtype, Graph, Layout, Operand, Precision, Quantization, RunOptions, ValueType,
-    array::ArrayMut, cpu::blocked::InstructionSet, ops::Conv, quant::RoundMode, run,
+    Array, CpuBackend, Dtype, Graph, Layout, Operand, Precision, Quantization, RunOptions, ValueType, array::ArrayMut,
+    cpu::blocked::InstructionSet, ops::Conv, quant::RoundMode, run,
 };
 use proptest::prelude::*;
 
