@@ -1,5 +1,6 @@
 //! The threshold of least information loss, as in TensorRT.
 use super::Histogram;
+use std::iter;
 
 /// Maximum number of bins that are compared: the time grows with its square.
 const COMPARED: usize = 2048;
@@ -10,13 +11,11 @@ pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
     let sizes = histogram.sizes();
     let together = sizes.len().div_ceil(COMPARED).max(1).next_power_of_two();
     let bins: Vec<f64> = sizes.chunks(together).map(|bins| bins.iter().sum::<u64>() as f64).collect();
+    let sums = Sums::new(&bins);
     let levels = levels as usize + 1;
-    let total: f64 = bins.iter().sum();
-    let mut inside: f64 = bins.iter().take(levels.saturating_sub(1)).sum();
     let mut best = (f64::INFINITY, bins.len());
     for n in levels..=bins.len() {
-        inside += bins[n - 1];
-        let divergence = divergence(&bins[..n], total - inside, levels);
+        let divergence = sums.divergence(n, levels);
         if divergence < best.0 {
             best = (divergence, n);
         }
@@ -24,26 +23,53 @@ pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
     best.1 as f64 * together as f64 * histogram.width()
 }
 
-/// Returns the divergence of a distribution, whose last bin has the numbers `outside` as well, from the one that has each level's
-/// numbers divided equally among the bins that are not empty. Infinite if the second lacks numbers of the first.
-fn divergence(bins: &[f64], outside: f64, levels: usize) -> f64 {
-    let (n, last) = (bins.len(), bins.len() - 1);
-    let (inside, mut sum): (f64, f64) = (bins.iter().sum(), 0.0);
-    if inside == 0.0 || bins[last] == 0.0 && outside > 0.0 {
-        return f64::INFINITY;
+/// Sums over the bins before each one, and over all.
+struct Sums {
+    counts: Vec<f64>,
+    /// Of n ln(n).
+    logarithms: Vec<f64>,
+    /// Of bins that are not empty.
+    used: Vec<f64>,
+}
+
+impl Sums {
+    fn new(bins: &[f64]) -> Sums {
+        let before = |term: &dyn Fn(f64) -> f64| {
+            let sums = bins.iter().scan(0.0, |sum, bin| {
+                *sum += term(*bin);
+                Some(*sum)
+            });
+            iter::once(0.0).chain(sums).collect()
+        };
+        let is_used = |bin: f64| if bin > 0.0 { 1.0 } else { 0.0 };
+        Sums { counts: before(&|bin| bin), logarithms: before(&times_logarithm), used: before(&is_used) }
     }
-    for level in 0..levels {
-        let of_level = level * n / levels..(level + 1) * n / levels;
-        let count: f64 = bins[of_level.clone()].iter().sum();
-        let used = bins[of_level.clone()].iter().filter(|bin| **bin > 0.0).count();
+
+    /// Returns the divergence of two distributions over the first `n` bins. The first one's last bin has all numbers beyond, too. The
+    /// second one has each level's numbers divided equally among the bins that are not empty. Infinite if the second lacks numbers
+    /// of the first.
+    fn divergence(&self, n: usize, levels: usize) -> f64 {
+        let Sums { counts, logarithms, used } = self;
+        let (inside, total) = (counts[n], counts[counts.len() - 1]);
+        let (outside, last) = (total - inside, inside - counts[n - 1]);
+        if inside == 0.0 || last == 0.0 && outside > 0.0 {
+            return f64::INFINITY;
+        }
         // The sum over the bins of p ln(p / q), with p = bin / total and q = count / used / inside.
-        let quantized = count / used as f64 / inside;
-        for i in of_level {
-            let reference = (bins[i] + if i == last { outside } else { 0.0 }) / (inside + outside);
-            if reference > 0.0 {
-                sum += reference * (reference / quantized).ln();
+        let mut sum = logarithms[n - 1] + times_logarithm(last + outside) - total * total.ln();
+        for level in 0..levels {
+            let (from, to) = (level * n / levels, (level + 1) * n / levels);
+            let count = counts[to] - counts[from];
+            if count > 0.0 {
+                let quantized = count / (used[to] - used[from]) / inside;
+                let count = if to == n { count + outside } else { count };
+                sum -= count * quantized.ln();
             }
         }
+        sum / total
     }
-    sum
+}
+
+fn times_logarithm(x: f64) -> f64 {
+    if x > 0.0 { x * x.ln() } else { 0.0 }
 }

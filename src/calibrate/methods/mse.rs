@@ -20,13 +20,13 @@ pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
 }
 
 fn error(sizes: &[(f64, f64)], threshold: f64, levels: u32, width: f64) -> f64 {
-    let scale = threshold / f64::from(levels);
+    let (scale, per_scale) = (threshold / f64::from(levels), f64::from(levels) / threshold);
     let inside = sizes.partition_point(|(size, _)| *size <= threshold);
     // Within a bin that is wider than a level, rounding errors are uniform, with a variance of scale^2 / 12.
     let rounded = |size: f64| match scale < width {
         true => scale * scale / 12.0,
-        // Sizes are positive, and far below 2^64; `round` would be a call.
-        false => (size - (size / scale + 0.5) as u64 as f64 * scale).powi(2),
+        // Sizes are positive, and there are few levels; `round` would be a call.
+        false => (size - f64::from((size * per_scale + 0.5) as i32) * scale).powi(2),
     };
     let within: f64 = sizes[..inside].iter().map(|(size, count)| rounded(*size) * count).sum();
     let clipped: f64 = sizes[inside..].iter().map(|(size, count)| (size - threshold).powi(2) * count).sum();
