@@ -44,6 +44,8 @@ pub struct Search {
 /// The feeds of a run.
 type Sample = IndexMap<String, Array>;
 
+/// Samples that layers are ranked by. Which of them become floats is decided by all samples.
+const RANKED: usize = 2;
 /// Layers that are tried in integers again, at most.
 const RETRIED: usize = 32;
 
@@ -62,17 +64,18 @@ impl Search {
             return Err(invalid("a search needs samples"));
         }
         let mut effects: Vec<(usize, f64)> = network.choices().into_iter().map(|layer| (layer, 0.0)).collect();
+        let ranked = samples.len().min(RANKED);
         let (mut references, mut done) = (Vec::new(), 0);
-        let count = effects.len() * samples.len();
-        for sample in samples {
+        let count = effects.len() * ranked;
+        let floats = vec![Mode::F32; network.modes().len()];
+        for (i, sample) in samples.iter().enumerate() {
             let exact = network.exact(sample)?;
-            let floats = vec![Mode::F32; network.modes().len()];
-            let reference = network.run_as(sample, &floats, Some(&exact), &mut |_, _| Ok(()))?;
-            for (layer, effect) in &mut effects {
+            let reference = network.run_as(sample, &floats, Some(&exact), None)?;
+            for (layer, effect) in effects.iter_mut().filter(|_| i < ranked) {
                 let mut modes = floats.clone();
                 modes[*layer] = Mode::Int8;
-                let outputs = network.run_as(sample, &modes, Some(&exact), &mut |_, _| Ok(()))?;
-                *effect += error(&reference, &outputs)? / samples.len() as f64;
+                let outputs = network.run_as(sample, &modes, Some(&exact), None)?;
+                *effect += error(&reference, &outputs)? / ranked as f64;
                 progress(f64::from(done) / count as f64);
                 done += 1;
             }
@@ -116,7 +119,7 @@ impl Trial<'_> {
         floats.iter().for_each(|layer| modes[*layer] = Mode::F16);
         let mut sum = 0.0;
         for (sample, reference) in self.samples.iter().zip(self.references) {
-            let outputs = self.network.run_as(sample, &modes, None, &mut |_, _| Ok(()))?;
+            let outputs = self.network.run_as(sample, &modes, None, None)?;
             let mut worst = 1f64;
             for (name, expected) in reference {
                 if let Comparison::Values { cosine, .. } = Comparison::of(expected, &outputs[name])? {

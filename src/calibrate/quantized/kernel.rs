@@ -10,6 +10,7 @@ use crate::{
     array::Array,
     base::Result,
     graph::{Graph, Tensor, TensorInfo},
+    numbers,
     ops::{Op, PadMode, ReduceMode},
 };
 use rayon::prelude::*;
@@ -194,7 +195,7 @@ impl Context<'_> {
                 if scale == 0.0 {
                     return Ok(None);
                 }
-                let integers = weights.iter().map(|w| (f64::from(*w) / scale).round() as i64);
+                let integers = weights.par_iter().map(|w| (f64::from(*w) / scale).round() as i64);
                 let stored = Range { threshold: 1.0, is_signed: true }.stored(&self.info(op.right)?.shape, integers)?;
                 (scale, Some(stored))
             }
@@ -233,7 +234,7 @@ impl Context<'_> {
             let multiplier = Multiplier::without_left_shift(range.scale() / to.scale());
             let constant = match numbers {
                 Some(numbers) => {
-                    let integers = numbers.iter().map(|x| (f64::from(*x) / range.scale()).round() as i64);
+                    let integers = numbers.par_iter().map(|x| (f64::from(*x) / range.scale()).round() as i64);
                     Some(range.stored(&self.info(*input)?.shape, integers)?)
                 }
                 None => {
@@ -257,7 +258,7 @@ impl Context<'_> {
             }
             terms.push(match numbers {
                 Some(numbers) => {
-                    let integers = numbers.iter().map(|x| (f64::from(*x) / to.scale()).round() as i64);
+                    let integers = numbers.par_iter().map(|x| (f64::from(*x) / to.scale()).round() as i64);
                     let constant = to.stored(&self.info(*input)?.shape, integers)?;
                     Term { constant: Some(constant), multiplier: Multiplier::without_left_shift(1.0) }
                 }
@@ -276,7 +277,7 @@ impl Context<'_> {
                     let most: f32 = if range.is_signed { 127.0 } else { 255.0 };
                     let step = f64::from(range.threshold as f32 / most);
                     scale *= step;
-                    let integers = numbers.iter().map(|x| (f64::from(*x) / step).round() as i64);
+                    let integers = numbers.par_iter().map(|x| (f64::from(*x) / step).round() as i64);
                     Some(range.stored(&self.info(*input)?.shape, integers)?)
                 }
                 None => {
@@ -335,7 +336,7 @@ fn quantized_filter(
         }
         multipliers.push(Multiplier::of(scale * from.scale() / to.scale(), Bits::ThirtyTwo));
     }
-    let weights = Range { threshold: 1.0, is_signed }.stored(shape, integers.into_iter())?;
+    let weights = Range { threshold: 1.0, is_signed }.stored(shape, integers.into_par_iter())?;
     Ok(Filter { from, weights, bias: biases, multipliers })
 }
 
@@ -423,7 +424,7 @@ impl Kernel {
     pub fn prepared(&self, operand: usize, integers: Option<&Array>) -> Result<Option<Array>> {
         let float = |array: &Array| array.to_f32().and_then(|x| Array::from_vec(array.shape(), x)).map(Some);
         let requantized = |multiplier: Multiplier, array: &Array| {
-            let numbers = array.to_f32()?.into_iter().map(|q| multiplier.apply(q as i64) as f32);
+            let numbers = array.to_f32()?.into_par_iter().map(|q| multiplier.apply(q as i64) as f32);
             Array::from_vec(array.shape(), numbers.collect()).map(Some)
         };
         match self {
@@ -448,11 +449,8 @@ impl Kernel {
 
     /// Returns the stored result from what [`Kernel::prepared`] made the operator compute.
     pub fn finished(&self, computed: &Array, to: Range) -> Result<Array> {
-        let numbers = computed.to_f32()?;
-        let each = |f: &(dyn Fn(f32) -> i64 + Sync)| {
-            let integers: Vec<i64> = numbers.par_iter().map(|x| f(*x)).collect();
-            to.stored(computed.shape(), integers.into_iter())
-        };
+        let numbers = numbers(computed)?;
+        let each = |f: &(dyn Fn(f32) -> i64 + Sync)| to.stored(computed.shape(), numbers.par_iter().map(|x| f(*x)));
         match self {
             Kernel::Product { multiplier, .. } => each(&|x| multiplier.apply(x as i64)),
             Kernel::Mean { count, multiplier } => {
@@ -465,9 +463,9 @@ impl Kernel {
 
     /// Computes a result element by element, without the layer's operator. `None` for other kernels.
     pub fn element_wise(&self, integers: &Array, to: Range, has_relu: bool) -> Result<Option<Array>> {
-        let each = |f: &dyn Fn(i64) -> i64| {
+        let each = |f: &(dyn Fn(i64) -> i64 + Sync)| {
             let least = if has_relu { 0 } else { i64::MIN };
-            let results = integers.to_f32()?.into_iter().map(|q| f(q as i64).max(least));
+            let results = integers.to_f32()?.into_par_iter().map(|q| f(q as i64).max(least));
             to.stored(integers.shape(), results).map(Some)
         };
         match self {
@@ -502,6 +500,5 @@ pub fn requantized(
         };
         integer.max(least)
     };
-    let integers: Vec<i64> = elements.par_iter().enumerate().map(each).collect();
-    to.stored(sums.shape(), integers.into_iter())
+    to.stored(sums.shape(), elements.par_iter().enumerate().map(each))
 }

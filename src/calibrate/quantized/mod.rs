@@ -21,6 +21,7 @@ use kernel::{Context, Kernel};
 use layer::Layer;
 use products::Products;
 use range::{Range, rounded_to_half};
+use rayon::prelude::*;
 use std::{
     collections::{HashMap, HashSet},
     sync::OnceLock,
@@ -77,6 +78,9 @@ enum Form {
     /// Integers of the tensor's range.
     Stored,
 }
+
+/// Gets the real numbers of each tensor, by name.
+type Visit<'v> = &'v mut dyn FnMut(&str, &Array) -> Result<()>;
 
 /// The tensors of a run in floats, by which others are compared.
 pub(super) type Exact = HashMap<Tensor, Array>;
@@ -181,7 +185,7 @@ impl QuantizedNetwork {
         feeds: &(impl Feeds + ?Sized),
         visit: &mut dyn FnMut(&str, &Array) -> Result<()>,
     ) -> Result<IndexMap<String, Array>> {
-        self.run_as(feeds, &self.modes, None, visit)
+        self.run_as(feeds, &self.modes, None, Some(visit))
     }
 
     /// Runs the network in other dtypes. Layers in float32 whose operands are those of `exact` have its results, too.
@@ -190,7 +194,7 @@ impl QuantizedNetwork {
         feeds: &(impl Feeds + ?Sized),
         modes: &[Mode],
         exact: Option<&Exact>,
-        visit: &mut dyn FnMut(&str, &Array) -> Result<()>,
+        mut visit: Option<Visit>,
     ) -> Result<IndexMap<String, Array>> {
         let mut values: HashMap<Tensor, Value> = HashMap::new();
         for (name, array) in self.floats.fed(feeds)? {
@@ -208,7 +212,9 @@ impl QuantizedNetwork {
                 None => {
                     changed.extend(layer.results());
                     for (tensor, value) in self.computed(i, modes[i], &values)? {
-                        visit(&self.graph.tensor(tensor)?.name, &self.real(tensor, &value, false)?)?;
+                        if let Some(visit) = &mut visit {
+                            visit(&self.graph.tensor(tensor)?.name, &self.real(tensor, &value, false)?)?;
+                        }
                         values.insert(tensor, value);
                     }
                 }
@@ -329,7 +335,7 @@ impl QuantizedNetwork {
             // The tool chain's table of an inverse square root has 0 for 0.
             let is_pole = |q: f32| q == 0.0 && matches!(layer.op, Op::Rsqrt(_));
             let entry = |(x, q): (f32, f32)| if is_pole(q) { 0 } else { (f64::from(x) / scale).round() as i64 };
-            let integers = numbers.into_iter().zip(first.to_f32()?).map(entry);
+            let integers = numbers.into_par_iter().zip(first.to_f32()?).map(entry);
             return to.stored(first.shape(), integers);
         }
         if let Some(done) = first.as_ref().map(|q| kernel.element_wise(q, to, layer.has_relu)).transpose()?.flatten() {
@@ -392,10 +398,11 @@ impl QuantizedNetwork {
     pub(super) fn exact(&self, feeds: &(impl Feeds + ?Sized)) -> Result<Exact> {
         let mut all = Exact::new();
         let modes = vec![Mode::F32; self.layers.len()];
-        self.run_as(feeds, &modes, None, &mut |name, array| {
+        let mut insert = |name: &str, array: &Array| {
             all.insert(self.graph.find(name)?, array.clone());
             Ok(())
-        })?;
+        };
+        self.run_as(feeds, &modes, None, Some(&mut insert))?;
         Ok(all)
     }
 }

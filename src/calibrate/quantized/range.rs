@@ -2,8 +2,13 @@
 use crate::{
     array::Array,
     base::{Dtype, Result},
+    numbers,
 };
-use half::f16;
+use half::{f16, slice::HalfFloatSliceExt};
+use rayon::prelude::*;
+
+/// Minimum number of elements per task.
+const TASK: usize = 1 << 12;
 
 /// The range of a tensor's integers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,33 +31,60 @@ impl Range {
         if self.is_signed { (-128, 127) } else { (0, 255) }
     }
     /// Stores integers, which are clamped.
-    pub fn stored(self, shape: &[usize], integers: impl Iterator<Item = i64>) -> Result<Array> {
+    pub fn stored(self, shape: &[usize], integers: impl IndexedParallelIterator<Item = i64>) -> Result<Array> {
         let (low, high) = self.limits();
-        let clamped = integers.map(|i| i.clamp(low, high));
+        let clamped = integers.with_min_len(TASK).map(|i| i.clamp(low, high));
         match self.is_signed {
             true => Array::from_vec(shape, clamped.map(|i| i as i8).collect()),
             false => Array::from_vec(shape, clamped.map(|i| i as u8).collect()),
         }
     }
     /// Rounds numbers to integers, half away from zero.
-    pub fn quantized(self, numbers: &Array, is_half: bool) -> Result<Array> {
+    pub fn quantized(self, array: &Array, is_half: bool) -> Result<Array> {
         let factor = (1.0 / self.scale()) as f32;
-        let of_half = |x: f32| f16::from_f32(x * f16::from_f32(factor).to_f32()).to_f32();
-        let scaled = |x: &f32| if is_half { of_half(*x) } else { x * factor };
-        // A NaN becomes 0.
-        self.stored(numbers.shape(), numbers.to_f32()?.iter().map(|x| scaled(x).round() as i64))
+        let all = numbers(array)?;
+        if is_half {
+            let factor = f16::from_f32(factor).to_f32();
+            let scaled = halves(all.par_iter().map(|x| x * factor));
+            return self.stored(array.shape(), scaled.par_iter().map(|x| nearest(*x)));
+        }
+        self.stored(array.shape(), all.par_iter().map(|x| nearest(x * factor)))
     }
     /// Returns the numbers that integers represent.
     pub fn real(self, integers: &Array, in_half: bool) -> Result<Array> {
         let scale = self.scale() as f32;
-        let of_half = |q: f32| f16::from_f32(f16::from_f32(scale).to_f32() * q).to_f32();
-        let numbers = integers.to_f32()?.into_iter().map(|q| if in_half { of_half(q) } else { scale * q });
-        Array::from_vec(integers.shape(), numbers.collect())
+        let integers_in_floats = integers.to_f32()?;
+        let numbers = match in_half {
+            true => {
+                let scale = f16::from_f32(scale).to_f32();
+                halves(integers_in_floats.into_par_iter().map(|q| scale * q))
+            }
+            false => integers_in_floats.into_par_iter().with_min_len(TASK).map(|q| scale * q).collect(),
+        };
+        Array::from_vec(integers.shape(), numbers)
     }
+}
+
+/// Rounds half away from zero. A NaN becomes 0.
+fn nearest(x: f32) -> i64 {
+    // Exact, because float64 has room for the half; `round` would be a call.
+    let x = f64::from(x);
+    (x + if x < 0.0 { -0.5 } else { 0.5 }) as i64
+}
+
+/// Rounds numbers to 16 bits.
+fn halves(numbers: impl IndexedParallelIterator<Item = f32>) -> Vec<f32> {
+    let mut rounded: Vec<f32> = numbers.with_min_len(TASK).collect();
+    rounded.par_chunks_mut(TASK).for_each(|numbers| {
+        let mut memory = [f16::ZERO; TASK];
+        let halves = &mut memory[..numbers.len()];
+        halves.convert_from_f32_slice(numbers);
+        halves.convert_to_f32_slice(numbers);
+    });
+    rounded
 }
 
 /// Rounds floats to 16 bits.
 pub fn rounded_to_half(array: &Array) -> Result<Array> {
-    let numbers = array.to_f32()?.into_iter().map(|x| f16::from_f32(x).to_f32());
-    Array::from_vec(array.shape(), numbers.collect())
+    Array::from_vec(array.shape(), halves(numbers(array)?.par_iter().copied()))
 }

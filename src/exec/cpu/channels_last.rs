@@ -35,11 +35,11 @@ pub(super) fn supports(signature: &Signature) -> bool {
 }
 
 fn supports_conv(op: &Conv<Operand>, result: &ValueType) -> bool {
-    let (bias, is_sum) = (bias(op), result.dtype == Dtype::Int32);
+    let bias = bias(op);
     is_last(&op.input.ty)
         && bias.is_some() == op.bias.is_some()
         && Completion::supports(result, op.filter.ty.elements() / op.filter.ty.shape[0], bias.as_deref())
-        && (DepthwiseBytes::supports(op) && !is_sum || ByteFilter::supports(op))
+        && (DepthwiseBytes::supports(op) || ByteFilter::supports(op))
 }
 
 /// The bias, if it is constant.
@@ -108,9 +108,7 @@ fn conv(op: &Conv<Operand>, result: &ValueType) -> Result<OpKernel> {
     let limit = if op.relu_limit > 0.0 { op.relu_limit } else { f64::INFINITY };
     let end = SumsEpilogue { bias: bias.as_deref(), relu: op.do_relu.then_some(limit) };
     let input = op.input.clone();
-    let kernel = if result.dtype != Dtype::Int32
-        && let Some(filter) = DepthwiseBytes::new(op)?
-    {
+    let kernel = if let Some(filter) = DepthwiseBytes::new(op)? {
         let completion = filter.completion(op, result, end).ok_or_else(none)?;
         OpKernel::new(move |t| {
             let images = t.array(&input)?.bytes()?;

@@ -1,16 +1,16 @@
 //! Depthwise convolution of bytes. Lines are combined by fours, since four rows of a kernel are multiplied at a time (`taps`).
 use super::{
     ByteOperand, Completion, DEPTH,
-    dot::{BLOCK, DotProduct, GROUP, Line},
+    dot::{BLOCK, DotProduct, GROUP, Line, Sums},
     is_byte,
-    product::{part, parts, resize},
-    sums::SumsEpilogue,
+    product::{Panels, part, parts, resize},
+    sums::{ResultMemory, SumsEpilogue},
     taps::{GroupProducts, Windows},
 };
 use crate::{
     Operand, ValueType,
     array::{ArrayMut, reserve, zeros},
-    base::{Result, invalid},
+    base::Result,
     cpu::blocked::{Axis, InstructionSet},
     ops::{Conv, Convolution},
 };
@@ -19,6 +19,9 @@ use rten_simd::{Isa, SimdOp};
 
 /// Number of sums that stay in the first-level cache.
 const NEAR: usize = 4 << 10;
+
+/// Writes the results of some pixels, whose sums are given.
+type Write<'w, T> = dyn Fn(&[Sums], &mut [&mut [T]]) -> Result<()> + Sync + 'w;
 
 /// A prepared depthwise convolution over one or two spatial axes.
 pub(in crate::cpu) struct DepthwiseBytes {
@@ -89,7 +92,7 @@ impl DepthwiseBytes {
         Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, parts, weights, weight_sums }))
     }
 
-    /// Returns the epilogue for a result of quantized bytes, or `None` for another one.
+    /// Returns the epilogue for a result, or `None` if sums must be completed in another way.
     pub fn completion(&self, op: &Conv<Operand>, result: &ValueType, end: SumsEpilogue) -> Option<Completion> {
         let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
         let (of_input, of_filter) = (scales(&op.input)[0], scales(&op.filter));
@@ -101,28 +104,41 @@ impl DepthwiseBytes {
     /// Convolves images with channels last. The result has its channels last, too.
     ///
     /// # Errors
-    /// Returns an error if memory runs out, or if the results are not bytes.
+    /// Returns an error if memory runs out, or if `out` has elements of another size than the results.
     pub fn run(&self, images: &[u8], completion: &Completion, out: &mut ArrayMut) -> Result<()> {
-        let image = self.rows.input * self.cols.input * self.channels;
-        let line = self.cols.output * self.channels;
         let mut begin = zeros::<i32>(self.channels.next_multiple_of(BLOCK))?;
         begin[..self.channels].copy_from_slice(completion.begin());
+        let begin = begin.as_chunks().0;
+        match ResultMemory::of(out)? {
+            ResultMemory::Bytes(out) => {
+                self.lines(images, begin, out, &|sums, outs| completion.write_bytes(sums, Panels { outs, first: 0 }))
+            }
+            ResultMemory::Ints(out) => {
+                self.lines(images, begin, out, &|sums, outs| completion.write_ints(sums, Panels { outs, first: 0 }))
+            }
+        }
+    }
+
+    /// Computes all lines of the result, whose elements `write` makes of the sums of some pixels.
+    fn lines<T: Send>(&self, images: &[u8], begin: &[Sums], out: &mut [T], write: &Write<T>) -> Result<()> {
+        let image = self.rows.input * self.cols.input * self.channels;
+        let line = self.cols.output * self.channels;
         let scratch = || (Vec::new(), Vec::new(), Vec::new());
-        let lines = out.bytes().par_chunks_mut(line.max(1)).enumerate();
+        let lines = out.par_chunks_mut(line.max(1)).enumerate();
         lines.try_for_each_init(scratch, |(outside, band, sums), (i, out)| {
             self.fill((outside, band), &images[i / self.rows.output * image..][..image], i % self.rows.output)?;
-            self.line(band, begin.as_chunks().0, sums, completion, out)
+            self.line(band, begin, sums, out, write)
         })
     }
 
     /// Computes a line of the result, some pixels at a time.
-    fn line(
+    fn line<T>(
         &self,
         band: &[[u8; GROUP]],
-        begin: &[[i32; BLOCK]],
-        sums: &mut Vec<[i32; BLOCK]>,
-        completion: &Completion,
-        out: &mut [u8],
+        begin: &[Sums],
+        sums: &mut Vec<Sums>,
+        out: &mut [T],
+        write: &Write<T>,
     ) -> Result<()> {
         let (channels, cols, width) = (self.channels, &self.cols, self.width());
         let pixels = |group: usize| (0..cols.kernel).map(move |b| group * width + b * cols.dilation);
@@ -131,14 +147,12 @@ impl DepthwiseBytes {
         let together = (NEAR / (begin.len() * BLOCK)).clamp(1, cols.output);
         resize(sums, together * begin.len(), [0; BLOCK])?;
         let step = cols.stride * channels;
-        let mut outs: Vec<&mut [u8]> = out.chunks_exact_mut(channels).collect();
+        let mut outs: Vec<&mut [T]> = out.chunks_exact_mut(channels).collect();
         for (i, outs) in outs.chunks_mut(together).enumerate() {
             let sums = &mut sums[..outs.len() * begin.len()];
             let pixels = &band[i * together * step..];
             self.by.sum(&Windows { pixels, taps: &taps, step, weights: &self.weights, begin }, sums);
-            if !completion.write_bytes(sums, outs) {
-                return Err(invalid("a depthwise convolution of bytes has other results than bytes"));
-            }
+            write(sums, outs)?;
         }
         Ok(())
     }

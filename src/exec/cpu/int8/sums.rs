@@ -9,7 +9,7 @@ use super::{
 use crate::{
     ValueType,
     array::ArrayMut,
-    base::{Dtype, Result, invalid},
+    base::{Dtype, Error, Result, invalid},
     quant::RoundMode,
 };
 use rten_simd::{Isa, SimdOp};
@@ -140,20 +140,14 @@ impl Completion {
         let begin = &self.begin[first..][..matrix.columns()];
         match (&self.result, out) {
             (Stored::Ints(low, high), ResultMemory::Ints(out)) => {
-                matrix.product(rows, begin, (out, first, columns), &|sums, _, Panels { outs, first }| {
-                    let blocks = sums.len() / outs.len().max(1);
-                    for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
-                        let out = out[first..].iter_mut();
-                        out.zip(sums.as_flattened()).for_each(|(o, sum)| *o = *sum.clamp(low, high));
-                    }
-                })
+                matrix.product(rows, begin, (out, first, columns), &|sums, _, panels| clamp(*low, *high, sums, panels))
             }
             (Stored::Bytes(to), ResultMemory::Bytes(out)) => {
                 matrix.product(rows, begin, (out, first, columns), &|sums, column, to_write| {
                     to.rounding.isa().run(WriteRows { to, sums, column: first + column, panels: to_write });
                 })
             }
-            _ => Err(invalid("sums of bytes are stored as int32 or as bytes")),
+            _ => Err(wrong_size()),
         }
     }
 
@@ -162,11 +156,37 @@ impl Completion {
         &self.begin
     }
 
-    /// Completes the sums of all columns of some rows as bytes. Returns `false` if the results are not bytes.
-    pub fn write_bytes(&self, sums: &[Sums], outs: &mut [&mut [u8]]) -> bool {
-        let Stored::Bytes(to) = &self.result else { return false };
-        to.rounding.isa().run(WriteRows { to, sums, column: 0, panels: Panels { outs, first: 0 } });
-        true
+    /// Completes the sums of all columns of some rows as bytes.
+    ///
+    /// # Errors
+    /// Returns an error if the results are not bytes.
+    pub fn write_bytes(&self, sums: &[Sums], panels: Panels<u8>) -> Result<()> {
+        let Stored::Bytes(to) = &self.result else { return Err(wrong_size()) };
+        to.rounding.isa().run(WriteRows { to, sums, column: 0, panels });
+        Ok(())
+    }
+
+    /// Completes the sums of all columns of some rows as int32.
+    ///
+    /// # Errors
+    /// Returns an error if the results are bytes.
+    pub fn write_ints(&self, sums: &[Sums], panels: Panels<i32>) -> Result<()> {
+        let Stored::Ints(low, high) = self.result else { return Err(wrong_size()) };
+        clamp(low, high, sums, panels);
+        Ok(())
+    }
+}
+
+fn wrong_size() -> Error {
+    invalid("sums of bytes are stored as int32 or as bytes")
+}
+
+/// Writes rows of sums within bounds.
+fn clamp(low: i32, high: i32, sums: &[Sums], Panels { outs, first }: Panels<i32>) {
+    let blocks = sums.len() / outs.len().max(1);
+    for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
+        let out = out[first..].iter_mut();
+        out.zip(sums.as_flattened()).for_each(|(o, sum)| *o = *sum.clamp(&low, &high));
     }
 }
 

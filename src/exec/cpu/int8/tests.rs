@@ -92,6 +92,11 @@ proptest! {
             let completion = convolution.completion(&op, &result, SumsEpilogue::default()).unwrap();
             let mut out = ArrayMut::zeros(Dtype::Uint8, &result.shape).unwrap();
             convolution.run(&stored(&x, 0), &completion, &mut out).unwrap();
+            let sums = ValueType { dtype: Dtype::Int32, quantization: None, ..result.clone() };
+            let completion = convolution.completion(&op, &sums, SumsEpilogue::default()).unwrap();
+            let mut ints = ArrayMut::zeros(Dtype::Int32, &result.shape).unwrap();
+            convolution.run(&stored(&x, 0), &completion, &mut ints).unwrap();
+            let ints = ints.elements::<i32>().unwrap();
             for (i, got) in out.bytes().iter().enumerate() {
                 let (row, col, channel) = (i / channels / cols, i / channels % cols, i % channels);
                 let mut sum = 0;
@@ -108,6 +113,7 @@ proptest! {
                 }
                 let want = (RoundMode::default().round(sum as f64 / scale) + 100.0).clamp(0.0, 255.0);
                 prop_assert_eq!(*got, want as u8, "row {}, column {}, channel {}", row, col, channel);
+                prop_assert_eq!(i64::from(ints[i]), sum);
             }
         }
     }
