@@ -8,7 +8,7 @@ import numpy as np
 
 from net import Net
 from recurrent import recurrent
-from vision import deeplab, efficientnet_b0, mobilenet_v2, r3d_18, resnet50, resnext50, unet
+from vision import deeplab, efficientnet_b0, mobilenet_v2, r3d_18, resnet50, resnext50, unet, yolo
 
 
 def attention(net, q, k, v, heads, width, mask=None, batch=1, length=0):
@@ -171,6 +171,7 @@ MODELS = {
     "deeplab": deeplab,
     "unet": unet,
     "r3d_18": r3d_18,
+    "yolo": yolo,
     "lstm": lambda: recurrent("lstm"),
     "gru": lambda: recurrent("gru"),
     "minilm_32": lambda: bert("minilm_32", 6, 384, 12, 32),

@@ -106,6 +106,33 @@ def unet():
     return net
 
 
+def yolo():
+    """A detector of the size of YOLOv5n: CSP blocks, features of three scales that are joined upwards and downwards (by transposed
+    convolutions, as in YOLOv6), and a head for each scale."""
+    net = Net("yolo")
+    conv = lambda x, ic, oc, kernel=1, stride=1: net.silu(net.conv(x, ic, oc, kernel, stride, gain=1.4))
+
+    def csp(x, ic, oc, blocks, residual=True):
+        inner = oc // 2
+        kept, x = conv(x, ic, inner), conv(x, ic, inner)
+        for _ in range(blocks):
+            h = conv(conv(x, inner, inner), inner, inner, 3)
+            x = net.add(x, h) if residual else h
+        return conv(net.concat(1, x, kept), oc, oc)
+
+    joined = lambda x, skipped, ic, oc: csp(net.concat(1, x, skipped), ic, oc, 1, residual=False)
+    x = conv(conv(net.input("image", (1, 3, 320, 320)), 3, 16, 3, 2), 16, 32, 3, 2)
+    third = csp(conv(csp(x, 32, 32, 1), 32, 64, 3, 2), 64, 64, 2)
+    fourth = csp(conv(third, 64, 128, 3, 2), 128, 128, 3)
+    fifth = conv(csp(conv(fourth, 128, 256, 3, 2), 256, 256, 1), 256, 128)
+    fourth = conv(joined(net.deconv(fifth, 128, 128, 2, 2), fourth, 256, 128), 128, 64)
+    third = joined(net.deconv(fourth, 64, 64, 2, 2), third, 128, 64)
+    fourth = joined(conv(third, 64, 64, 3, 2), fourth, 128, 128)
+    fifth = joined(conv(fourth, 128, 128, 3, 2), fifth, 256, 256)
+    net.outputs(*(net.conv(x, channels, 255, 1) for x, channels in [(third, 64), (fourth, 128), (fifth, 256)]))
+    return net
+
+
 def r3d_18():
     """A ResNet-18 of 3-D convolutions over 8 frames of 112 x 112."""
     net, frames, side = Net("r3d_18"), 8, 112

@@ -114,6 +114,11 @@ pub(super) fn read_type(ty: Type) -> Result<ReadType, String> {
 fn read_element(ty: Type) -> Result<(Dtype, Option<Quantization>), String> {
     let raw = ty.to_raw();
     // SAFETY: the kind of the type is tested before each call.
+    if unsafe { mlirTypeIsACalibratedQuantizedType(raw) } {
+        // Floats with the range that calibration found.
+        return read_element(unsafe { Type::from_raw(mlirQuantizedTypeGetExpressedType(raw)) });
+    }
+    // SAFETY: as above.
     let quantization = unsafe {
         if mlirTypeIsAUniformQuantizedType(raw) {
             Quantization::per_tensor(mlirUniformQuantizedTypeGetScale(raw), mlirUniformQuantizedTypeGetZeroPoint(raw))

@@ -117,6 +117,11 @@ impl<'a> Sanitizer<'a> {
             }
             Kind::Alias if next == "=" => return self.begin_alias(token, text),
             Kind::Alias => return self.located(token, self.aliases.get(text).copied().unwrap_or_default()),
+            Kind::Str if next == "(" && text.starts_with("\"tpu.") => {
+                format!(
+                    "{text} is an op of a module that was lowered for a chip; expected the Top module that it was lowered from"
+                )
+            }
             Kind::Str => {
                 if next == "(" {
                     self.op = text;
@@ -227,7 +232,7 @@ impl<'a> Sanitizer<'a> {
 fn is_word(word: &str, next: &str, before: &str) -> bool {
     match next {
         "=" => true,
-        "<" => word == "tensor" || before == "<" && is_integer(word),
+        "<" => word == "tensor" || before == "<" && (is_integer(word) || FLOATS.contains(&word)),
         "(" => word == "loc",
         "[" => word == "fused",
         _ => WORDS.contains(&word) || FLOATS.contains(&word) || is_integer(word),
@@ -268,6 +273,7 @@ mod tests {
             "!a = i64",
             "{a = @b}",
             "{a = memref<4xf32>}",
+            "\"tpu.Cast\"(%0) {round_mode = #tpu<round_mode HalfUp>}",
             "{a = distinct[0]<1 : i64>}",
             "\"top.Relu\"(%0)[^bb0]",
             "\"top.If\"(%0) <{a = 1}> ({})",

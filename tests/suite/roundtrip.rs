@@ -67,6 +67,23 @@ fn mlir_and_back() {
     assert_eq!(run(&g), run(&again));
 }
 
+/// `tpuc-opt --import-calibration-table` writes ranges into the types.
+#[test]
+fn calibrated_modules_are_networks_of_floats() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+    let y = g.relu(x).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    // The argument of the function has no range.
+    let (argument, rest) = text.split_once("tensor<2x3xf32>").unwrap();
+    let calibrated = rest.replace("tensor<2x3xf32>", "tensor<2x3x!quant.calibrated<f32<-1.5:2.500000e+00>>>");
+    let calibrated =
+        calibrated.replacen(": (tensor<2x3x!quant.calibrated<f32<-1.5:2.500000e+00>>>)", ": (tensor<2x3xf32>)", 1);
+    let again = mlir::read_text(&format!("{argument}tensor<2x3xf32>{calibrated}")).unwrap();
+    assert_same(&mlir::emit(&again).unwrap().text, &text);
+}
+
 /// If the first result is absent, the names of the others keep their positions, as in tpu_mlir.
 /// As tpuc-opt writes some.
 #[test]
