@@ -107,7 +107,7 @@ class Network:
 TITLE = """## Calibration
 
 Whole processes with %d samples, 2 threads, and the mean error of the INT8 networks for %s on %d other samples: the signal-to-noise ratio of
-the outputs. The thresholds of run_calibration are those of `kl`, tuned. `auto` compares thresholds on 4 samples.
+the outputs. The thresholds of run_calibration are those of `kl`, tuned. `auto` compares those of all methods.
 
 | | method | time | / run_calibration | SNR |
 | --- | --- | ---: | ---: | ---: |

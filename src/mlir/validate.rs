@@ -297,6 +297,7 @@ mod tests {
         0: the type !a is not of the Top dialect
         5: @b: only functions and modules have symbols here
         5: unknown keyword memref
+        0: "tpu.Cast" is an op of a module that was lowered for a chip; expected the Top module that it was lowered from
         5: unknown keyword distinct
         14: no op of the Top dialect has successors
         21: properties (<{..}>) of an op with blocks are not read; write them as attributes

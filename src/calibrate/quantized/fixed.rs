@@ -25,6 +25,11 @@ impl Multiplier {
         Multiplier::nearest(scale, Bits::Eight, 0)
     }
 
+    /// Returns the multiplier with a given shift whose factor is rounded towards zero.
+    pub fn truncated(scale: f64, shift: i32) -> Multiplier {
+        Multiplier { factor: (scale * f64::from(shift).exp2()) as i64, shift }
+    }
+
     fn nearest(scale: f64, bits: Bits, least_shift: i32) -> Multiplier {
         let scale = f64::from(scale as f32);
         let limit = if bits == Bits::Eight { 127.0 } else { f64::from(i32::MAX) };

@@ -1,20 +1,7 @@
-//! What the chip computes for each layer in integers, as TPU-MLIR 1.30 lowers it for bm1684x
-//! (`lib/Conversion/TopToTpu/BM1684X`) and its executor computes it.
-use super::{
-    fixed::{Bits, Multiplier},
-    layer::Layer,
-    products::Products,
-    range::Range,
-};
-use crate::{
-    array::Array,
-    base::Result,
-    graph::{Graph, Tensor, TensorInfo},
-    numbers,
-    ops::{Op, PadMode, ReduceMode},
-};
+//! Integer arithmetic of layers, as TPU-MLIR 1.30's executor computes it.
+use super::{fixed::Multiplier, range::Range};
+use crate::{array::Array, base::Result, numbers};
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// Integer arithmetic of a layer.
 pub enum Kernel {
@@ -30,10 +17,12 @@ pub enum Kernel {
     Mean { count: usize, multiplier: Multiplier },
     /// Integers of at least or at most a number.
     Limit { limit: i64, is_least: bool },
-    /// Integers below zero times the slope.
-    Slope { multiplier: Multiplier },
+    /// Integers below zero times a slope: that of their channel, which has `inner` elements that follow each other.
+    Slope { multipliers: Vec<Multiplier>, inner: usize },
     /// A function of one number, in a table.
     Table,
+    /// Integers that are moved beside a number, which is the operator's own divided by `divisor` and rounded.
+    Pad { divisor: f64 },
     /// Integers that are moved, selected or compared; those of operands with another range are requantized first.
     Copy { multipliers: Vec<Option<Multiplier>> },
 }
@@ -45,377 +34,11 @@ pub enum Rounding {
     HalfAwayFromZero,
 }
 
-/// The integers of a filter.
-struct Filter {
-    /// The range of the input.
-    from: Range,
-    weights: Array,
-    /// Nothing if there is no bias.
-    bias: Vec<i32>,
-    multipliers: Vec<Multiplier>,
-}
-
 /// A term of a sum.
 pub struct Term {
     /// Its integers, if it is constant.
-    constant: Option<Array>,
-    multiplier: Multiplier,
-}
-
-/// What kernels are chosen from.
-pub struct Context<'a> {
-    pub graph: &'a Graph,
-    pub ranges: &'a HashMap<Tensor, Range>,
-    pub products: &'a mut Products,
-}
-
-/// A sum whose operands differ by a larger factor is computed in floats.
-const MAX_RATIO: f64 = 64.0;
-
-impl Context<'_> {
-    /// Returns the integer arithmetic of a layer; `None` if the chip computes it in floats.
-    ///
-    /// # Errors
-    /// Returns an error if weights cannot be read.
-    pub fn kernel(&mut self, layer: &Layer) -> Result<Option<Kernel>> {
-        if layer.has_blocks || !layer.other_results.is_empty() {
-            return Ok(None);
-        }
-        let Some(to) = self.range(layer.result) else { return Ok(None) };
-        // Table lookups and copies read one tensor.
-        let from = layer.operands().next().and_then(|t| self.range(t));
-        match &layer.op {
-            Op::Conv(op) => self.conv(op, to),
-            Op::Deconv(op) => self.deconv(op, to),
-            Op::Scale(op) => self.scale(op, to),
-            Op::MatMul(op) => self.matmul(op, to),
-            Op::Add(op) if op.coeff.as_ref().is_none_or(|c| c.iter().all(|c| *c == 1.0)) => self.sum(&op.inputs, to),
-            Op::Sub(op) if op.coeff.is_none() && !op.is_reverse => self.difference(&op.inputs, to),
-            Op::Mul(op) => self.product(&op.inputs, to),
-            Op::AddConst(op) => Ok(from.map(|from| linear(from, to, op.const_val, false))),
-            Op::SubConst(op) => {
-                let addend = if op.is_reverse { op.const_val } else { -op.const_val };
-                Ok(from.map(|from| linear(from, to, addend, op.is_reverse)))
-            }
-            Op::MulConst(op) if op.const_val != 0.0 => {
-                Ok(from.map(|from| linear(Range { threshold: to.threshold, ..from }, to, 0.0, op.const_val < 0.0)))
-            }
-            Op::AvgPool(op) if !op.is_adaptive => {
-                Ok(from.map(|from| mean(from, to, op.kernel_shape.iter().product::<i64>() as usize)))
-            }
-            Op::Reduce(op) if op.mode == ReduceMode::ReduceMean => Ok(from.and_then(|from| {
-                let shape = &self.graph.tensor(op.input).ok()?.shape;
-                let is_over_images = shape.len() == 4 && [&[2, 3][..], &[-2, -1]].contains(&op.axes.as_slice());
-                is_over_images.then(|| mean(from, to, shape[2] * shape[3]))
-            })),
-            Op::Softmax(op) if op.axis == 1 && !op.log && self.info(op.input)?.shape.len() == 4 => {
-                Ok(from.map(|_| Kernel::Table))
-            }
-            Op::MaxConst(op) => Ok(from.map(|from| limit(from, op.const_val, true))),
-            Op::MinConst(op) => Ok(from.map(|from| limit(from, op.const_val, false))),
-            Op::LeakyRelu(op) => Ok(from.map(|_| Kernel::Slope { multiplier: Multiplier::of(op.alpha, Bits::Eight) })),
-            op if is_table(op) => Ok(from.map(|_| Kernel::Table)),
-            op if is_copy(op) => self.copy(layer, to),
-            _ => Ok(None),
-        }
-    }
-
-    fn range(&self, tensor: Tensor) -> Option<Range> {
-        self.ranges.get(&tensor).copied()
-    }
-    fn info(&self, tensor: Tensor) -> Result<&TensorInfo> {
-        self.graph.tensor(tensor)
-    }
-    /// Returns the numbers of a coefficient.
-    fn constant(&self, tensor: Tensor) -> Result<Option<Vec<f32>>> {
-        self.info(tensor)?.data().map(Array::to_f32).transpose()
-    }
-    fn bias(&self, tensor: Option<Tensor>) -> Result<Option<Vec<f32>>> {
-        Ok(tensor.map(|t| self.constant(t)).transpose()?.flatten())
-    }
-
-    fn conv(&mut self, op: &crate::ops::Conv<Tensor>, to: Range) -> Result<Option<Kernel>> {
-        // The limit of a fused Relu is dropped.
-        let is_plain = op.inserts.iter().flatten().all(|n| *n == 0) && op.auto_pad.is_none();
-        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
-            return Ok(None);
-        };
-        let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
-        let index = self.products.conv(op, input, filter.weights, filter.bias)?;
-        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfUp }))
-    }
-
-    fn deconv(&mut self, op: &crate::ops::Deconv<Tensor>, to: Range) -> Result<Option<Kernel>> {
-        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| op.group == 1) else {
-            return Ok(None);
-        };
-        let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
-        let index = self.products.deconv(op, input, filter.weights, filter.bias)?;
-        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfAwayFromZero }))
-    }
-
-    /// Quantizes a filter of two dimensions, whose first axis has the output channels, and its bias. `None` if they are computed.
-    fn filter(&self, (input, filter, bias): (Tensor, Tensor, Option<Tensor>), to: Range) -> Result<Option<Filter>> {
-        let (Some(from), Some(weights)) = (self.range(input), self.constant(filter)?) else { return Ok(None) };
-        let shape = self.info(filter)?.shape.to_vec();
-        if shape.len() != 4 || bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
-            return Ok(None);
-        }
-        quantized_filter(from, &weights, &shape, self.bias(bias)?, to).map(Some)
-    }
-
-    /// A scale and a bias for each channel are a convolution of 1x1 with a group for each.
-    fn scale(&mut self, op: &crate::ops::Scale<Tensor>, to: Range) -> Result<Option<Kernel>> {
-        let shape = self.info(op.input)?.shape.to_vec();
-        let (scale, bias) = (self.constant(op.scale)?, self.constant(op.bias)?);
-        let (Some(from), Some(scale), Some(bias), 4) = (self.range(op.input), scale, bias, shape.len()) else {
-            return Ok(None);
-        };
-        if [scale.len(), bias.len()] != [shape[1]; 2] {
-            return Ok(None);
-        }
-        let filter = quantized_filter(from, &scale, &[shape[1], 1, 1, 1], Some(bias), to)?;
-        let ones = vec![1, 1];
-        let mut conv = crate::ops::Conv::new(op.input, op.scale, ones.clone(), ones, vec![0; 4]);
-        conv.group = shape[1] as i64;
-        let index = self.products.conv(&conv, (from.dtype(), &shape), filter.weights, filter.bias)?;
-        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfUp }))
-    }
-
-    fn matmul(&mut self, op: &crate::ops::MatMul<Tensor>, to: Range) -> Result<Option<Kernel>> {
-        let Some(from) = self.range(op.input) else { return Ok(None) };
-        let is_plain = !op.left_transpose && !op.output_transpose && !op.hdim_is_batch;
-        if !is_plain || op.bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
-            return Ok(None);
-        }
-        let (right_scale, weights) = match (self.constant(op.right)?, self.range(op.right)) {
-            (Some(weights), _) => {
-                let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
-                let scale = f64::from(largest) / 127.0;
-                if scale == 0.0 {
-                    return Ok(None);
-                }
-                let integers = weights.par_iter().map(|w| (f64::from(*w) / scale).round() as i64);
-                let stored = Range { threshold: 1.0, is_signed: true }.stored(&self.info(op.right)?.shape, integers)?;
-                (scale, Some(stored))
-            }
-            (None, Some(right)) => (right.scale(), None),
-            (None, None) => return Ok(None),
-        };
-        let scale = from.scale() * right_scale;
-        let bias = self.bias(op.bias)?.unwrap_or_default();
-        let bias = bias.iter().map(|b| (f64::from(*b) / scale).round() as i32).collect();
-        let multipliers = vec![Multiplier::of(scale / to.scale(), Bits::ThirtyTwo)];
-        let left = (from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
-        let right = self.range(op.right).map(|range| range.dtype());
-        let right_shape = &self.graph.tensor(op.right)?.shape;
-        let index = self.products.matmul(op, left, (right, right_shape), weights, bias)?;
-        Ok(Some(Kernel::Products { index, multipliers, rounding: Rounding::HalfUp }))
-    }
-
-    /// Whether an operand is constant, and the range of its numbers.
-    fn term(&self, tensor: Tensor) -> Result<Option<(Option<Vec<f32>>, Range)>> {
-        let numbers = self.constant(tensor)?;
-        Ok(match (numbers, self.range(tensor)) {
-            (Some(numbers), _) => {
-                let largest = numbers.iter().fold(0f32, |a, x| a.max(x.abs()));
-                let range = Range { threshold: largest.into(), is_signed: numbers.iter().any(|x| *x < 0.0) };
-                (largest > 0.0).then_some((Some(numbers), range))
-            }
-            (None, range) => range.map(|range| (None, range)),
-        })
-    }
-
-    fn sum(&self, inputs: &[Tensor], to: Range) -> Result<Option<Kernel>> {
-        let mut terms = Vec::new();
-        let mut thresholds = Vec::new();
-        for input in inputs {
-            let Some((numbers, range)) = self.term(*input)? else { return Ok(None) };
-            let multiplier = Multiplier::without_left_shift(range.scale() / to.scale());
-            let constant = match numbers {
-                Some(numbers) => {
-                    let integers = numbers.par_iter().map(|x| (f64::from(*x) / range.scale()).round() as i64);
-                    Some(range.stored(&self.info(*input)?.shape, integers)?)
-                }
-                None => {
-                    thresholds.push(range.threshold);
-                    None
-                }
-            };
-            terms.push(Term { constant, multiplier });
-        }
-        let (least, most) = thresholds.iter().fold((f64::MAX, 0f64), |(a, b), t| (a.min(*t), b.max(*t)));
-        let is_balanced = thresholds.len() < 2 || most / least <= MAX_RATIO;
-        Ok(is_balanced.then_some(Kernel::Sum { terms }))
-    }
-
-    fn difference(&self, inputs: &[Tensor], to: Range) -> Result<Option<Kernel>> {
-        let mut terms = Vec::new();
-        for input in inputs {
-            let Some((numbers, range)) = self.term(*input)? else { return Ok(None) };
-            if range.threshold > to.threshold {
-                return Ok(None);
-            }
-            terms.push(match numbers {
-                Some(numbers) => {
-                    let integers = numbers.par_iter().map(|x| (f64::from(*x) / to.scale()).round() as i64);
-                    let constant = to.stored(&self.info(*input)?.shape, integers)?;
-                    Term { constant: Some(constant), multiplier: Multiplier::without_left_shift(1.0) }
-                }
-                None => Term { constant: None, multiplier: Multiplier::without_left_shift(range.scale() / to.scale()) },
-            });
-        }
-        Ok(Some(Kernel::Sum { terms }))
-    }
-
-    fn product(&self, inputs: &[Tensor], to: Range) -> Result<Option<Kernel>> {
-        let (mut scale, mut constants) = (1.0, Vec::new());
-        for input in inputs {
-            let Some((numbers, range)) = self.term(*input)? else { return Ok(None) };
-            constants.push(match numbers {
-                Some(numbers) => {
-                    let most: f32 = if range.is_signed { 127.0 } else { 255.0 };
-                    let step = f64::from(range.threshold as f32 / most);
-                    scale *= step;
-                    let integers = numbers.par_iter().map(|x| (f64::from(*x) / step).round() as i64);
-                    Some(range.stored(&self.info(*input)?.shape, integers)?)
-                }
-                None => {
-                    scale *= range.scale();
-                    None
-                }
-            });
-        }
-        let multiplier = Multiplier::of(scale / to.scale(), Bits::Eight);
-        Ok((inputs.len() == 2).then_some(Kernel::Product { constants, multiplier }))
-    }
-
-    fn copy(&self, layer: &Layer, to: Range) -> Result<Option<Kernel>> {
-        // Integers are compared as they are, whatever they represent.
-        let compares = matches!(layer.op, Op::Max(_) | Op::Min(_));
-        let mut multipliers = Vec::new();
-        for operand in layer.operands() {
-            if self.info(operand)?.is_coefficient() && matches!(layer.op, Op::Concat(_) | Op::Max(_) | Op::Min(_)) {
-                return Ok(None);
-            }
-            let range = self.range(operand);
-            let is_first = multipliers.is_empty();
-            multipliers.push(match range {
-                Some(range) if range != to && !compares => {
-                    Some(Multiplier::without_left_shift(range.scale() / to.scale()))
-                }
-                // Others are shapes and indices.
-                None if is_first => return Ok(None),
-                _ => None,
-            });
-        }
-        Ok(Some(Kernel::Copy { multipliers }))
-    }
-}
-
-/// Quantizes a filter whose first axis has the output channels, and its bias.
-fn quantized_filter(
-    from: Range,
-    weights: &[f32],
-    shape: &[usize],
-    bias: Option<Vec<f32>>,
-    to: Range,
-) -> Result<Filter> {
-    let is_signed = bias.is_some() || weights.iter().any(|w| *w < 0.0);
-    let most: f32 = if is_signed { 127.0 } else { 255.0 };
-    let per_channel = weights.len() / shape[0].max(1);
-    let exact = exact_scale(weights, is_signed);
-    let mut integers = Vec::with_capacity(weights.len());
-    let (mut biases, mut multipliers) = (Vec::new(), Vec::new());
-    for (channel, weights) in weights.chunks(per_channel.max(1)).enumerate() {
-        let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
-        let scale = exact.unwrap_or_else(|| f64::from((largest / most).max(1e-5)));
-        integers.extend(weights.iter().map(|w| (f64::from(*w) / scale).round() as i64));
-        if let Some(bias) = &bias {
-            biases.push((f64::from(bias[channel]) / (scale * from.scale())).round() as i32);
-        }
-        multipliers.push(Multiplier::of(scale * from.scale() / to.scale(), Bits::ThirtyTwo));
-    }
-    let weights = Range { threshold: 1.0, is_signed }.stored(shape, integers.into_par_iter())?;
-    Ok(Filter { from, weights, bias: biases, multipliers })
-}
-
-/// Returns the step of weights that are integers times a power of two.
-fn exact_scale(weights: &[f32], is_signed: bool) -> Option<f64> {
-    let (low, high) = if is_signed { (-128.0, 127.0) } else { (0.0, 255.0) };
-    (0..7).map(|i| f64::from(i).exp2()).find_map(|factor| {
-        let fits = |w: &f32| {
-            let scaled = f64::from(*w) * factor;
-            scaled == scaled.round() && (low..=high).contains(&scaled)
-        };
-        weights.iter().all(fits).then_some(1.0 / factor)
-    })
-}
-
-fn linear(from: Range, to: Range, addend: f64, is_negated: bool) -> Kernel {
-    let multiplier = Multiplier::without_left_shift(from.scale() / to.scale());
-    Kernel::Linear { multiplier, addend: (addend / to.scale()).round() as i64, is_negated }
-}
-
-fn limit(from: Range, number: f64, is_least: bool) -> Kernel {
-    Kernel::Limit { limit: (number / from.scale()).round() as i64, is_least }
-}
-
-fn mean(from: Range, to: Range, count: usize) -> Kernel {
-    let multiplier = Multiplier::of(from.scale() / (to.scale() * count as f64), Bits::Eight);
-    Kernel::Mean { count, multiplier }
-}
-
-fn is_table(op: &Op<Tensor>) -> bool {
-    matches!(
-        op,
-        Op::Sigmoid(_)
-            | Op::GELU(_)
-            | Op::SiLU(_)
-            | Op::Tanh(_)
-            | Op::HardSwish(_)
-            | Op::HardSigmoid(_)
-            | Op::Exp(_)
-            | Op::Erf(_)
-            | Op::Sqrt(_)
-            | Op::Rsqrt(_)
-            | Op::Log(_)
-            | Op::Elu(_)
-            | Op::Mish(_)
-            | Op::Cos(_)
-            | Op::Floor(_)
-            | Op::Sin(_)
-            | Op::Sinh(_)
-            | Op::Cosh(_)
-            | Op::Ceil(_)
-            | Op::Round(_)
-            | Op::Swish(_)
-            | Op::Pow(_)
-    )
-}
-
-fn is_copy(op: &Op<Tensor>) -> bool {
-    if let Op::Pad(op) = op {
-        return op.mode != PadMode::Constant || op.val == 0.0;
-    }
-    matches!(
-        op,
-        Op::Reshape(_)
-            | Op::Permute(_)
-            | Op::Slice(_)
-            | Op::Squeeze(_)
-            | Op::Unsqueeze(_)
-            | Op::Upsample(_)
-            | Op::Tile(_)
-            | Op::Reverse(_)
-            | Op::Depth2Space(_)
-            | Op::MaxPool(_)
-            | Op::Concat(_)
-            | Op::Max(_)
-            | Op::Min(_)
-            | Op::Abs(_)
-            | Op::Relu(_)
-    )
+    pub constant: Option<Array>,
+    pub multiplier: Multiplier,
 }
 
 impl Kernel {
@@ -443,6 +66,10 @@ impl Kernel {
                 (_, None) => Ok(None),
             },
             Kernel::Mean { .. } => integers.map_or(Ok(None), float),
+            Kernel::Pad { divisor } => integers.map_or(Ok(None), |array| {
+                let numbers = array.to_f32()?.into_par_iter().map(|q| (f64::from(q) * divisor) as f32);
+                Array::from_vec(array.shape(), numbers.collect()).map(Some)
+            }),
             _ => Ok(None),
         }
     }
@@ -457,24 +84,28 @@ impl Kernel {
                 let count = *count as f32;
                 each(&|x| multiplier.apply((x * count).round() as i64))
             }
+            Kernel::Pad { divisor } => each(&|x| (f64::from(x) / divisor).round() as i64),
             _ => each(&|x| x as i64),
         }
     }
 
     /// Computes a result element by element, without the layer's operator. `None` for other kernels.
     pub fn element_wise(&self, integers: &Array, to: Range, has_relu: bool) -> Result<Option<Array>> {
-        let each = |f: &(dyn Fn(i64) -> i64 + Sync)| {
+        let each = |f: &(dyn Fn(usize, i64) -> i64 + Sync)| {
             let least = if has_relu { 0 } else { i64::MIN };
-            let results = integers.to_f32()?.into_par_iter().map(|q| f(q as i64).max(least));
+            let results = integers.to_f32()?.into_par_iter().enumerate().map(|(i, q)| f(i, q as i64).max(least));
             to.stored(integers.shape(), results).map(Some)
         };
         match self {
-            Kernel::Linear { multiplier, addend, is_negated } => each(&|q| {
+            Kernel::Linear { multiplier, addend, is_negated } => each(&|_, q| {
                 let q = if *is_negated { -q } else { q };
                 multiplier.apply_and_add(q, *addend)
             }),
-            Kernel::Limit { limit, is_least } => each(&|q| if *is_least { q.max(*limit) } else { q.min(*limit) }),
-            Kernel::Slope { multiplier } => each(&|q| if q < 0 { multiplier.apply(q) } else { q }),
+            Kernel::Limit { limit, is_least } => each(&|_, q| if *is_least { q.max(*limit) } else { q.min(*limit) }),
+            Kernel::Slope { multipliers, inner } => {
+                let multiplier = |i: usize| multipliers[i / inner % multipliers.len()];
+                each(&|i, q| if q < 0 { multiplier(i).apply(q) } else { q })
+            }
             _ => Ok(None),
         }
     }
@@ -492,8 +123,10 @@ pub fn requantized(
     let inner: usize = if multipliers.len() > 1 { sums.shape()[2..].iter().product() } else { 1 };
     let least = if has_relu { 0 } else { i64::MIN };
     let each = |(i, sum): (usize, &i32)| {
-        let channel = (i / inner.max(1)) % multipliers.len();
-        let multiplier = multipliers[channel];
+        let multiplier = match multipliers {
+            [all] => *all,
+            _ => multipliers[i / inner.max(1) % multipliers.len()],
+        };
         let integer = match rounding {
             Rounding::HalfAwayFromZero if *sum < 0 => -multiplier.apply(-i64::from(*sum)),
             _ => multiplier.apply(i64::from(*sum)),

@@ -3,6 +3,7 @@ mod attention;
 mod fixed;
 mod kernel;
 mod layer;
+mod lowering;
 mod products;
 mod range;
 mod ranges;
@@ -17,8 +18,9 @@ use crate::{
 };
 use attention::Attention;
 use indexmap::IndexMap;
-use kernel::{Context, Kernel};
+use kernel::Kernel;
 use layer::Layer;
+use lowering::Context;
 use products::Products;
 use range::{Range, rounded_to_half};
 use rayon::prelude::*;

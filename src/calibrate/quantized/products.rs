@@ -37,17 +37,23 @@ impl Products {
         self.results.len() - 1
     }
 
-    /// Adds a convolution, and returns its number.
+    /// Adds a convolution over two or three spatial axes, and returns its number.
     pub fn conv(&mut self, op: &Conv<Tensor>, input: Type, weights: Array, bias: Vec<i32>) -> Result<usize> {
         let x = self.input("x", input)?;
         let name = self.name("y");
-        let call = self.graph.conv_int(x, weights).input_zp(0).weight_zp(0).group(op.group).out_name(name);
-        let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
-        let call = match bias.is_empty() {
-            true => call,
-            false => call.bias(Array::from_vec([bias.len()], bias)?),
+        let bias = match bias.is_empty() {
+            true => None,
+            false => Some(Array::from_vec([bias.len()], bias)?),
         };
-        let result = call.call()?;
+        let result = if op.kernel_shape.len() == 3 {
+            let call = self.graph.conv3d_int(x, weights).input_zp(0).weight_zp(0).group(op.group).out_name(name);
+            let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
+            if let Some(bias) = bias { call.bias(bias).call()? } else { call.call()? }
+        } else {
+            let call = self.graph.conv_int(x, weights).input_zp(0).weight_zp(0).group(op.group).out_name(name);
+            let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
+            if let Some(bias) = bias { call.bias(bias).call()? } else { call.call()? }
+        };
         Ok(self.added(result))
     }
 

@@ -161,13 +161,23 @@ impl<'a> Ranges<'a> {
     /// Gives operands that are read once the range of what only selects among them.
     fn backward(&mut self) {
         for layer in self.layers.iter().rev() {
-            if !matches!(layer.op, Op::Relu(_) | Op::MaxPool(_) | Op::Depth2Space(_) | Op::Abs(_) | Op::LeakyRelu(_)) {
+            let selects = matches!(
+                layer.op,
+                Op::Relu(_) | Op::MaxPool(_) | Op::Depth2Space(_) | Op::Abs(_) | Op::LeakyRelu(_) | Op::PRelu(_)
+            );
+            if !selects {
                 continue;
             }
             let Some(operand) = layer.operands().next().filter(|t| self.is_read_once(*t)) else { continue };
             let (Some(range), Some(old)) = (self.get(layer.result), self.get(operand)) else { continue };
-            let is_signed = if let Op::LeakyRelu(_) = layer.op { old.is_signed } else { range.is_signed };
-            self.set(operand, Some(Range { is_signed, ..range }));
+            if matches!(layer.op, Op::LeakyRelu(_) | Op::PRelu(_)) {
+                // The least number of the operand is kept.
+                let least = if old.is_signed { old.threshold } else { 0.0 };
+                let threshold = range.threshold.max(least);
+                self.set(operand, Some(Range { threshold, is_signed: old.is_signed }));
+            } else {
+                self.set(operand, Some(range));
+            }
         }
     }
 
@@ -207,6 +217,7 @@ fn shares_integers(op: &Op<Tensor>) -> bool {
             | Op::Reverse(_)
             | Op::Upsample(_)
             | Op::LeakyRelu(_)
+            | Op::PRelu(_)
             | Op::Abs(_)
             | Op::MulConst(_)
     )
