@@ -116,6 +116,7 @@ fn read_element(ty: Type) -> Result<(Dtype, Option<Quantization>), String> {
     // SAFETY: the kind of the type is tested before each call.
     if unsafe { mlirTypeIsACalibratedQuantizedType(raw) } {
         // Floats with the range that calibration found.
+        // SAFETY: the kind of the type was tested.
         return read_element(unsafe { Type::from_raw(mlirQuantizedTypeGetExpressedType(raw)) });
     }
     // SAFETY: as above.
