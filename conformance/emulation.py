@@ -105,7 +105,7 @@ class Run:
         print("  %s\n  %d of %d tensors are equal; the largest difference is %.3g%s; %.1f s" % (
             text.splitlines()[0], exact, len(common), largest, note, seconds))
         print("  the output's cosine to theirs is %.6f" % min(cosines), flush=True)
-        return exact == len(common), bool(min(cosines) >= LEAST)
+        return bool(exact == len(common)), bool(min(cosines) >= LEAST)
 
 
 def main():
