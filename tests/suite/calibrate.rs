@@ -82,6 +82,25 @@ fn tables_are_written_and_compared() {
 }
 
 #[test]
+fn tensors_that_are_quantized_already_are_counted() {
+    let folder = Folder::new();
+    let spec = r#"{"version": 1, "name": "net", "mode": "quantized", "inputs": ["x", "scale"], "outputs": ["y"],
+        "tensors": {"x": {"shape": [2, 3]}, "scale": {"shape": [1, 3]}},
+        "ops": [
+            {"op": "mul", "args": {"tensor_i0": "x", "tensor_i1": "scale"}, "out": "product"},
+            {"op": "requant_fp_to_int", "args": {"tensor_i": "product", "scale": 0.5, "offset": 0, "requant_mode": 0,
+                                                 "out_dtype": "int8"}, "out": "y"}]}"#;
+    fs::write(folder.path("quantized.json"), spec).unwrap();
+    let told = folder.calibrate("quantized.json --data data --method max -o some.table");
+    insta::assert_snapshot!(told, @"
+    $ tpulang calibrate quantized.json --data data --method max -o some.table
+    DIR/some.table: 3 tensors by max, 7 samples
+    quantized already, so the table has no threshold: 1 tensor
+    [exit 0]
+    ");
+}
+
+#[test]
 fn parts_merge_to_the_table_of_all_samples() {
     let folder = Folder::new();
     folder.calibrate("net.json --data data --statistics all.json -o all.table");

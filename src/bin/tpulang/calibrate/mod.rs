@@ -159,6 +159,9 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         create_folder(path)?;
         table.write(path)?;
         text += &report::of_table(path, &statistics, &table, &args.method.to_string());
+        if let Some(network) = &network {
+            text += &report::of_quantized(&network.graph);
+        }
         if let (Some(to), Some(network)) = (&args.search, &network) {
             create_folder(to)?;
             let search = network.search(&table, args.tune as usize, args.expect)?;

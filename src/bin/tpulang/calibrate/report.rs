@@ -1,6 +1,10 @@
 //! What calibrate prints.
 use std::{fmt::Write, path::Path};
-use tpulang::calibrate::{Difference, Entry, Search, Statistics, Table};
+use tpulang::{
+    Graph,
+    calibrate::{Difference, Entry, Search, Statistics, Table},
+    graph::TensorInfo,
+};
 use tpulang_base::{escaped, escaped_path, pluralized};
 
 /// Number of tensors that are listed.
@@ -27,6 +31,15 @@ pub fn of_table(path: &Path, statistics: &Statistics, table: &Table, method: &st
         let _ = writeln!(text, "{name:width$}  {threshold:>11.5}  {largest:>11.5}");
     }
     text
+}
+
+/// Tells how many tensors have no threshold because they are quantized already.
+pub fn of_quantized(graph: &Graph) -> String {
+    let is_quantized = |info: &TensorInfo| info.quantization.is_some() && !info.is_coefficient();
+    match graph.tensors().filter(|(_, info)| is_quantized(info)).count() {
+        0 => String::new(),
+        count => format!("quantized already, so the table has no threshold: {}\n", pluralized(count, "tensor")),
+    }
 }
 
 /// Describes a search: the layers with the largest effect, and what is reached.
