@@ -14,8 +14,8 @@ use std::collections::HashMap;
 /// Compares the thresholds of all methods, tensor by tensor. Each one in turn is rounded to the integers of a chip, and the operators
 /// that read it run with the rounded numbers. The threshold with the smallest error of their results is chosen.
 ///
-/// Each sample drops the worse half of the thresholds, so the first one takes longest: successive halving (Jamieson and Talwalkar,
-/// "Non-stochastic best arm identification and hyperparameter optimization", 2016).
+/// After each sample, the worse half of a tensor's thresholds is dropped, so the first sample takes longest. This is successive halving
+/// (Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", 2016).
 ///
 /// ```
 /// use tpulang::{Array, Dtype, Graph, calibrate::{Chooser, Precision, Statistics}, exec::{CpuBackend, RunOptions, Session}};
@@ -46,7 +46,7 @@ pub struct Chooser<'s> {
     depth: f64,
 }
 
-/// Thresholds closer than this are not compared: their numbers are rounded alike.
+/// Thresholds whose ratio is smaller are not compared with each other: they round numbers almost alike.
 const CLOSE: f32 = 1.01;
 
 /// The thresholds of a tensor that may be chosen.
@@ -77,13 +77,13 @@ impl Candidates {
         self.errors = order.iter().map(|i| self.errors[*i]).collect();
     }
 
-    /// Returns the best one so far. Of several equal ones, it is the first.
+    /// Returns the best threshold so far. If several are equal, it is the first of them.
     fn best(&self) -> Option<&Entry> {
         self.entries.iter().zip(&self.errors).min_by(|a, b| a.1.total_cmp(b.1)).map(|(entry, _)| entry)
     }
 }
 
-/// Returns the first of thresholds that are close to each other.
+/// Returns the thresholds, without those that are close to an earlier one.
 fn distinct(entries: impl Iterator<Item = Entry>) -> Vec<Entry> {
     let mut kept: Vec<Entry> = Vec::new();
     for entry in entries {

@@ -44,7 +44,7 @@ pub struct Search {
 /// The feeds of a run.
 type Sample = IndexMap<String, Array>;
 
-/// Samples that layers are ranked by. Which of them become floats is decided by all samples.
+/// Maximum number of samples by which layers are ranked. All samples decide which of them become floats.
 const RANKED: usize = 2;
 /// Layers that are tried in integers again, at most.
 const RETRIED: usize = 32;

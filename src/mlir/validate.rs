@@ -118,9 +118,7 @@ impl<'a> Sanitizer<'a> {
             Kind::Alias if next == "=" => return self.begin_alias(token, text),
             Kind::Alias => return self.located(token, self.aliases.get(text).copied().unwrap_or_default()),
             Kind::Str if next == "(" && text.starts_with("\"tpu.") => {
-                format!(
-                    "{text} is an op of a module that was lowered for a chip; expected the Top module that it was lowered from"
-                )
+                format!("{text}: this module has been lowered for a chip; expected the Top module it was lowered from")
             }
             Kind::Str => {
                 if next == "(" {
@@ -297,7 +295,7 @@ mod tests {
         0: the type !a is not of the Top dialect
         5: @b: only functions and modules have symbols here
         5: unknown keyword memref
-        0: "tpu.Cast" is an op of a module that was lowered for a chip; expected the Top module that it was lowered from
+        0: "tpu.Cast": this module has been lowered for a chip; expected the Top module it was lowered from
         5: unknown keyword distinct
         14: no op of the Top dialect has successors
         21: properties (<{..}>) of an op with blocks are not read; write them as attributes

@@ -95,7 +95,7 @@ fn tensors_that_are_quantized_already_are_counted() {
     insta::assert_snapshot!(told, @"
     $ tpulang calibrate quantized.json --data data --method max -o some.table
     DIR/some.table: 3 tensors by max, 7 samples
-    quantized already, so the table has no threshold: 1 tensor
+    already quantized, without a threshold in the table: 1 tensor
     [exit 0]
     ");
 }

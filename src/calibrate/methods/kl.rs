@@ -23,7 +23,7 @@ pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
     best.1 as f64 * together as f64 * histogram.width()
 }
 
-/// Sums over the bins before each one, and over all.
+/// Prefix sums: element `n` is the sum over the first `n` bins.
 struct Sums {
     counts: Vec<f64>,
     /// Of n ln(n).

@@ -1,5 +1,8 @@
 //! Fixed-point arithmetic of the chip, as TPU-MLIR 1.30 defines it (`lib/Support/MathUtils.cpp`).
 
+/// The largest right shift.
+pub const MOST_SHIFT: i32 = 30;
+
 /// The bits of a multiplier.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Bits {
@@ -34,7 +37,7 @@ impl Multiplier {
         let scale = f64::from(scale as f32);
         let limit = if bits == Bits::Eight { 127.0 } else { f64::from(i32::MAX) };
         let (mut best, mut least_error) = (Multiplier { factor: 0, shift: 0 }, f32::MAX);
-        for shift in least_shift..=30 {
+        for shift in least_shift..=MOST_SHIFT {
             let power = f64::from(shift).exp2();
             let factor = (scale * power).round();
             let error = (factor / power - scale).abs() as f32;

@@ -17,11 +17,11 @@ pub enum Kernel {
     Mean { count: usize, multiplier: Multiplier },
     /// Integers of at least or at most a number.
     Limit { limit: i64, is_least: bool },
-    /// Integers below zero times a slope: that of their channel, which has `inner` elements that follow each other.
+    /// Multiplies negative integers by the slope of their channel, which has `inner` consecutive elements.
     Slope { multipliers: Vec<Multiplier>, inner: usize },
     /// A function of one number, in a table.
     Table,
-    /// Integers that are moved beside a number, which is the operator's own divided by `divisor` and rounded.
+    /// Pads with a constant. The operator pads with the real number, which `divisor` converts to the integer.
     Pad { divisor: f64 },
     /// Integers that are moved, selected or compared; those of operands with another range are requantized first.
     Copy { multipliers: Vec<Option<Multiplier>> },

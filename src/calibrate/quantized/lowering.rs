@@ -1,7 +1,7 @@
 //! Which integer arithmetic the chip has for a layer, as TPU-MLIR 1.30 lowers it for bm1684x
 //! (`lib/Conversion/TopToTpu/BM1684X`).
 use super::{
-    fixed::{Bits, Multiplier},
+    fixed::{Bits, MOST_SHIFT, Multiplier},
     kernel::{Kernel, Rounding, Term},
     layer::Layer,
     products::Products,
@@ -185,7 +185,7 @@ impl Context<'_> {
         Ok(Some(Kernel::Products { index, multipliers, rounding: Rounding::HalfUp }))
     }
 
-    /// Slopes per channel have as many bits after the point as fit in eight bits.
+    /// All slopes have the same shift, the largest with which they fit in eight bits.
     fn slopes(&self, op: &PRelu<Tensor>, from: Option<Range>) -> Result<Option<Kernel>> {
         let (Some(slopes), Some(_)) = (self.constant(op.slope)?, from) else { return Ok(None) };
         let shape = &self.info(op.input)?.shape;
@@ -194,9 +194,9 @@ impl Context<'_> {
             return Ok(None);
         }
         let largest = slopes.iter().fold(0f64, |largest, slope| largest.max(f64::from(*slope).abs()));
-        let shift =
-            (0..i32::from(i8::MAX)).rev().find(|shift| largest * f64::from(*shift).exp2() <= 127.0).unwrap_or(0);
-        let multipliers = slopes.iter().map(|slope| Multiplier::truncated((*slope).into(), shift.min(30))).collect();
+        let fits = |shift: &i32| largest * f64::from(*shift).exp2() <= 127.0;
+        let shift = (0..=MOST_SHIFT).rev().find(fits).unwrap_or(0);
+        let multipliers = slopes.iter().map(|slope| Multiplier::truncated((*slope).into(), shift)).collect();
         Ok(Some(Kernel::Slope { multipliers, inner: shape.iter().skip(2).product() }))
     }
 
@@ -346,7 +346,7 @@ fn linear(from: Range, to: Range, addend: f64, is_negated: bool) -> Kernel {
 
 fn pad(number: f64, from: Range) -> Kernel {
     let integer = (number / from.scale()).round();
-    // A quarter becomes 0.
+    // If the constant rounds to 0, so must its quotient.
     Kernel::Pad { divisor: number / if integer == 0.0 { 0.25 } else { integer } }
 }
 

@@ -41,19 +41,19 @@ impl Products {
     pub fn conv(&mut self, op: &Conv<Tensor>, input: Type, weights: Array, bias: Vec<i32>) -> Result<usize> {
         let x = self.input("x", input)?;
         let name = self.name("y");
-        let bias = match bias.is_empty() {
-            true => None,
-            false => Some(Array::from_vec([bias.len()], bias)?),
-        };
-        let result = if op.kernel_shape.len() == 3 {
-            let call = self.graph.conv3d_int(x, weights).input_zp(0).weight_zp(0).group(op.group).out_name(name);
-            let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
-            if let Some(bias) = bias { call.bias(bias).call()? } else { call.call()? }
-        } else {
-            let call = self.graph.conv_int(x, weights).input_zp(0).weight_zp(0).group(op.group).out_name(name);
-            let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
-            if let Some(bias) = bias { call.bias(bias).call()? } else { call.call()? }
-        };
+        // The calls have different types, with the same methods.
+        macro_rules! convolved {
+            ($function:ident) => {{
+                let call = self.graph.$function(x, weights).input_zp(0).weight_zp(0).group(op.group).out_name(name);
+                let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
+                let call = match bias.is_empty() {
+                    true => call,
+                    false => call.bias(Array::from_vec([bias.len()], bias)?),
+                };
+                call.call()?
+            }};
+        }
+        let result = if op.kernel_shape.len() == 3 { convolved!(conv3d_int) } else { convolved!(conv_int) };
         Ok(self.added(result))
     }
 

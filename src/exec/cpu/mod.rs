@@ -34,6 +34,7 @@ mod matmul;
 mod mean_std;
 mod mlp;
 mod norm;
+mod output_tiles;
 mod pool;
 mod rcnn;
 mod recurrent;

@@ -236,14 +236,15 @@ impl Network {
         let mut chooser = Chooser::new(graph, statistics, precision)?;
         let most = most.div_ceil(runs.together()).min(runs.count());
         during("comparing thresholds", Size::Parts(most), |progress| {
-            runs.read(graph, most).try_for_each(|run| -> Result<()> {
+            let mut samples = runs.read(graph, most);
+            while !chooser.is_decided()
+                && let Some(run) = samples.next()
+            {
                 let (names, feeds) = run?;
-                if !chooser.is_decided() {
-                    chooser.add(session, &feeds).map_err(of_samples(&names))?;
-                }
+                chooser.add(session, &feeds).map_err(of_samples(&names))?;
                 progress.advance();
-                Ok(())
-            })
+            }
+            Ok::<(), Error>(())
         })?;
         chooser.table()
     }

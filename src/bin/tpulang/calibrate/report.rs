@@ -33,12 +33,12 @@ pub fn of_table(path: &Path, statistics: &Statistics, table: &Table, method: &st
     text
 }
 
-/// Tells how many tensors have no threshold because they are quantized already.
+/// Reports how many tensors have no threshold because they are already quantized.
 pub fn of_quantized(graph: &Graph) -> String {
     let is_quantized = |info: &TensorInfo| info.quantization.is_some() && !info.is_coefficient();
     match graph.tensors().filter(|(_, info)| is_quantized(info)).count() {
         0 => String::new(),
-        count => format!("quantized already, so the table has no threshold: {}\n", pluralized(count, "tensor")),
+        count => format!("already quantized, without a threshold in the table: {}\n", pluralized(count, "tensor")),
     }
 }
 

@@ -12,7 +12,11 @@ use super::{
     task_count,
     tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, blocks_together, most_pixels},
 };
-use crate::{array::reserve, base::Result, cpu::gemm::Mat};
+use crate::{
+    array::reserve,
+    base::Result,
+    cpu::{gemm::Mat, output_tiles::for_each_tile},
+};
 use rayon::prelude::*;
 use rten_simd::{
     Isa, SimdOp,
@@ -26,7 +30,7 @@ const ROWS: usize = 224;
 /// multipliers busy.
 const OF_ROW: usize = 4;
 /// Elements of a single row that are multiplied in one step of the loop, with vectors of 16. The compiler orders the loads of a step
-/// by accumulator, so a longer step would read lines in an order that the processor does not foresee.
+/// by accumulator, and hardware prefetchers do not follow that order over a longer step.
 const NEAR: usize = 4;
 /// The estimated time to copy 16 elements of a row, in multiply-adds of a line.
 const COPY: usize = 1;
@@ -50,14 +54,6 @@ pub(in crate::cpu) struct PackedB {
 /// Memory for a packed matrix.
 #[derive(Default)]
 pub(super) struct Lines(Vec<WeightVector>);
-
-/// Some rows of the result, restricted to some of its columns.
-struct OutputTile<'a> {
-    row: usize,
-    /// The first block.
-    block: usize,
-    outs: Vec<&'a mut [f32]>,
-}
 
 /// The rows of a left-hand matrix, with their stride.
 #[derive(Clone, Copy)]
@@ -152,21 +148,12 @@ impl PackedB {
         out: &mut [f32],
         (first, columns): (usize, usize),
     ) -> Result<()> {
-        let (columns, written) = (columns.max(1), first..first + self.n);
         let (height, width) = self.cut(rows.len() / self.k.max(1));
         let begin = self.begin(bias)?;
-        let compute = |mut tile: OutputTile| {
+        for_each_tile((out, columns), first..first + self.n, [height, width * BLOCK], |mut tile| {
             let rows = Rows { data: &rows[tile.row * self.k..], stride: self.k };
-            with_scratch(|scratch| self.part(rows, tile.block, &begin[tile.block..], &mut tile.outs, scratch))
-        };
-        if width * BLOCK < self.n {
-            let rows = out.chunks_mut(columns).map(|row| &mut row[written.clone()]);
-            return self.parts(height, width, rows).into_par_iter().try_for_each(compute);
-        }
-        let tasks = out.par_chunks_mut(height * columns).enumerate();
-        tasks.try_for_each(|(i, rows)| {
-            let outs = rows.chunks_mut(columns).map(|row| &mut row[written.clone()]).collect();
-            compute(OutputTile { row: i * height, block: 0, outs })
+            let block = tile.column / BLOCK;
+            with_scratch(|scratch| self.part(rows, block, &begin[block..], &mut tile.outs, scratch))
         })
     }
 
@@ -197,24 +184,6 @@ impl PackedB {
             count.div_ceil(threads) * task
         };
         divisions.min_by_key(time).unwrap_or((rows, blocks))
-    }
-
-    /// Splits the result into parts, each with its own memory.
-    fn parts<'a>(&self, rows: usize, blocks: usize, out: impl Iterator<Item = &'a mut [f32]>) -> Vec<OutputTile<'a>> {
-        let (groups, mut parts) = (self.n.div_ceil(blocks * BLOCK), Vec::<OutputTile>::new());
-        for (i, row) in out.enumerate() {
-            if i % rows == 0 {
-                parts.extend((0..groups).map(|g| OutputTile {
-                    row: i,
-                    block: g * blocks,
-                    outs: Vec::with_capacity(rows),
-                }));
-            }
-            let first = parts.len() - groups;
-            let columns = row.chunks_mut(blocks * BLOCK);
-            parts[first..].iter_mut().zip(columns).for_each(|(part, out)| part.outs.push(out));
-        }
-        parts
     }
 
     /// Multiplies some rows by the columns from a block on. `outs` has one slice per row, and `begin` one pixel per

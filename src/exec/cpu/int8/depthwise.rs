@@ -1,4 +1,4 @@
-//! Depthwise convolution of bytes. Lines are combined by fours, since four rows of a kernel are multiplied at a time (`taps`).
+//! Depthwise convolution of bytes. Four lines are interleaved, since four rows of a kernel are multiplied at a time (`taps`).
 use super::{
     ByteOperand, Completion, DEPTH,
     dot::{BLOCK, DotProduct, GROUP, Line, Sums},
@@ -20,7 +20,7 @@ use rten_simd::{Isa, SimdOp};
 /// Number of sums that stay in the first-level cache.
 const NEAR: usize = 4 << 10;
 
-/// Writes the results of some pixels, whose sums are given.
+/// Writes the results of some pixels from their sums.
 type Write<'w, T> = dyn Fn(&[Sums], &mut [&mut [T]]) -> Result<()> + Sync + 'w;
 
 /// A prepared depthwise convolution over one or two spatial axes.
@@ -30,7 +30,7 @@ pub(in crate::cpu) struct DepthwiseBytes {
     cols: Axis,
     channels: usize,
     input: ByteOperand,
-    /// Weights may be sums of several parts, for each of which there are weights in [`Self::weights`].
+    /// The number of parts into which weights are split.
     parts: usize,
     /// Ordered by block, part, group of kernel rows and kernel column.
     weights: Vec<Line>,
@@ -63,7 +63,7 @@ impl DepthwiseBytes {
         best.map_or(Ok(None), |by| DepthwiseBytes::computed_by(by, op))
     }
 
-    /// The same with given instructions.
+    /// Like [`DepthwiseBytes::new`], with these instructions.
     pub(super) fn computed_by(by: GroupProducts, op: &Conv<Operand>) -> Result<Option<DepthwiseBytes>> {
         let (Some(values), true) = (&op.filter.constant, DepthwiseBytes::supports(op)) else { return Ok(None) };
         let (Some([rows, cols]), Some(input), Some(filter)) =
@@ -74,7 +74,7 @@ impl DepthwiseBytes {
         let (channels, taps, bytes) = (op.filter.ty.shape[0], rows.kernel * cols.kernel, values.bytes()?);
         let element = |byte: &u8| i16::from(byte ^ filter.flip) - i16::from(filter.zero);
         let range = bytes.iter().map(element).fold((0, 0), |(low, high): (i16, i16), v| (low.min(v), high.max(v)));
-        let (blocks, parts) = (channels.div_ceil(BLOCK), parts(range, by.weights()));
+        let (blocks, parts) = (channels.div_ceil(BLOCK), parts(range, by.weight_range()));
         let mut weights = Vec::new();
         let n = (rows.kernel.div_ceil(GROUP) * cols.kernel).saturating_mul(blocks * parts);
         reserve(&mut weights, n)?;
@@ -86,7 +86,7 @@ impl DepthwiseBytes {
             for index in 0..parts {
                 let groups = (channel / BLOCK * parts + index) * rows.kernel.div_ceil(GROUP);
                 let line = &mut weights[(groups + row / GROUP) * cols.kernel + col];
-                line.0[channel % BLOCK][row % GROUP] = part(weight, index, by.weights()).cast_unsigned();
+                line.0[channel % BLOCK][row % GROUP] = part(weight, index, by.weight_range()).cast_unsigned();
             }
         }
         Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, parts, weights, weight_sums }))
@@ -119,7 +119,7 @@ impl DepthwiseBytes {
         }
     }
 
-    /// Computes all lines of the result, whose elements `write` makes of the sums of some pixels.
+    /// Computes all lines of the result. `write` converts the sums of some pixels to results.
     fn lines<T: Send>(&self, images: &[u8], begin: &[Sums], out: &mut [T], write: &Write<T>) -> Result<()> {
         let image = self.rows.input * self.cols.input * self.channels;
         let line = self.cols.output * self.channels;
@@ -162,7 +162,7 @@ impl DepthwiseBytes {
         self.cols.len().max(self.cols.input + self.cols.pad)
     }
 
-    /// Copies the lines that a line of the result needs as groups of uint8, with their padding, so that no window has an edge.
+    /// Interleaves the lines that a line of the result needs into groups of uint8, with their padding, so that no window has an edge.
     /// `outside` is scratch memory for a line of padding.
     fn fill(&self, (outside, band): (&mut Vec<u8>, &mut Vec<[u8; GROUP]>), image: &[u8], row: usize) -> Result<()> {
         let DepthwiseBytes { rows, cols, channels, input, .. } = self;
@@ -189,7 +189,7 @@ impl DepthwiseBytes {
     }
 }
 
-/// Makes groups of four lines.
+/// Interleaves four lines into groups.
 struct Interleave<'a> {
     lines: [&'a [u8]; GROUP],
     flip: u8,

@@ -11,6 +11,7 @@ use crate::{
     base::Result,
     cpu::{
         blocked::without_remainder,
+        output_tiles::{OutputTile, for_each_tile},
         workspace::{Workspace, bytes},
     },
 };
@@ -159,14 +160,6 @@ pub(in crate::cpu) struct Panels<'a, 'o, T> {
     pub first: usize,
 }
 
-/// Some rows of the result, restricted to some of its columns.
-struct OutputTile<'a, T> {
-    row: usize,
-    /// The first block.
-    block: usize,
-    outs: Vec<&'a mut [T]>,
-}
-
 thread_local! {
     static SCRATCH: Cell<(Vec<[u8; GROUP]>, Vec<Sums>)> = const { Cell::new((Vec::new(), Vec::new())) };
 }
@@ -265,23 +258,12 @@ impl PackedBytes {
         let mut padded = zeros::<i32>(blocks * BLOCK)?;
         padded[..self.n].copy_from_slice(begin);
         let begin = padded.as_chunks::<BLOCK>().0;
-        let columns = columns.max(1);
-        let (height, width) = self.cut(out.len() / columns);
-        let compute = |mut tile: OutputTile<T>| {
+        let (height, width) = self.cut(out.len() / columns.max(1));
+        for_each_tile((out, columns), first..first + self.n, [height, width * BLOCK], |mut tile| {
             let (mut copied, mut sums) = SCRATCH.take();
             let result = self.tile((rows, flip), begin, &mut tile, finish, (&mut copied, &mut sums));
             SCRATCH.set((copied, sums));
             result
-        };
-        let written = first..first + self.n;
-        if width < blocks {
-            let rows = out.chunks_mut(columns).map(|row| &mut row[written.clone()]);
-            return tiles(rows, height, width * BLOCK).into_par_iter().try_for_each(compute);
-        }
-        let tasks = out.par_chunks_mut(height * columns).enumerate();
-        tasks.try_for_each(|(i, rows)| {
-            let outs = rows.chunks_mut(columns).map(|row| &mut row[written.clone()]).collect();
-            compute(OutputTile { row: i * height, block: 0, outs })
         })
     }
 
@@ -314,7 +296,7 @@ impl PackedBytes {
     ) -> Result<()> {
         let (groups, together) = (self.groups(), self.dot.blocks_together());
         let most = (ROWS / (groups * GROUP).max(1)).clamp(self.dot.rows_together(together), MOST_ROWS);
-        let (block, count) = (tile.block, tile.outs.len());
+        let (block, count) = (tile.column / BLOCK, tile.outs.len());
         let step = count.div_ceil(count.div_ceil(most).max(1)).max(1);
         let in_place = rows.consecutive().filter(|_| self.reads_bytes() && flip == 0);
         resize(copied, if in_place.is_some() { 0 } else { step * groups }, [0; GROUP])?;
@@ -373,13 +355,13 @@ fn as_bytes(elements: &[i16], per_group: usize, to: &mut [u8]) {
 /// The range of int8.
 pub(super) const INT8: (i16, i16) = (i8::MIN as i16, i8::MAX as i16);
 
-/// Returns a part of an element, which is the sum of several that are in a range of int8: as much as the parts before lack.
+/// Returns one part of an element that is split into parts within a range of int8: what the parts before it leave over, clamped.
 pub(super) fn part(element: i16, index: usize, (low, high): (i16, i16)) -> i8 {
     let before = index as i16;
     (element - element.clamp(low * before, high * before)).clamp(low, high) as i8
 }
 
-/// Returns the number of parts of elements from `least` to `most`.
+/// Returns the number of parts into which elements from `least` to `most` are split.
 pub(super) fn parts((least, most): (i16, i16), (low, high): (i16, i16)) -> usize {
     (1..).find(|i| low * i <= least && most <= high * i).unwrap_or(1) as usize
 }
@@ -392,20 +374,4 @@ pub(super) fn resize<T: Copy>(memory: &mut Vec<T>, n: usize, value: T) -> Result
         memory.resize(n, value);
     }
     Ok(())
-}
-
-/// Splits rows into tiles of `height` rows and `width` columns.
-fn tiles<'a, T>(rows: impl Iterator<Item = &'a mut [T]>, height: usize, width: usize) -> Vec<OutputTile<'a, T>> {
-    let mut tiles: Vec<OutputTile<T>> = Vec::new();
-    let mut first = 0;
-    for (i, row) in rows.enumerate() {
-        for (j, out) in row.chunks_mut(width.max(1)).enumerate() {
-            if i % height == 0 {
-                first = if j == 0 { tiles.len() } else { first };
-                tiles.push(OutputTile { row: i, block: j * width / BLOCK, outs: Vec::with_capacity(height) });
-            }
-            tiles[first + j].outs.push(out);
-        }
-    }
-    tiles
 }

@@ -31,17 +31,17 @@ pub(super) enum GroupProducts {
     #[cfg(target_arch = "x86_64")]
     AvxVnni(Vectors256<Vnni>),
     #[cfg(target_arch = "x86_64")]
-    Avx2(Vectors256<Pairs>),
+    Avx2(Vectors256<BytePairs>),
     Plain(Plain),
 }
 
-/// Groups of four bytes by twos, whose sums of products must fit in 16 bits.
+/// Groups of four bytes, multiplied in pairs: the sum of two products must fit in 16 bits.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-pub(super) struct Pairs;
+pub(super) struct BytePairs;
 
 impl GroupProducts {
-    /// Returns the groups' counterparts of some instructions for dot products.
+    /// Returns the variants that use the same instruction sets as these dot products, in the same order.
     pub fn of(dots: Vec<DotProduct>) -> impl Iterator<Item = GroupProducts> {
         dots.into_iter().filter_map(|dot| match dot {
             #[cfg(target_arch = "x86_64")]
@@ -49,14 +49,14 @@ impl GroupProducts {
             #[cfg(target_arch = "x86_64")]
             DotProduct::AvxVnni(by) => Some(GroupProducts::AvxVnni(by)),
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx2(by) => Some(GroupProducts::Avx2(by.multiplying(Pairs))),
+            DotProduct::Avx2(by) => Some(GroupProducts::Avx2(by.multiplying(BytePairs))),
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx2Pairs(_) => None,
             DotProduct::Plain(by) => Some(GroupProducts::Plain(by)),
         })
     }
-    /// Returns the range of weights. Larger ones are sums of several.
-    pub fn weights(self) -> (i16, i16) {
+    /// Returns the range of weights that are multiplied at once. Larger weights are split into several.
+    pub fn weight_range(self) -> (i16, i16) {
         match self {
             // Two products with 255 fit in 16 bits.
             #[cfg(target_arch = "x86_64")]
@@ -95,7 +95,7 @@ fn with_avx_vnni(by: Vectors256<Vnni>, windows: &Windows, sums: &mut [Sums]) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2(by: Vectors256<Pairs>, windows: &Windows, sums: &mut [Sums]) {
+fn with_avx2(by: Vectors256<BytePairs>, windows: &Windows, sums: &mut [Sums]) {
     sum(by, windows, sums);
 }
 
@@ -115,7 +115,7 @@ fn sum<D: Taps>(by: D, windows: &Windows, sums: &mut [Sums]) {
     }
 }
 
-/// Computes `W` windows, from a window on.
+/// Computes `W` consecutive windows.
 #[inline(always)]
 fn together<D: Taps, const W: usize>(by: D, windows: &Windows, first: usize, sums: &mut [Sums]) {
     let Windows { pixels, taps, step, weights, begin } = windows;
@@ -152,16 +152,16 @@ impl Taps for Avx512Vnni {
     }
 }
 
-/// Groups that consist of bytes.
+/// Instructions whose groups consist of bytes.
 #[cfg(target_arch = "x86_64")]
 trait MultiplyBytes: Multiply {}
 #[cfg(target_arch = "x86_64")]
 impl MultiplyBytes for Vnni {}
 #[cfg(target_arch = "x86_64")]
-impl MultiplyBytes for Pairs {}
+impl MultiplyBytes for BytePairs {}
 
 #[cfg(target_arch = "x86_64")]
-impl Multiply for Pairs {
+impl Multiply for BytePairs {
     #[inline(always)]
     unsafe fn multiply_add(sum: __m256i, left: __m256i, right: __m256i) -> __m256i {
         // SAFETY: as the caller promises.
