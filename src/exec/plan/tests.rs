@@ -10,6 +10,13 @@ fn values(shape: &[usize], seed: usize) -> Array {
     Array::from_f64s(Dtype::Float32, shape.to_vec(), numbers).unwrap()
 }
 
+/// Whole numbers from -2 to 2: sums and products of few of them are exact in any order.
+fn small_integers(shape: &[usize], seed: usize) -> Array {
+    let n = shape.iter().product::<usize>();
+    Array::from_f64s(Dtype::Float32, shape.to_vec(), (0..n).map(|i| ((i * 37 + seed * 101) % 41 % 5) as f64 - 2.0))
+        .unwrap()
+}
+
 /// A filter whose results are at most as large as its input: otherwise the rounding of large sums that cancel out would matter.
 fn filter(shape: &[usize], seed: usize) -> Array {
     let depth: usize = shape[1..].iter().product();
@@ -23,8 +30,13 @@ fn session(g: &Graph, unfused: bool) -> Session<CpuBackend> {
 
 /// Returns the steps' operators, after checking that the outputs equal those of the graph run operator by operator.
 fn steps(g: &mut Graph, outputs: &[Tensor]) -> Vec<String> {
+    steps_on(values, 1e-5, g, outputs)
+}
+
+/// Like [`steps`], on inputs of these numbers, and with this relative error at most.
+fn steps_on(numbers: fn(&[usize], usize) -> Array, most: f64, g: &mut Graph, outputs: &[Tensor]) -> Vec<String> {
     g.set_outputs(outputs).unwrap();
-    let feed = |t: &Tensor| (g.tensor(*t).unwrap().name.clone(), values(&g.tensor(*t).unwrap().shape, 3));
+    let feed = |t: &Tensor| (g.tensor(*t).unwrap().name.clone(), numbers(&g.tensor(*t).unwrap().shape, 3));
     let feeds: Vec<_> = g.inputs().iter().map(feed).collect();
     let fused = session(g, false);
     // The second run reuses the first one's memory.
@@ -35,7 +47,7 @@ fn steps(g: &mut Graph, outputs: &[Tensor]) -> Vec<String> {
         let (a, b) = (array.to_f32().unwrap(), want[name].to_f32().unwrap());
         let norm = |v: &mut dyn Iterator<Item = f32>| v.map(|v| f64::from(v) * f64::from(v)).sum::<f64>().sqrt();
         let error = norm(&mut a.iter().zip(&b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied()).max(1e-3);
-        assert!(array.shape() == want[name].shape() && error < 1e-5, "{name}: {error:e}");
+        assert!(array.shape() == want[name].shape() && error <= most, "{name}: {error:e}");
     }
     let plan = &fused.plan;
     plan.steps.iter().map(|s| s.node.text()).collect()
@@ -255,10 +267,10 @@ fn broadcast_from(shape: &[usize], ones: u8, absent: usize) -> Vec<usize> {
 /// may be blocked.
 fn operand(g: &mut Graph, shape: &[usize], kind: usize, seed: usize) -> Tensor {
     match kind {
-        0 => g.coefficient(&format!("c{seed}"), values(shape, seed)).unwrap(),
+        0 => g.coefficient(&format!("c{seed}"), small_integers(shape, seed)).unwrap(),
         1 if shape.len() == 4 => {
             let x = input(g, &format!("i{seed}"), &[shape[0], 8, shape[2], shape[3]]);
-            g.conv(x, values(&[shape[1], 8, 1, 1], seed)).call().unwrap()
+            g.conv(x, small_integers(&[shape[1], 8, 1, 1], seed)).call().unwrap()
         }
         _ => input(g, &format!("i{seed}"), shape),
     }
@@ -266,6 +278,7 @@ fn operand(g: &mut Graph, shape: &[usize], kind: usize, seed: usize) -> Tensor {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
+    /// The results are exact: where large numbers cancelled out, rounding would look like a mistake.
     #[test]
     fn broadcasting_is_the_same_by_plan(
         channels in prop::sample::select(vec![1usize, 3, 16, 17, 32]), size in (1usize..4, 1usize..5), batch in 1usize..3,
@@ -279,12 +292,12 @@ proptest! {
         let mut t = match producer {
             0 => {
                 let x = input(&mut g, "x", &[own[0], 2, own[2], own[3]]);
-                g.conv(x, values(&[own[1], 2, 1, 1], 1)).bias(values(&[own[1]], 2)).call().unwrap()
+                g.conv(x, small_integers(&[own[1], 2, 1, 1], 1)).bias(small_integers(&[own[1]], 2)).call().unwrap()
             }
             1 => operand(&mut g, &own, 1, 90),
             2 => {
-                let x = input(&mut g, "x", &[own[0], own[1], own[2], 5]);
-                g.matmul(x, values(&[5, own[3]], 1)).call().unwrap()
+                let x = input(&mut g, "x", &[own[0], own[1], own[2], 4]);
+                g.matmul(x, small_integers(&[4, own[3]], 1)).call().unwrap()
             }
             _ => {
                 let x = input(&mut g, "x", &own);
@@ -306,9 +319,10 @@ proptest! {
             }.unwrap();
             seen.push(t);
         }
+        // They are at most 16 * 32^4 = 2^24.
         let last = g.relu(t).call().unwrap();
         let outputs = [last, seen[seen.len() / 2]];
-        steps(&mut g, &outputs);
+        steps_on(small_integers, 0.0, &mut g, &outputs);
     }
 }
 
