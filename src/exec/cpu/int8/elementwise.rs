@@ -1,7 +1,7 @@
 //! Element-wise operators on two tensors of quantized bytes.
 use super::{
     ByteOperand,
-    rounding::{Blocks, LANES, Rounding, whole_block},
+    rounding::{Blocks, FactorBounds, LANES, Rounding, whole_block},
 };
 use crate::{
     ValueType,
@@ -87,12 +87,12 @@ struct Combined<'a, F> {
 
 impl<F: Fn(f32, f32) -> f32> Blocks for Combined<'_, F> {
     #[inline(always)]
-    fn near(&self, block: usize) -> [f32; LANES] {
-        let mut numbers = self.reals(block);
-        for number in &mut numbers {
-            *number *= self.rounding.factor;
-        }
-        numbers
+    fn numbers(&self, block: usize) -> [f32; LANES] {
+        self.reals(block)
+    }
+    #[inline(always)]
+    fn factors(&self) -> FactorBounds {
+        self.rounding.factors()
     }
     #[inline(always)]
     fn reals(&self, block: usize) -> [f32; LANES] {

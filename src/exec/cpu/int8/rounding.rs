@@ -1,9 +1,13 @@
 //! Rounding of real numbers to the bytes of a quantized tensor, 16 at a time.
 //!
-//! The definition divides by the scale in float64. Here quotients are computed in float32, whose errors only matter near a tie: an
-//! element that is as near to a half as the error may be is computed by the definition.
+//! The definition divides by the scale in float64. Here a number is multiplied by a lower and an upper bound of the factor in float32: if
+//! both products are rounded to the same integer, that is the result. Otherwise the number is near a tie, and is computed by the
+//! definition.
 use crate::{ValueType, cpu::blocked::InstructionSet, quant::RoundMode};
-use rten_simd::{Isa, SimdOp};
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, NumOps},
+};
 
 /// Elements that are rounded at a time.
 pub(super) const LANES: usize = 16;
@@ -11,9 +15,12 @@ pub(super) const LANES: usize = 16;
 /// Adding it to a number below 2^22 leaves the nearest integer in the low bits, which are 0 in the constant itself.
 const MAGIC: f32 = 12_582_912.0;
 
-/// The largest error of numbers that are given in units of the scale: they are at most 2^9 before they are clamped, and four
-/// roundings to float32 have an error of 2^-24 each.
-const ERROR: f32 = 2e-4;
+/// The relative distance of a bound from a factor. Numbers, factors, bounds and products are rounded to float32, which changes each by at
+/// most 2^-24; the distance is larger than the sum.
+const ERROR: f64 = 1.0 / (1 << 21) as f64;
+
+/// Number of blocks whose ties are looked for at once. One block in 500 has a number near a tie.
+const TOGETHER: usize = 16;
 
 /// How real numbers become the bytes of a tensor.
 #[derive(Clone, Copy)]
@@ -21,14 +28,18 @@ pub(in crate::cpu) struct Rounding {
     isa: InstructionSet,
     mode: RoundMode,
     scale: f64,
-    /// The factor from real numbers to units of the scale.
-    pub factor: f32,
     zero: i64,
     /// The range of the stored integers.
     range: (i64, i64),
-    /// The range of the results in units of the scale, before the zero point is added.
-    low: f32,
-    high: f32,
+}
+
+/// A lower and an upper bound of a factor for each element of a block.
+pub(super) type FactorBounds = [[f32; LANES]; 2];
+
+/// Returns bounds of a factor that are so far apart that the product with one of them, too, is a bound.
+pub(super) fn factor_bounds(factor: f64) -> [f32; 2] {
+    // Zero times infinity would be no number.
+    [1.0 - ERROR, 1.0 + ERROR].map(|bound| (factor * bound).clamp(f32::MIN.into(), f32::MAX.into()) as f32)
 }
 
 impl Rounding {
@@ -36,20 +47,9 @@ impl Rounding {
     pub fn new(ty: &ValueType, mode: RoundMode) -> Option<Rounding> {
         let range = ty.dtype.int_range().filter(|_| ty.dtype.size() == 1)?;
         let (scale, zero) = ty.per_tensor_scale()?;
-        let [low, high] = [range.0, range.1].map(|bound| bound.saturating_sub(zero) as f32);
         let is_nearest = !matches!(mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
-        let fits = low.abs() <= 512.0 && high.abs() <= 512.0;
-        let isa = InstructionSet::best();
-        (is_nearest && fits).then_some(Rounding {
-            isa,
-            mode,
-            scale,
-            factor: (1.0 / scale) as f32,
-            zero,
-            range,
-            low,
-            high,
-        })
+        let fits = (-256..=256).contains(&zero);
+        (is_nearest && fits).then_some(Rounding { isa: InstructionSet::best(), mode, scale, zero, range })
     }
     /// The instruction set that code with [`Rounding::write_inline`] is compiled for.
     pub fn isa(&self) -> InstructionSet {
@@ -58,10 +58,14 @@ impl Rounding {
     pub fn scale(&self) -> f64 {
         self.scale
     }
+    /// The bounds of the factor from real numbers to units of the scale.
+    pub(super) fn factors(&self) -> FactorBounds {
+        factor_bounds(1.0 / self.scale).map(|bound| [bound; LANES])
+    }
     /// The same for numbers that are clamped to 0 and `bound`, infinity for a plain Relu.
     pub fn with_relu(self, bound: f32) -> Rounding {
-        let high = (f64::from(bound) / self.scale) as f32;
-        Rounding { low: self.low.max(0.0), high: self.high.min(high), ..self }
+        let of = |real| self.integers([real; LANES])[0];
+        Rounding { range: (of(0.0), of(bound)), ..self }
     }
     /// Rounds and stores `count` blocks.
     pub fn write(&self, blocks: impl Blocks, count: usize) {
@@ -82,34 +86,64 @@ impl Rounding {
     }
     /// Like [`Rounding::write`], for code that is compiled for the instruction set already.
     #[inline(always)]
-    pub fn write_inline(&self, blocks: &mut impl Blocks, count: usize) {
-        // A block has a number near a tie about once in 150 times.
-        const TOGETHER: usize = 8;
-        let rounding = *self;
+    pub fn write_inline<I: Isa>(&self, isa: I, blocks: &mut impl Blocks, count: usize) {
+        let (rounding, factors) = (*self, blocks.factors());
         for first in (0..count).step_by(TOGETHER) {
             let end = count.min(first + TOGETHER);
             // Ties are resolved later: with a branch in this loop, the compiler would keep little in registers.
-            let mut farthest = [0; LANES];
+            let mut ties = [0.0; LANES];
             for block in first..end {
-                let (bytes, distances) = rounding.round(blocks.near(block));
-                blocks.store(block, &bytes);
-                for j in 0..LANES {
-                    farthest[j] = farthest[j].max(distances[j]);
-                }
+                let moved = rounding.round(isa, &blocks.numbers(block), &factors, &mut ties);
+                blocks.store(block, &rounding.bytes(moved));
             }
-            if has_ties(farthest) {
+            if ties != [0.0; LANES] {
                 for block in first..end {
-                    if has_ties(rounding.round(blocks.near(block)).1) {
-                        let bytes = self.round_exactly(blocks.reals(block));
+                    let mut ties = [0.0; LANES];
+                    rounding.round(isa, &blocks.numbers(block), &factors, &mut ties);
+                    if ties != [0.0; LANES] {
+                        let bytes = rounding.integers(blocks.reals(block)).map(|integer| integer as u8);
                         blocks.store(block, &bytes);
                     }
                 }
             }
         }
     }
-    /// Rounds real numbers by the definition. NaN becomes 0.
+    /// Multiplies numbers by the bounds of factors, and adds the zero point and [`MAGIC`], which rounds to integers. Where they differ,
+    /// and for NaN, `ties` becomes 1.
     #[inline(always)]
-    fn round_exactly(&self, reals: [f32; LANES]) -> [u8; LANES] {
+    fn round<I: Isa>(
+        &self,
+        isa: I,
+        numbers: &[f32; LANES],
+        [lower, upper]: &FactorBounds,
+        ties: &mut [f32; LANES],
+    ) -> [f32; LANES] {
+        let (ops, mut moved) = (isa.f32(), [0.0; LANES]);
+        let origin = ops.splat(MAGIC + self.zero as f32);
+        for at in (0..LANES).step_by(ops.len()) {
+            let numbers = ops.load(&numbers[at..]);
+            let [lower, upper] = [lower, upper].map(|factors| ops.mul_add(numbers, ops.load(&factors[at..]), origin));
+            let marked = ops.select(ops.load(&ties[at..]), ops.one(), ops.eq(lower, upper));
+            ops.store(marked, &mut ties[at..]);
+            ops.store(lower, &mut moved[at..]);
+        }
+        moved
+    }
+    /// Returns the bytes of rounded numbers, to which [`MAGIC`] was added.
+    #[inline(always)]
+    fn bytes(&self, moved: [f32; LANES]) -> [u8; LANES] {
+        const { assert!(MAGIC.to_bits() as u8 == 0) };
+        let [low, high] = [self.range.0, self.range.1].map(|integer| (MAGIC + integer as f32).to_bits().cast_signed());
+        let mut bytes = [0; LANES];
+        // The order of floats is that of their bits as integers, but for negative ones, which are all below the range.
+        for j in 0..LANES {
+            bytes[j] = moved[j].to_bits().cast_signed().max(low).min(high) as u8;
+        }
+        bytes
+    }
+    /// Returns the integers of real numbers by the definition. NaN becomes 0.
+    #[inline(always)]
+    fn integers(&self, reals: [f32; LANES]) -> [i64; LANES] {
         let mut numbers = reals.map(f64::from);
         for number in &mut numbers {
             *number /= self.scale;
@@ -125,47 +159,20 @@ impl Rounding {
             _ => round_halves(numbers, |_, _| false),
         };
         let (zero, (low, high)) = (self.zero as f64, (self.range.0 as f64, self.range.1 as f64));
-        let mut bytes = [0; LANES];
+        let mut integers = [0; LANES];
         for j in 0..LANES {
-            bytes[j] = (rounded[j] + zero).clamp(low, high) as i32 as u8;
+            integers[j] = (rounded[j] + zero).clamp(low, high) as i64;
         }
-        bytes
+        integers
     }
-    /// Rounds numbers in units of the scale, and returns the distance of each from its result, as bits: those of NaN are larger than
-    /// any number's. Each loop does one thing, so that the compiler makes it one of vectors.
-    #[inline(always)]
-    fn round(&self, numbers: [f32; LANES]) -> ([u8; LANES], [u32; LANES]) {
-        const { assert!(MAGIC.to_bits() as u8 == 0) };
-        let (mut stored, mut distances) = ([0; LANES], [0; LANES]);
-        for j in 0..LANES {
-            // Comparisons, so that NaN remains.
-            let number = if numbers[j] < self.low { self.low } else { numbers[j] };
-            let number = if number > self.high { self.high } else { number };
-            let moved = number + MAGIC;
-            distances[j] = (number - (moved - MAGIC)).abs().to_bits();
-            stored[j] = moved.to_bits() as u8;
-        }
-        for byte in &mut stored {
-            *byte = byte.wrapping_add(self.zero as u8);
-        }
-        (stored, distances)
-    }
-}
-
-/// Whether one of the distances is so large that the number may be a tie.
-#[inline(always)]
-fn has_ties(distances: [u32; LANES]) -> bool {
-    let mut farthest = 0;
-    for distance in distances {
-        farthest = farthest.max(distance);
-    }
-    farthest > (0.5 - ERROR).to_bits()
 }
 
 /// Blocks of numbers to be rounded. Its methods are inlined into code for the instruction set.
 pub(in crate::cpu) trait Blocks {
-    /// Returns the numbers of a block in units of the scale, with an error of at most [`ERROR`].
-    fn near(&self, block: usize) -> [f32; LANES];
+    /// Returns the numbers of a block, which are multiplied by [`Blocks::factors`]. Those beyond 2^24 may be rounded.
+    fn numbers(&self, block: usize) -> [f32; LANES];
+    /// Returns the factors from numbers to units of the scale, which all blocks have in common.
+    fn factors(&self) -> FactorBounds;
     /// Returns the real numbers of a block.
     fn reals(&self, block: usize) -> [f32; LANES];
     /// Stores the result of a block.
@@ -198,12 +205,12 @@ struct Reals<'a> {
 
 impl Blocks for Reals<'_> {
     #[inline(always)]
-    fn near(&self, block: usize) -> [f32; LANES] {
-        let (mut numbers, factor) = (self.blocks[block], self.rounding.factor);
-        for j in 0..LANES {
-            numbers[j] *= factor;
-        }
-        numbers
+    fn numbers(&self, block: usize) -> [f32; LANES] {
+        self.blocks[block]
+    }
+    #[inline(always)]
+    fn factors(&self) -> FactorBounds {
+        self.rounding.factors()
     }
     #[inline(always)]
     fn reals(&self, block: usize) -> [f32; LANES] {
@@ -225,7 +232,7 @@ impl<B: Blocks> SimdOp for Write<'_, B> {
     type Output = ();
 
     #[inline(always)]
-    fn eval<I: Isa>(mut self, _: I) {
-        self.rounding.write_inline(&mut self.blocks, self.count);
+    fn eval<I: Isa>(mut self, isa: I) {
+        self.rounding.write_inline(isa, &mut self.blocks, self.count);
     }
 }

@@ -4,7 +4,7 @@ use super::{
     DEPTH,
     dot::{BLOCK, Sums},
     product::{PackedBytes, Panels, Rows},
-    rounding::{Blocks, LANES, Rounding, whole_block},
+    rounding::{Blocks, FactorBounds, LANES, Rounding, factor_bounds, whole_block},
 };
 use crate::{
     ValueType,
@@ -64,8 +64,8 @@ struct Requantization {
     rounding: Rounding,
     /// The scale of each column's sums, padded to whole blocks.
     scales: Vec<f64>,
-    /// The same in units of the result's scale.
-    factors: Vec<f32>,
+    /// Lower and upper bounds of the same in units of the result's scale.
+    factors: [Vec<f32>; 2],
     /// The bounds of real results.
     bounds: (f32, f32),
 }
@@ -100,10 +100,10 @@ impl Completion {
             _ => {
                 let rounding = Rounding::new(result, RoundMode::default())?;
                 let scales: Vec<f64> = scales.take(begin.len()).chain([0.0; LANES]).collect();
-                let factors: Vec<f32> = scales.iter().map(|s| (s / rounding.scale()) as f32).collect();
+                let (lower, upper) = scales.iter().map(|s| factor_bounds(s / rounding.scale()).into()).unzip();
                 let bounds = end.relu.map_or((f32::NEG_INFINITY, f32::INFINITY), |bound| (0.0, bound as f32));
                 let rounding = end.relu.map_or(rounding, |bound| rounding.with_relu(bound as f32));
-                Stored::Bytes(Requantization { rounding, scales, factors, bounds })
+                Stored::Bytes(Requantization { rounding, scales, factors: [lower, upper], bounds })
             }
         };
         Some(Completion { begin, result })
@@ -202,22 +202,22 @@ impl SimdOp for WriteRows<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn eval<I: Isa>(self, _: I) {
+    fn eval<I: Isa>(self, isa: I) {
         let WriteRows { to, sums, column, panels: Panels { outs, first } } = self;
         let (rows, blocks, at) = (outs.len(), sums.len() / outs.len().max(1), first / BLOCK);
         let whole = outs.first().map_or(0, |out| out.len() / LANES - at).min(blocks);
         for block in 0..blocks {
-            let factors = to.factors[column + block * BLOCK..].as_chunks().0[0];
+            let factors = to.factors.each_ref().map(|bounds| bounds[column + block * BLOCK..].as_chunks().0[0]);
             let scales = &to.scales[column + block * BLOCK..][..BLOCK];
             // The factors are copied, so that the compiler need not read them again after each store.
             if block < whole {
                 let mut rows_of =
                     BlockOfRows::<true> { factors, scales, bounds: to.bounds, sums, blocks, block, at, outs };
-                to.rounding.write_inline(&mut rows_of, rows);
+                to.rounding.write_inline(isa, &mut rows_of, rows);
             } else {
                 let mut rows_of =
                     BlockOfRows::<false> { factors, scales, bounds: to.bounds, sums, blocks, block, at, outs };
-                to.rounding.write_inline(&mut rows_of, rows);
+                to.rounding.write_inline(isa, &mut rows_of, rows);
             }
         }
     }
@@ -225,7 +225,7 @@ impl SimdOp for WriteRows<'_, '_> {
 
 /// One block of columns of several rows, of which there may be fewer than [`LANES`] if it is not `WHOLE`.
 struct BlockOfRows<'a, 'o, const WHOLE: bool> {
-    factors: [f32; LANES],
+    factors: FactorBounds,
     scales: &'a [f64],
     bounds: (f32, f32),
     sums: &'a [Sums],
@@ -239,13 +239,17 @@ struct BlockOfRows<'a, 'o, const WHOLE: bool> {
 
 impl<const WHOLE: bool> Blocks for BlockOfRows<'_, '_, WHOLE> {
     #[inline(always)]
-    fn near(&self, row: usize) -> [f32; LANES] {
+    fn numbers(&self, row: usize) -> [f32; LANES] {
         const { assert!(LANES == BLOCK) };
         let (sums, mut numbers) = (&self.sums[row * self.blocks + self.block], [0.0; LANES]);
         for j in 0..LANES {
-            numbers[j] = sums[j] as f32 * self.factors[j];
+            numbers[j] = sums[j] as f32;
         }
         numbers
+    }
+    #[inline(always)]
+    fn factors(&self) -> FactorBounds {
+        self.factors
     }
     #[inline(always)]
     fn reals(&self, row: usize) -> [f32; LANES] {
