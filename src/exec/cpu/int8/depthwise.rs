@@ -1,4 +1,5 @@
-//! Depthwise convolution of bytes. Four lines are interleaved, since four rows of a kernel are multiplied at a time (`taps`).
+//! Depthwise convolution of bytes. Four lines are interleaved, since four rows of a kernel are multiplied at a time (`taps`). A kernel of
+//! three rows leaves one line for the next row of the result, whose weights are the same, moved by a row.
 use super::{
     ByteOperand, Completion, DEPTH,
     dot::{BLOCK, DotProduct, GROUP, Line, Sums},
@@ -32,7 +33,9 @@ pub(in crate::cpu) struct DepthwiseBytes {
     input: ByteOperand,
     /// The number of parts into which weights are split.
     parts: usize,
-    /// Ordered by block, part, group of kernel rows and kernel column.
+    /// Lines of the result that are computed from the same interleaved lines.
+    together: usize,
+    /// Ordered by line of the result, block, part, group of kernel rows and kernel column.
     weights: Vec<Line>,
     /// The sum of each channel's weights.
     weight_sums: Vec<i32>,
@@ -76,20 +79,22 @@ impl DepthwiseBytes {
         let range = bytes.iter().map(element).fold((0, 0), |(low, high): (i16, i16), v| (low.min(v), high.max(v)));
         let (blocks, parts) = (channels.div_ceil(BLOCK), parts(range, by.weight_range()));
         let mut weights = Vec::new();
-        let n = (rows.kernel.div_ceil(GROUP) * cols.kernel).saturating_mul(blocks * parts);
+        let (groups, together) = (rows.kernel.div_ceil(GROUP), together(&rows));
+        let n = (groups * cols.kernel).saturating_mul(together * blocks * parts);
         reserve(&mut weights, n)?;
         weights.resize(n, Line([[0; GROUP]; BLOCK]));
         let mut weight_sums = zeros::<i32>(channels)?;
         for (i, weight) in bytes.iter().map(element).enumerate() {
             let (channel, row, col) = (i / taps, i % taps / cols.kernel, i % cols.kernel);
             weight_sums[channel] += i32::from(weight);
-            for index in 0..parts {
-                let groups = (channel / BLOCK * parts + index) * rows.kernel.div_ceil(GROUP);
-                let line = &mut weights[(groups + row / GROUP) * cols.kernel + col];
+            for (of_line, index) in (0..together).flat_map(|line| (0..parts).map(move |index| (line, index))) {
+                let row = row + of_line * rows.stride;
+                let before = ((of_line * blocks + channel / BLOCK) * parts + index) * groups;
+                let line = &mut weights[(before + row / GROUP) * cols.kernel + col];
                 line.0[channel % BLOCK][row % GROUP] = part(weight, index, by.weight_range()).cast_unsigned();
             }
         }
-        Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, parts, weights, weight_sums }))
+        Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, parts, together, weights, weight_sums }))
     }
 
     /// Returns the epilogue for a result, or `None` if sums must be completed in another way.
@@ -124,18 +129,23 @@ impl DepthwiseBytes {
         let image = self.rows.input * self.cols.input * self.channels;
         let line = self.cols.output * self.channels;
         let scratch = || (Vec::new(), Vec::new(), Vec::new());
-        let lines = out.par_chunks_mut(line.max(1)).enumerate();
-        lines.try_for_each_init(scratch, |(outside, band, sums), (i, out)| {
-            self.fill((outside, band), &images[i / self.rows.output * image..][..image], i % self.rows.output)?;
-            self.line(band, begin, sums, out, write)
+        let images = images.par_chunks(image).zip(out.par_chunks_mut(self.rows.output * line));
+        images.try_for_each(|(image, out)| {
+            let bands = out.par_chunks_mut(self.together * line).enumerate();
+            bands.try_for_each_init(scratch, |(outside, band, sums), (i, out)| {
+                self.fill((outside, band), image, i * self.together)?;
+                let weights = self.weights.chunks_exact(self.weights.len() / self.together);
+                out.chunks_exact_mut(line).zip(weights).try_for_each(|(out, weights)| {
+                    self.line((band, weights, begin), sums, out, write)
+                })
+            })
         })
     }
 
     /// Computes a line of the result, some pixels at a time.
     fn line<T>(
         &self,
-        band: &[[u8; GROUP]],
-        begin: &[Sums],
+        (band, weights, begin): (&[[u8; GROUP]], &[Line], &[Sums]),
         sums: &mut Vec<Sums>,
         out: &mut [T],
         write: &Write<T>,
@@ -151,7 +161,7 @@ impl DepthwiseBytes {
         for (i, outs) in outs.chunks_mut(together).enumerate() {
             let sums = &mut sums[..outs.len() * begin.len()];
             let pixels = &band[i * together * step..];
-            self.by.sum(&Windows { pixels, taps: &taps, step, weights: &self.weights, begin }, sums);
+            self.by.sum(&Windows { pixels, taps: &taps, step, weights, begin }, sums);
             write(sums, outs)?;
         }
         Ok(())
@@ -162,17 +172,17 @@ impl DepthwiseBytes {
         self.cols.len().max(self.cols.input + self.cols.pad)
     }
 
-    /// Interleaves the lines that a line of the result needs into groups of uint8, with their padding, so that no window has an edge.
-    /// `outside` is scratch memory for a line of padding.
+    /// Interleaves the lines that lines of the result from `row` on need into groups of uint8, with their padding, so that no window has
+    /// an edge. `outside` is scratch memory for a line of padding.
     fn fill(&self, (outside, band): (&mut Vec<u8>, &mut Vec<[u8; GROUP]>), image: &[u8], row: usize) -> Result<()> {
         let DepthwiseBytes { rows, cols, channels, input, .. } = self;
-        let (length, (from, to)) = (cols.input * channels, rows.inside(row));
+        let length = cols.input * channels;
         resize(outside, length, input.zero ^ input.flip)?;
         let line = |tap: usize| {
             // The weights beyond the last row are zeros.
-            let tap = tap.min(rows.kernel - 1);
-            let y = row * rows.stride + tap * rows.dilation;
-            if (from..to).contains(&tap) { &image[(y - rows.pad) * length..][..length] } else { &outside[..length] }
+            let tap = tap.min((self.together - 1) * rows.stride + rows.kernel - 1);
+            let y = (row * rows.stride + tap * rows.dilation).checked_sub(rows.pad).filter(|y| *y < rows.input);
+            y.map_or(&outside[..length], |y| &image[y * length..][..length])
         };
         let (size, groups) = (self.width() * channels, rows.kernel.div_ceil(GROUP));
         // A block of channels may extend beyond the last pixel.
@@ -186,6 +196,14 @@ impl DepthwiseBytes {
             after.fill([input.zero; GROUP]);
         }
         Ok(())
+    }
+}
+
+/// Returns the number of lines of a result that whole groups of kernel rows cover.
+fn together(rows: &Axis) -> usize {
+    match rows.dilation {
+        1 => (rows.kernel.next_multiple_of(GROUP) - rows.kernel) / rows.stride + 1,
+        _ => 1,
     }
 }
 

@@ -62,6 +62,7 @@ proptest! {
         dilation in [1i64..3, 1i64..3], pads in [0i64..3, 0i64..3, 0i64..3, 0i64..3], signed: [bool; 2], zeros: [u8; 2],
         range in prop_oneof![Just(256usize), 1usize..256],
     ) {
+        const IMAGES: usize = 2;
         let dtypes = signed.map(|s| if s { Dtype::Int8 } else { Dtype::Uint8 });
         // The bytes of a dtype's numbers.
         let flips = signed.map(|s| if s { 0x80u8 } else { 0 });
@@ -76,17 +77,17 @@ proptest! {
             all.checked_sub(dilation[axis] * (kernel[axis] as i64 - 1) + 1).filter(|rest| *rest >= 0).map(|rest| (rest / stride[axis] + 1) as usize)
         };
         let (Some(rows), Some(cols)) = (positions(0), positions(1)) else { return Ok(()) };
-        let x: Vec<u8> = (0..height * width * channels).map(|i| (i * 7919 % 256) as u8).collect();
+        let x: Vec<u8> = (0..IMAGES * height * width * channels).map(|i| (i * 7919 % 256) as u8).collect();
         let w: Vec<u8> = (0..channels * kernel[0] * kernel[1]).map(|i| zeros[1].wrapping_add((i * 31 % range) as u8)).collect();
         let stored = |bytes: &[u8], i: usize| bytes.iter().map(|byte| byte ^ flips[i]).collect::<Vec<_>>();
         let weights = Array::from_le_bytes(dtypes[1], [channels, 1, kernel[0], kernel[1]], &stored(&w, 1)).unwrap();
-        let input = ty(dtypes[0], &[1, height, width, channels], Layout::ChannelsLast, 1.0, zero(0));
+        let input = ty(dtypes[0], &[IMAGES, height, width, channels], Layout::ChannelsLast, 1.0, zero(0));
         let filter = ty(dtypes[1], &[channels, 1, kernel[0], kernel[1]], Layout::Plain, 1.0, zero(1));
         let (input, filter) = (Operand::new(input, None, 0), Operand::new(filter, Some(weights), 1));
         let mut op = Conv::new(input, filter, kernel.map(|k| k as i64).to_vec(), stride.to_vec(), pads.to_vec());
         (op.group, op.dilations) = (channels as i64, Some(dilation.to_vec()));
         let scale = 64.0;
-        let result = ty(Dtype::Uint8, &[1, rows, cols, channels], Layout::ChannelsLast, scale, 100);
+        let result = ty(Dtype::Uint8, &[IMAGES, rows, cols, channels], Layout::ChannelsLast, scale, 100);
         for by in GroupProducts::of(all_dot_products()) {
             let convolution = DepthwiseBytes::computed_by(by, &op).unwrap().unwrap();
             let completion = convolution.completion(&op, &result, SumsEpilogue::default()).unwrap();
@@ -98,14 +99,15 @@ proptest! {
             convolution.run(&stored(&x, 0), &completion, &mut ints).unwrap();
             let ints = ints.elements::<i32>().unwrap();
             for (i, got) in out.bytes().iter().enumerate() {
-                let (row, col, channel) = (i / channels / cols, i / channels % cols, i % channels);
+                let (image, row) = (i / channels / cols / rows, i / channels / cols % rows);
+                let (col, channel) = (i / channels % cols, i % channels);
                 let mut sum = 0;
                 for a in 0..kernel[0] {
                     for b in 0..kernel[1] {
                         let y = row as i64 * stride[0] + a as i64 * dilation[0] - pads[0];
                         let z = col as i64 * stride[1] + b as i64 * dilation[1] - pads[1];
                         if (0..height as i64).contains(&y) && (0..width as i64).contains(&z) {
-                            let pixel = x[(y as usize * width + z as usize) * channels + channel];
+                            let pixel = x[((image * height + y as usize) * width + z as usize) * channels + channel];
                             let weight = w[(channel * kernel[0] + a) * kernel[1] + b];
                             sum += (i64::from(pixel) - i64::from(zeros[0])) * (i64::from(weight) - i64::from(zeros[1]));
                         }
