@@ -97,27 +97,43 @@ impl Walk {
     }
     /// Calls `f` for each part within one row of the result's `n` elements from `first` on, with the offset of its first
     /// element in the operand and the stride there.
-    pub fn runs(&self, first: usize, n: usize, mut f: impl FnMut(Range<usize>, usize, usize)) {
+    pub fn runs(&self, first: usize, n: usize, f: impl FnMut(Range<usize>, usize, usize)) {
+        self.visit::<false>(first, n, f);
+    }
+    /// Like [`Walk::runs`], but a part may also consist of several whole rows that have the same elements in the operand.
+    fn visit<const REPEATED: bool>(&self, first: usize, n: usize, mut f: impl FnMut(Range<usize>, usize, usize)) {
         let (row, &(rows, stride)) = (self.row.max(1), self.outer.last().unwrap_or(&(1, 0)));
         let mut done = 0;
         while done < n {
             let (mut block, mut offset) = ((first + done) / row, (first + done) % row);
-            let left = rows - block % rows;
+            let mut left = rows - block % rows;
             let mut start = 0;
             for &(d, stride) in self.outer.iter().rev() {
                 start += block % d * stride;
                 block /= d;
             }
             // Divisions take longer than short rows, so the rest of the last axis goes without.
-            for _ in 0..left {
-                let end = n.min(done + row - offset);
+            while left > 0 && done < n {
+                let is_repeated = REPEATED && stride == 0 && offset == 0;
+                let same = if is_repeated { ((n - done) / row).clamp(1, left) } else { 1 };
+                let end = n.min(done + same * row - offset);
                 f(done..end, start + offset * self.step, self.step);
-                (done, offset, start) = (end, 0, start + stride);
-                if done == n {
-                    break;
-                }
+                (done, offset, start, left) = (end, 0, start + stride, left - same);
             }
         }
+    }
+    /// Fills `out` by reading each part, unless it repeats the one before.
+    fn fill<T: Copy>(&self, first: usize, out: &mut [T], mut read: impl FnMut(usize, usize, &mut [T])) {
+        self.visit::<true>(first, out.len(), |part, start, step| {
+            let part = &mut out[part];
+            let mut done = part.len().min(self.row.max(1));
+            read(start, step, &mut part[..done]);
+            while done < part.len() {
+                let more = done.min(part.len() - done);
+                part.copy_within(..more, done);
+                done += more;
+            }
+        });
     }
 }
 
@@ -146,8 +162,7 @@ impl<'a> Source<'a> {
     }
     /// Reads the operand's elements for the result's elements from `first` on, as real numbers.
     pub fn reals(&self, first: usize, out: &mut [f32]) {
-        self.walk.runs(first, out.len(), |part, start, step| {
-            let out = &mut out[part];
+        self.walk.fill(first, out, |start, step, out| {
             if let (1, Some(reals)) = (step, self.byte_reals) {
                 return reals.read(&self.bytes[start..], out);
             }
@@ -170,8 +185,7 @@ impl<'a> Source<'a> {
     }
     /// Like [`Source::reals`], but reads stored values. float32 is truncated to integers and saturated; NaN becomes 0.
     pub fn ints(&self, first: usize, out: &mut [i64]) {
-        self.walk
-            .runs(first, out.len(), |part, start, step| read_ints(self.dtype, self.bytes, start, step, &mut out[part]));
+        self.walk.fill(first, out, |start, step, out| read_ints(self.dtype, self.bytes, start, step, out));
     }
 }
 

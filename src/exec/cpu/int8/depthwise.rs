@@ -135,9 +135,9 @@ impl DepthwiseBytes {
             bands.try_for_each_init(scratch, |(outside, band, sums), (i, out)| {
                 self.fill((outside, band), image, i * self.together)?;
                 let weights = self.weights.chunks_exact(self.weights.len() / self.together);
-                out.chunks_exact_mut(line).zip(weights).try_for_each(|(out, weights)| {
-                    self.line((band, weights, begin), sums, out, write)
-                })
+                out.chunks_exact_mut(line)
+                    .zip(weights)
+                    .try_for_each(|(out, weights)| self.line((band, weights, begin), sums, out, write))
             })
         })
     }
