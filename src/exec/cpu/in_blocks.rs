@@ -76,7 +76,19 @@ fn keeps_zero(op: &Op<Operand>) -> bool {
         Op::Sub(op) => are_finite(&op.coeff),
         Op::MulConst(op) => is_finite(op.const_val),
         Op::Clip(op) => op.min <= 0.0 && op.max >= 0.0,
-        op => matches!(op, Op::Mul(_) | Op::Relu(_)),
+        Op::LeakyRelu(op) => is_finite(op.alpha),
+        Op::Elu(op) => is_finite(op.alpha),
+        op => matches!(
+            op,
+            Op::Mul(_)
+                | Op::Relu(_)
+                | Op::SiLU(_)
+                | Op::GELU(_)
+                | Op::HardSwish(_)
+                | Op::Mish(_)
+                | Op::Tanh(_)
+                | Op::Abs(_)
+        ),
     }
 }
 

@@ -60,7 +60,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn networks_of_images_are_the_same_by_plan(
-        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..9, 1..7),
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..12, 1..7),
         size in (4usize..9, 4usize..9), batch in 1usize..3,
     ) {
         let mut g = Graph::new("g").unwrap();
@@ -79,7 +79,10 @@ proptest! {
                 5 => g.avgpool2d(t).kernel([3, 3]).stride([1, 1]).pad([1, 1, 1, 1]).count_include_pad(i % 2 == 0).call(),
                 6 => g.concat([t, other]).axis(1).call(),
                 7 => g.deconv(t, filter(&[oc, ic, 2, 3], i)).bias(values(&[oc], i)).stride([2, 1]).pad([0, 1, 0, 1]).call(),
-                _ => g.mul(t, values(&[1, ic, 1, 1], i)).call(),
+                8 => g.mul(t, values(&[1, ic, 1, 1], i)).call(),
+                9 => g.silu(t).call(),
+                10 => g.gelu(t).call(),
+                _ => g.leaky_relu(t).negative_slope(0.1).call(),
             }.unwrap();
             seen.push(t);
         }
