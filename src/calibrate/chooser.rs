@@ -24,7 +24,7 @@ use std::collections::HashMap;
 /// // What is clamped does not matter here.
 /// let y = g.clamp(x, -1.0, 1.0).out_name("y").call()?;
 /// g.set_outputs(&[y])?;
-/// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().unfused(true))?;
+/// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().every_tensor(true))?;
 /// let mut numbers: Vec<f32> = (0..1000).map(|i| (i as f32).sin()).collect();
 /// numbers.push(50.0);
 /// let feeds = [("x", Array::from_vec([1001], numbers)?)];

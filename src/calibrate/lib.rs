@@ -11,7 +11,7 @@
 //! let x = g.input("x", Dtype::Float32, [4])?;
 //! let y = g.relu(x).out_name("y").call()?;
 //! g.set_outputs(&[y])?;
-//! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().unfused(true))?;
+//! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().every_tensor(true))?;
 //!
 //! let mut statistics = Statistics::new(&g);
 //! statistics.run(&session, &["first"], &[("x", Array::from([-3f32, 0.0, 1.0, 2.0]))])?;

@@ -27,6 +27,9 @@ pub struct RunOptions {
     pub threads: usize,
     /// Disable operator fusion. Results then differ by rounding.
     pub unfused: bool,
+    /// Compute every tensor, so that [`Session::visit`](super::Session::visit) sees all of them. Operators are not fused, but convolutions
+    /// and those around them may use the backend's layout of images, which is faster than [`RunOptions::unfused`].
+    pub every_tensor: bool,
     /// Storage precision of floats. The CPU supports only float32.
     pub precision: Precision,
     /// At most this many bytes of weights stay in memory between runs; the others are read again in each run,
@@ -53,6 +56,7 @@ impl Default for RunOptions {
             on_cpu: Vec::new(),
             threads: 0,
             unfused: false,
+            every_tensor: false,
             precision: Precision::default(),
             weight_budget: None,
             max_iterations: 1_000_000,
@@ -123,6 +127,10 @@ impl RunOptions {
     /// Sets [`RunOptions::unfused`].
     pub fn unfused(self, unfused: bool) -> Self {
         RunOptions { unfused, ..self }
+    }
+    /// Sets [`RunOptions::every_tensor`].
+    pub fn every_tensor(self, every_tensor: bool) -> Self {
+        RunOptions { every_tensor, ..self }
     }
     /// Sets [`RunOptions::precision`].
     pub fn precision(self, precision: Precision) -> Self {

@@ -1,6 +1,6 @@
 //! Looking at the tensors of a run while they are computed.
 use super::{Backend, feeds::Feeds, session::Session};
-use crate::{array::Array, base::Result};
+use crate::{Layout, array::Array, base::Result};
 use indexmap::IndexMap;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ impl<B: Backend> Session<B> {
     /// Runs the graph like [`Session::run`], and passes each computed tensor to `visit`, by name, in the order of computation. A
     /// tensor that nothing reads any more is freed after its visit, so a run needs no more memory than without visits.
     ///
-    /// Tensors that fusion removes are not computed; [`RunOptions::unfused`](super::RunOptions::unfused) keeps all of them. Those
+    /// Tensors that fusion removes are not computed; [`RunOptions::every_tensor`](super::RunOptions::every_tensor) keeps all of them. Those
     /// inside of branches and loops are not visited, and neither are feeds.
     ///
     /// ```
@@ -18,7 +18,7 @@ impl<B: Backend> Session<B> {
     /// let h = g.relu(x).out_name("h").call()?;
     /// let y = g.add(h, 1.0).out_name("y").call()?;
     /// g.set_outputs(&[y])?;
-    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().unfused(true))?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().every_tensor(true))?;
     /// let mut seen = Vec::new();
     /// session.visit(&[("x", Array::from([-1f32, 2.0]))], &mut |name, array| {
     ///     seen.push((name.to_owned(), array.to_f32()?[1]));
@@ -42,8 +42,12 @@ impl<B: Backend> Session<B> {
         let mut observer = |step: usize, _: Duration, results: &[B::Buffer]| {
             let Some(step) = plan.steps.get(step).filter(|_| outcome.is_ok()) else { return };
             outcome = step.outputs.iter().zip(results).try_for_each(|(tensor, buffer)| {
-                let array = self.backend().download(buffer)?;
-                visit(&plan.entry(*tensor)?.ty.name, &array)
+                let entry = plan.entry(*tensor)?;
+                // A tensor in another layout is converted by a step of its own.
+                match entry.ty.layout {
+                    Layout::Plain => visit(&entry.ty.name, &self.backend().download(buffer)?),
+                    _ => Ok(()),
+                }
             });
         };
         let (_, results) = self.compute_from(fed, &self.wanted, Some(&mut observer))?;

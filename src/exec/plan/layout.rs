@@ -19,7 +19,7 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     if !backend.has_layouts() {
         return Ok(0);
     }
-    let mut layouts = Assignment::default();
+    let mut layouts = Assignment { pinned: graph.pinned(), ..Assignment::default() };
     let mut times = 0;
     for at in graph.indices() {
         let Some(node) = graph.node(at).cloned() else { continue };
@@ -31,15 +31,14 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
             None => layouts.push(node),
         }
     }
-    if let Some(last) = layouts.nodes.last().and_then(Node::last).map(|o| o.origin) {
-        graph.pinned().into_iter().for_each(|t| layouts.ensure(t, last));
-    }
     graph.rebuild(layouts.nodes);
     Ok(times)
 }
 
 #[derive(Default)]
 struct Assignment {
+    /// Tensors that are needed in their row-major layout, in order.
+    pinned: Vec<TensorIndex>,
     /// The same tensor in the other layout, in both directions.
     other: HashMap<TensorIndex, TensorIndex>,
     /// Tensors of `other` that are computed so far. A tensor with a single layout is not listed.
@@ -103,8 +102,14 @@ impl Assignment {
     fn push(&mut self, node: Node) {
         let origin = node.last().map(|o| o.origin).unwrap_or_default();
         node.operands().into_iter().for_each(|t| self.ensure(t, origin));
-        self.made.extend(node.outputs());
+        let outputs: Vec<TensorIndex> = node.outputs().collect();
+        self.made.extend(&outputs);
         self.nodes.push(node);
+        for row_major in outputs.iter().filter_map(|t| self.other.get(t).copied()).collect::<Vec<_>>() {
+            if self.pinned.binary_search(&row_major).is_ok() {
+                self.ensure(row_major, origin);
+            }
+        }
     }
 
     /// Inserts a conversion if a tensor is computed in the other layout only; errors name the operator `origin`.

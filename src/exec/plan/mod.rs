@@ -188,9 +188,19 @@ impl<B: Backend> Plan<B> {
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<Plan<B>> {
-        let kept = [wanted, &placement.kept(network)].concat();
-        let mut graph = RewriteGraph::new(network, &needed(network, fed, wanted)?, fed, &kept);
-        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut graph, placement)? };
+        let needed = needed(network, fed, wanted)?;
+        let mut kept = [wanted, &placement.kept(network)].concat();
+        if options.every_tensor {
+            kept.extend(needed.iter().flat_map(|i| network.operators[*i].outputs()));
+        }
+        let mut graph = RewriteGraph::new(network, &needed, fed, &kept);
+        let rules: &[Rule] = match options {
+            RunOptions { unfused: true, .. } => &[],
+            // The others remove tensors.
+            RunOptions { every_tensor: true, .. } => &[Rule::Layout],
+            _ => &Rule::ALL,
+        };
+        let applied = rules::rewrite(&mut graph, placement, rules)?;
         let (tensors, nodes) = graph.into_nodes();
         let steps = nodes.into_iter().map(|node| {
             let kernel = StepKernel::Streamed(Streamed { on_cpu: false, workspace: 0, table: None });

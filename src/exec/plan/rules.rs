@@ -89,18 +89,22 @@ impl Rule {
 /// Rewrites a node if its rule applies, and returns whether it does.
 type Rewrite<'r> = &'r mut dyn FnMut(&mut RewriteGraph, NodeIndex) -> Result<bool>;
 
-/// Applies every rule to every node in execution order. Returns how often each rule applied.
+/// Applies the rules to every node in execution order. Returns how often each rule applied.
 ///
 /// # Errors
 /// Returns an error if a constant cannot be read, or if the caller wants to end.
-pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, placement: &Placement<B>) -> Result<Vec<(Rule, usize)>> {
+pub(super) fn rewrite<B: Backend>(
+    graph: &mut RewriteGraph,
+    placement: &Placement<B>,
+    rules: &[Rule],
+) -> Result<Vec<(Rule, usize)>> {
     let backend = &Capabilities {
         fusion: placement.backend.fusion(),
         layouts: placement.backend.layouts(),
         evaluate: &|signature| placement.evaluate(signature),
     };
     let mut applied = Vec::new();
-    for rule in Rule::ALL {
+    for rule in rules.iter().copied() {
         let each = |rewritten: Rewrite, graph: &mut RewriteGraph| -> Result<usize> {
             let mut times = 0;
             for at in graph.indices() {

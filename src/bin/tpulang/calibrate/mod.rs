@@ -204,7 +204,7 @@ impl Network {
         let runs = Runs::new(&graph, samples, args.shard)?;
         let (backend, options) = args.running.open(&graph, false, messages)?;
         let session = during("preparing", Size::Unknown, |_| {
-            Session::new(&graph, backend, &options.unfused(true).kept_plans(graph.operators().len()))
+            Session::new(&graph, backend, &options.every_tensor(true).kept_plans(graph.operators().len()))
         })?;
         messages.warn(&graph, &graph.weight_warnings())?;
         Ok(Network { graph, session, runs })

@@ -91,3 +91,40 @@ proptest! {
         steps(&mut g, outputs);
     }
 }
+
+/// A visitor sees all tensors, row-major, although convolutions compute in blocks.
+#[test]
+fn every_tensor_is_visited_in_its_own_shape() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 16, 6, 5]);
+    let a = g.conv(x, filter(&[32, 16, 3, 3], 1)).bias(values(&[32], 2)).call().unwrap();
+    let r = g.relu(a).call().unwrap();
+    let b = g.conv(r, filter(&[20, 32, 1, 1], 3)).call().unwrap();
+    let constant = g.coefficient("c", values(&[20, 1, 1], 4)).unwrap();
+    let folded = g.mul(constant, 0.5).call().unwrap();
+    let y = g.add(b, folded).call().unwrap();
+    let z = g.permute(y, [0, 2, 3, 1]).call().unwrap();
+    g.set_outputs(&[z]).unwrap();
+    let visited = |options: RunOptions| {
+        let session = Session::new(&g, CpuBackend::new(), &options).unwrap();
+        let mut seen = Vec::new();
+        let results = session.visit(&[("x", values(&[2, 16, 6, 5], 5))], &mut |name, array| {
+            seen.push((name.to_owned(), array.shape().to_vec(), array.to_f32()?));
+            Ok(())
+        });
+        results.unwrap();
+        (seen, session.explain())
+    };
+    let (every, plan) = visited(RunOptions::default().every_tensor(true));
+    let (unfused, _) = visited(RunOptions::default().unfused(true));
+    assert!(plan.contains("on images with channels in blocks"), "{plan}");
+    assert_eq!(every.len(), 6);
+    for ((name, shape, numbers), (of, expected_shape, expected)) in every.iter().zip(&unfused) {
+        assert!(name == of && shape == expected_shape, "{name} {of}");
+        assert!(numbers.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{name}");
+    }
+    let (fused, _) = visited(RunOptions::default());
+    assert!(
+        fused.iter().all(|(name, shape, _)| unfused.iter().any(|(of, expected, _)| name == of && shape == expected))
+    );
+}
