@@ -57,8 +57,8 @@ impl Statistics {
     }
 
     /// Runs a network on a batch of samples, counts the numbers of its tensors, and returns the network's outputs. The session is
-    /// that of the graph, prepared with [`RunOptions::every_tensor`](crate::exec::RunOptions::every_tensor), so that there are all of them. If it
-    /// fails, nothing is counted.
+    /// that of the graph, prepared with [`RunOptions::every_tensor`](crate::exec::RunOptions::every_tensor), so that there are all of
+    /// them. If it fails, nothing is counted.
     ///
     /// # Errors
     /// Returns an error if a sample of one of these names has been counted before, and those of [`Session::visit`].

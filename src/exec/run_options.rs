@@ -27,8 +27,9 @@ pub struct RunOptions {
     pub threads: usize,
     /// Disable operator fusion. Results then differ by rounding.
     pub unfused: bool,
-    /// Compute every tensor, so that [`Session::visit`](super::Session::visit) sees all of them. Operators are not fused, but convolutions
-    /// and those around them may use the backend's layout of images, which is faster than [`RunOptions::unfused`].
+    /// Compute every tensor between the inputs and the outputs, so that [`Session::visit`](super::Session::visit) sees it, except those
+    /// inside of branches and loops. Operators are not fused, but the backend may store images in its own layout, which is faster than
+    /// [`RunOptions::unfused`] if there are convolutions. Results differ by rounding. If both are set, `unfused` prevails.
     pub every_tensor: bool,
     /// Storage precision of floats. The CPU supports only float32.
     pub precision: Precision,

@@ -5,11 +5,12 @@ use indexmap::IndexMap;
 use std::time::Duration;
 
 impl<B: Backend> Session<B> {
-    /// Runs the graph like [`Session::run`], and passes each computed tensor to `visit`, by name, in the order of computation. A
+    /// Runs the graph like [`Session::run`], and passes each tensor to `visit`, by name, in the order of computation. A
     /// tensor that nothing reads any more is freed after its visit, so a run needs no more memory than without visits.
     ///
-    /// Tensors that fusion removes are not computed; [`RunOptions::every_tensor`](super::RunOptions::every_tensor) keeps all of them. Those
-    /// inside of branches and loops are not visited, and neither are feeds.
+    /// Tensors that fusion removes, or that only exist in the backend's layout of images, are left out;
+    /// [`RunOptions::every_tensor`](super::RunOptions::every_tensor) keeps all of them. Those inside of branches and loops are not visited,
+    /// and neither are feeds.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
@@ -43,7 +44,7 @@ impl<B: Backend> Session<B> {
             let Some(step) = plan.steps.get(step).filter(|_| outcome.is_ok()) else { return };
             outcome = step.outputs.iter().zip(results).try_for_each(|(tensor, buffer)| {
                 let entry = plan.entry(*tensor)?;
-                // A tensor in another layout is converted by a step of its own.
+                // If a tensor in another layout is needed, a step of its own converts it.
                 match entry.ty.layout {
                     Layout::Plain => visit(&entry.ty.name, &self.backend().download(buffer)?),
                     _ => Ok(()),

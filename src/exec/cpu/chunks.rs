@@ -122,14 +122,16 @@ impl Walk {
             }
         }
     }
-    /// Fills `out` by reading each part, unless it repeats the one before.
+    /// Fills `out` by reading each part of a row, and copies rows that are repeated.
     fn fill<T: Copy>(&self, first: usize, out: &mut [T], mut read: impl FnMut(usize, usize, &mut [T])) {
         self.visit::<true>(first, out.len(), |part, start, step| {
             let part = &mut out[part];
-            let mut done = part.len().min(self.row.max(1));
+            let row = self.row.max(1);
+            let mut done = part.len().min(row);
             read(start, step, &mut part[..done]);
+            let most = (COPIED / row).max(1) * row;
             while done < part.len() {
-                let more = done.min(part.len() - done);
+                let more = done.min(most).min(part.len() - done);
                 part.copy_within(..more, done);
                 done += more;
             }

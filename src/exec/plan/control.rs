@@ -47,7 +47,8 @@ impl<B: Backend> Plan<B> {
             Ok(()) => u64::MAX,
             Err(_) => budget.take_rest(),
         };
-        let options = options.clone().weight_budget(Some(limit));
+        // Nobody visits the tensors of blocks.
+        let options = options.clone().weight_budget(Some(limit)).every_tensor(false);
         let mut blocks = Vec::new();
         for block in node.stages.iter().flat_map(|stage| &stage.blocks) {
             // A coefficient that is fed, or a value that is folded, is a constant on one side only.

@@ -37,7 +37,7 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
 
 #[derive(Default)]
 struct Assignment {
-    /// Tensors that are needed in their row-major layout, in order.
+    /// Tensors that are needed in their row-major layout, sorted by index.
     pinned: Vec<TensorIndex>,
     /// The same tensor in the other layout, in both directions.
     other: HashMap<TensorIndex, TensorIndex>,

@@ -1,5 +1,5 @@
-//! Depthwise convolution of bytes. Four lines are interleaved, since four rows of a kernel are multiplied at a time (`taps`). A kernel of
-//! three rows leaves one line for the next row of the result, whose weights are the same, moved by a row.
+//! Depthwise convolution of bytes. Four lines are interleaved, since four rows of a kernel are multiplied at a time (`taps`). With
+//! a kernel of three rows and a stride of 1, they serve two lines of the result: the weights of the second are moved by a row.
 use super::{
     ByteOperand, Completion, DEPTH,
     dot::{BLOCK, DotProduct, GROUP, Line, Sums},
@@ -199,10 +199,12 @@ impl DepthwiseBytes {
     }
 }
 
-/// Returns the number of lines of a result that whole groups of kernel rows cover.
+/// Returns the number of lines of a result that are computed together: the last group of kernel rows may have room for the windows of
+/// further lines.
 fn together(rows: &Axis) -> usize {
+    let room = rows.kernel.next_multiple_of(GROUP) - rows.kernel;
     match rows.dilation {
-        1 => (rows.kernel.next_multiple_of(GROUP) - rows.kernel) / rows.stride + 1,
+        1 => (room / rows.stride + 1).min(rows.output),
         _ => 1,
     }
 }

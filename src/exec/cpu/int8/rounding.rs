@@ -8,6 +8,7 @@ use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps},
 };
+use std::ops::RangeInclusive;
 
 /// Elements that are rounded at a time.
 pub(super) const LANES: usize = 16;
@@ -18,6 +19,10 @@ const MAGIC: f32 = 12_582_912.0;
 /// The relative distance of a bound from a factor. Numbers, factors, bounds and products are rounded to float32, which changes each by at
 /// most 2^-24; the distance is larger than the sum.
 const ERROR: f64 = 1.0 / (1 << 21) as f64;
+
+/// Scales for which [`ERROR`] suffices: a real number or a factor that is too large or too small for a float32 has a larger error, but
+/// with these scales such numbers become 0 or the largest.
+const SCALES: RangeInclusive<f64> = 1e-30..=1e30;
 
 /// Number of blocks whose ties are looked for at once. One block in 500 has a number near a tie.
 const TOGETHER: usize = 16;
@@ -36,19 +41,20 @@ pub(in crate::cpu) struct Rounding {
 /// A lower and an upper bound of a factor for each element of a block.
 pub(super) type FactorBounds = [[f32; LANES]; 2];
 
-/// Returns bounds of a factor that are so far apart that the product with one of them, too, is a bound.
+/// Returns bounds of a factor, wide enough that the rounded products with a number are bounds, too.
 pub(super) fn factor_bounds(factor: f64) -> [f32; 2] {
-    // Zero times infinity would be no number.
+    // Zero times infinity would be NaN.
     [1.0 - ERROR, 1.0 + ERROR].map(|bound| (factor * bound).clamp(f32::MIN.into(), f32::MAX.into()) as f32)
 }
 
 impl Rounding {
-    /// Returns `None` if the tensor does not consist of bytes with one scale, or the mode does not round to the nearest.
+    /// Returns `None` if the tensor does not consist of bytes with one scale, if that is extreme, or if the mode does not round to the
+    /// nearest.
     pub fn new(ty: &ValueType, mode: RoundMode) -> Option<Rounding> {
         let range = ty.dtype.int_range().filter(|_| ty.dtype.size() == 1)?;
         let (scale, zero) = ty.per_tensor_scale()?;
         let is_nearest = !matches!(mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
-        let fits = (-256..=256).contains(&zero);
+        let fits = (-256..=256).contains(&zero) && SCALES.contains(&scale);
         (is_nearest && fits).then_some(Rounding { isa: InstructionSet::best(), mode, scale, zero, range })
     }
     /// The instruction set that code with [`Rounding::write_inline`] is compiled for.

@@ -123,7 +123,7 @@ proptest! {
     /// Real numbers near ties, at ties, beyond the range, and none at all.
     #[test]
     fn bytes_are_rounded_by_the_definition(
-        scale in prop_oneof![Just(0.5), Just(0.1), 1e-3f64..10.0], zero in 0i64..256, signed: bool,
+        scale in prop_oneof![Just(0.5), Just(0.1), 1e-3f64..10.0, Just(1e-30), Just(1e30), Just(1e-40)], zero in 0i64..256, signed: bool,
         mode in prop::sample::select(RoundMode::arguments().map(|(mode, _)| mode).collect::<Vec<_>>()),
         numbers in prop::collection::vec((-300i32..300, prop_oneof![Just(0.5f64), Just(0.0), -1.0f64..1.0, Just(0.5 - 1e-6)]), 1..100),
     ) {
