@@ -105,8 +105,10 @@ impl Assignment {
         let outputs: Vec<TensorIndex> = node.outputs().collect();
         self.made.extend(&outputs);
         self.nodes.push(node);
-        for row_major in outputs.iter().filter_map(|t| self.other.get(t).copied()).collect::<Vec<_>>() {
-            if self.pinned.binary_search(&row_major).is_ok() {
+        for t in outputs {
+            if let Some(row_major) = self.other.get(&t).copied()
+                && self.pinned.binary_search(&row_major).is_ok()
+            {
                 self.ensure(row_major, origin);
             }
         }

@@ -278,7 +278,7 @@ fn operand(g: &mut Graph, shape: &[usize], kind: usize, seed: usize) -> Tensor {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
-    /// The results are exact: where large numbers cancelled out, rounding would look like a mistake.
+    /// Integers keep the results exact: if large numbers cancelled out, rounding errors would look like mistakes.
     #[test]
     fn broadcasting_is_the_same_by_plan(
         channels in prop::sample::select(vec![1usize, 3, 16, 17, 32]), size in (1usize..4, 1usize..5), batch in 1usize..3,
@@ -319,7 +319,7 @@ proptest! {
             }.unwrap();
             seen.push(t);
         }
-        // They are at most 16 * 32^4 = 2^24.
+        // No number exceeds 16 * 32^4 = 2^24.
         let last = g.relu(t).call().unwrap();
         let outputs = [last, seen[seen.len() / 2]];
         steps_on(small_integers, 0.0, &mut g, &outputs);

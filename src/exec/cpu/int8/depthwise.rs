@@ -34,7 +34,7 @@ pub(in crate::cpu) struct DepthwiseBytes {
     /// The number of parts into which weights are split.
     parts: usize,
     /// Lines of the result that are computed from the same interleaved lines.
-    together: usize,
+    lines_together: usize,
     /// Ordered by line of the result, block, part, group of kernel rows and kernel column.
     weights: Vec<Line>,
     /// The sum of each channel's weights.
@@ -79,22 +79,22 @@ impl DepthwiseBytes {
         let range = bytes.iter().map(element).fold((0, 0), |(low, high): (i16, i16), v| (low.min(v), high.max(v)));
         let (blocks, parts) = (channels.div_ceil(BLOCK), parts(range, by.weight_range()));
         let mut weights = Vec::new();
-        let (groups, together) = (rows.kernel.div_ceil(GROUP), together(&rows));
-        let n = (groups * cols.kernel).saturating_mul(together * blocks * parts);
+        let (groups, lines_together) = (rows.kernel.div_ceil(GROUP), lines_together(&rows));
+        let n = (groups * cols.kernel).saturating_mul(lines_together * blocks * parts);
         reserve(&mut weights, n)?;
         weights.resize(n, Line([[0; GROUP]; BLOCK]));
         let mut weight_sums = zeros::<i32>(channels)?;
         for (i, weight) in bytes.iter().map(element).enumerate() {
             let (channel, row, col) = (i / taps, i % taps / cols.kernel, i % cols.kernel);
             weight_sums[channel] += i32::from(weight);
-            for (of_line, index) in (0..together).flat_map(|line| (0..parts).map(move |index| (line, index))) {
+            for (of_line, index) in (0..lines_together).flat_map(|line| (0..parts).map(move |index| (line, index))) {
                 let row = row + of_line * rows.stride;
                 let before = ((of_line * blocks + channel / BLOCK) * parts + index) * groups;
                 let line = &mut weights[(before + row / GROUP) * cols.kernel + col];
                 line.0[channel % BLOCK][row % GROUP] = part(weight, index, by.weight_range()).cast_unsigned();
             }
         }
-        Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, parts, together, weights, weight_sums }))
+        Ok(Some(DepthwiseBytes { by, rows, cols, channels, input, parts, lines_together, weights, weight_sums }))
     }
 
     /// Returns the epilogue for a result, or `None` if sums must be completed in another way.
@@ -131,10 +131,10 @@ impl DepthwiseBytes {
         let scratch = || (Vec::new(), Vec::new(), Vec::new());
         let images = images.par_chunks(image).zip(out.par_chunks_mut(self.rows.output * line));
         images.try_for_each(|(image, out)| {
-            let bands = out.par_chunks_mut(self.together * line).enumerate();
+            let bands = out.par_chunks_mut(self.lines_together * line).enumerate();
             bands.try_for_each_init(scratch, |(outside, band, sums), (i, out)| {
-                self.fill((outside, band), image, i * self.together)?;
-                let weights = self.weights.chunks_exact(self.weights.len() / self.together);
+                self.fill((outside, band), image, i * self.lines_together)?;
+                let weights = self.weights.chunks_exact(self.weights.len() / self.lines_together);
                 out.chunks_exact_mut(line)
                     .zip(weights)
                     .try_for_each(|(out, weights)| self.line((band, weights, begin), sums, out, write))
@@ -180,7 +180,7 @@ impl DepthwiseBytes {
         resize(outside, length, input.zero ^ input.flip)?;
         let line = |tap: usize| {
             // The weights beyond the last row are zeros.
-            let tap = tap.min((self.together - 1) * rows.stride + rows.kernel - 1);
+            let tap = tap.min((self.lines_together - 1) * rows.stride + rows.kernel - 1);
             let y = (row * rows.stride + tap * rows.dilation).checked_sub(rows.pad).filter(|y| *y < rows.input);
             y.map_or(&outside[..length], |y| &image[y * length..][..length])
         };
@@ -201,7 +201,7 @@ impl DepthwiseBytes {
 
 /// Returns the number of lines of a result that are computed together: the last group of kernel rows may have room for the windows of
 /// further lines.
-fn together(rows: &Axis) -> usize {
+fn lines_together(rows: &Axis) -> usize {
     let room = rows.kernel.next_multiple_of(GROUP) - rows.kernel;
     match rows.dilation {
         1 => (room / rows.stride + 1).min(rows.output),

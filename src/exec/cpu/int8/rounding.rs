@@ -20,8 +20,8 @@ const MAGIC: f32 = 12_582_912.0;
 /// most 2^-24; the distance is larger than the sum.
 const ERROR: f64 = 1.0 / (1 << 21) as f64;
 
-/// Scales for which [`ERROR`] suffices: a real number or a factor that is too large or too small for a float32 has a larger error, but
-/// with these scales such numbers become 0 or the largest.
+/// Scales for which [`ERROR`] suffices. Beyond the normal range of float32, numbers and factors have larger errors; with these scales, the
+/// results of such numbers are 0 or clamped in any case.
 const SCALES: RangeInclusive<f64> = 1e-30..=1e30;
 
 /// Number of blocks whose ties are looked for at once. One block in 500 has a number near a tie.
