@@ -3,6 +3,7 @@ use super::AutoPad;
 use crate::base::{Result, argument, invalid};
 
 /// One dimension of a sliding window: `(i + pads - dilation * (k - 1) - 1) / stride + 1`.
+#[derive(Clone)]
 pub struct Window {
     /// Size of the input.
     pub input: usize,

@@ -22,34 +22,44 @@ pub(super) fn batch_norm(op: BatchNorm<Operand>) -> OpKernel {
         let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
         // Folded to one multiplication and addition per channel, in f64.
         let channels = op.input.ty.shape[1];
-        let mut folded: Vec<(f32, f32)> = Vec::new();
-        reserve(&mut folded, channels)?;
-        folded.extend((0..channels).map(|c| {
+        let (mut scale, mut bias): (Vec<f32>, Vec<f32>) = Default::default();
+        reserve(&mut scale, channels)?;
+        reserve(&mut bias, channels)?;
+        for c in 0..channels {
             let g = gamma.as_ref().map_or(1.0, |g| f64::from(g[c]));
             let b = beta.as_ref().map_or(0.0, |b| f64::from(b[c]));
-            let scale = g / (f64::from(variance[c]) + op.epsilon).sqrt();
-            (scale as f32, (b - f64::from(mean[c]) * scale) as f32)
-        }));
-        per_channel(t, &op.input, PostOp::relu(op.do_relu, op.relu_limit), |c| folded[c])
+            let factor = g / (f64::from(variance[c]) + op.epsilon).sqrt();
+            scale.push(factor as f32);
+            bias.push((b - f64::from(mean[c]) * factor) as f32);
+        }
+        per_channel(t, &op.input, PostOp::relu(op.do_relu, op.relu_limit), &scale, &bias)
     })
 }
 
 pub(super) fn scale(op: Scale<Operand>) -> OpKernel {
     OpKernel::new(move |t| {
         let (scale, bias) = (t.reals(&op.scale)?, t.reals(&op.bias)?);
-        per_channel(t, &op.input, PostOp::relu(op.do_relu, op.relu_limit), |c| (scale[c], bias[c]))
+        per_channel(t, &op.input, PostOp::relu(op.do_relu, op.relu_limit), &scale, &bias)
     })
 }
 
-/// Computes `x * scale + bias`, with one pair per channel.
-fn per_channel(t: &mut Task, input: &Operand, finish: PostOp, pair: impl Fn(usize) -> (f32, f32) + Sync) -> Result<()> {
+/// Computes `x * scale + bias`, with one scale and bias per channel.
+fn per_channel(t: &mut Task, input: &Operand, finish: PostOp, scale: &[f32], bias: &[f32]) -> Result<()> {
     let shape = &input.ty.shape;
     let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
     let source = t.source(input, shape)?;
-    t.fill(0, 1, finish, |first, out| {
+    // Without spatial axes, a row has one element per channel.
+    let row = if inner == 1 { channels } else { 1 };
+    t.fill(0, row, finish, |first, out| {
         source.reals(first, out);
+        if inner == 1 {
+            for row in out.chunks_mut(channels.max(1)) {
+                row.iter_mut().zip(scale).zip(bias).for_each(|((v, scale), bias)| *v = *v * scale + bias);
+            }
+            return Ok(());
+        }
         blocks(first, out.len(), inner, |block, part| {
-            let (scale, bias) = pair(block % channels);
+            let (scale, bias) = (scale[block % channels], bias[block % channels]);
             out[part].iter_mut().for_each(|v| *v = *v * scale + bias);
         });
         Ok(())
@@ -216,6 +226,29 @@ mod tests {
     fn result(g: &mut Graph, y: Tensor, x: &Array) -> Vec<f32> {
         g.set_outputs(&[y]).unwrap();
         run(g, &[("x", x.clone())], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f32().unwrap()
+    }
+
+    #[test]
+    fn batch_norm_scales_each_channel_of_any_shape() {
+        for shape in [vec![5, 70], vec![3, 7, 1], vec![2, 3, 9], vec![2, 5, 4, 6], vec![400, 33]] {
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Float32, &shape).unwrap();
+            let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
+            let numbers = |n: usize| (0..n).map(|i| (i * 37 % 41) as f64 - 20.0).collect::<Vec<_>>();
+            let array =
+                |shape: &[usize], v: Vec<f64>| Array::from_f64s(Dtype::Float32, shape.to_vec(), v.into_iter()).unwrap();
+            let mean = numbers(channels);
+            // The standard deviation of channel `c` is `c + 1`.
+            let variance = (1..=channels).map(|c| (c * c) as f64).collect();
+            let y = g.batch_norm(x, array(&[channels], mean.clone()), array(&[channels], variance)).epsilon(0.0);
+            let y = y.call().unwrap();
+            let values = numbers(shape.iter().product());
+            for (i, got) in result(&mut g, y, &array(&shape, values.clone())).iter().enumerate() {
+                let c = i / inner % channels;
+                let expected = (values[i] - mean[c]) / (c + 1) as f64;
+                assert!((f64::from(*got) - expected).abs() <= 1e-5, "{shape:?}: {i}: {got}, not {expected}");
+            }
+        }
     }
 
     #[test]

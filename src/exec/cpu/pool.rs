@@ -4,6 +4,7 @@ use super::{
     workspace::{all_reals, ints, reals, result_reals},
 };
 use crate::{
+    array::{reserve, zeros},
     base::Result,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
     semantics::IndexKind,
@@ -71,8 +72,14 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         let (include, windows) = (op.count_include_pad, windows(&op.input.ty.shape, &(&op).into())?);
         let taps = windows.iter().map(|w| w.kernel as f64).product::<f64>() as f32;
-        Planes::sliding(t, &op.input, windows)?
-            .pool(t, finish, sum, |s, n| s.unwrap_or(0.0) / if include { taps } else { n.max(1) as f32 })
+        let divisor = move |n: usize| if include { taps } else { n.max(1) as f32 };
+        let last = windows.last().cloned();
+        let planes = Planes::sliding(t, &op.input, windows)?;
+        match last {
+            // A window as large as the line has nothing in common with others.
+            Some(w) if w.kernel < w.input as i64 => planes.average_lines(t, w, finish, divisor),
+            _ => planes.pool(t, finish, sum, |s, n| s.unwrap_or(0.0) / divisor(n)),
+        }
     })
 }
 
@@ -187,30 +194,144 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
             Ok(())
         })
     }
-    /// Calls `f` with the rows of values in the window at `pixel`, and their offsets in the plane.
-    fn rows(&self, plane: usize, mut pixel: usize, mut f: impl FnMut(&[f32], usize)) {
-        let mut ranges = [(0usize, 0usize); 3];
-        let rank = self.positions.len().min(3);
-        for i in (0..rank).rev() {
-            ranges[i] = (self.range)(i, pixel % self.positions[i]);
-            pixel /= self.positions[i];
+    /// Averages sliding windows, a line of results at a time: the input lines that its windows share are added up once, and the
+    /// elements of each window are added up in their sum.
+    fn average_lines(
+        &self,
+        t: &mut Task,
+        last: Window,
+        finish: PostOp,
+        divisor: impl Fn(usize) -> f32 + Sync,
+    ) -> Result<()> {
+        let (pixels, axis) = (self.pixels(), self.positions.len() - 1);
+        let mut widths = Vec::new();
+        reserve(&mut widths, self.positions[axis])?;
+        widths.extend((0..self.positions[axis]).map(|x| (self.range)(axis, x)).map(|(from, to)| to - from));
+        t.fill(0, pixels, finish, |first, out| {
+            let mut line = zeros(self.input[axis])?;
+            for (i, out) in out.chunks_exact_mut(widths.len()).enumerate() {
+                let start = first + i * widths.len();
+                let (mut height, plane) = (0, self.plane(start / pixels));
+                line.fill(0.0);
+                self.lines(&self.ranges(start % pixels), |from| {
+                    line.iter_mut().zip(&plane[from..]).for_each(|(s, v)| *s += v);
+                    height += 1;
+                });
+                out.fill(0.0);
+                add_windows(&last, &line, out);
+                out.iter_mut().zip(&widths).for_each(|(v, width)| *v /= divisor(height * width));
+            }
+            Ok(())
+        })
+    }
+    fn plane(&self, i: usize) -> &[f32] {
+        let area = self.input.iter().product::<usize>();
+        &self.values[i * area..][..area]
+    }
+    /// Returns the ranges of the window at `pixel`. Missing axes are leading ones of size 1.
+    fn ranges(&self, mut pixel: usize) -> [(usize, usize); 3] {
+        let mut ranges = [(0, 1); 3];
+        let missing = 3 - self.positions.len();
+        for (i, positions) in self.positions.iter().enumerate().rev() {
+            ranges[missing + i] = (self.range)(i, pixel % positions);
+            pixel /= positions;
         }
-        // Missing axes are leading ones of size 1.
-        let axis = |back: usize| rank.checked_sub(back + 1).map_or((0, 1), |i| ranges[i]);
-        let size = |back: usize| rank.checked_sub(back + 1).map_or(1, |i| self.input[i]);
-        let area = size(0) * size(1) * size(2);
-        let plane = &self.values[plane * area..(plane + 1) * area];
-        let whole_rows = axis(0) == (0, size(0)) && axis(1).0 < axis(1).1;
-        for d in axis(2).0..axis(2).1 {
-            if whole_rows {
-                let (from, to) = ((d * size(1) + axis(1).0) * size(0), (d * size(1) + axis(1).1) * size(0));
-                f(&plane[from..to], from);
-                continue;
+        ranges
+    }
+    /// Returns the size of an axis, counted from the last one.
+    fn size(&self, back: usize) -> usize {
+        self.input.iter().nth_back(back).copied().unwrap_or(1)
+    }
+    /// Calls `f` with the offset of each line that has a part in a window.
+    fn lines(&self, [slices, rows, _]: &[(usize, usize); 3], mut f: impl FnMut(usize)) {
+        for slice in slices.0..slices.1 {
+            (rows.0..rows.1).for_each(|row| f((slice * self.size(1) + row) * self.size(0)));
+        }
+    }
+    /// Calls `f` with the rows of values in the window at `pixel`, and their offsets in the plane.
+    fn rows(&self, plane: usize, pixel: usize, mut f: impl FnMut(&[f32], usize)) {
+        let (ranges, plane) = (self.ranges(pixel), self.plane(plane));
+        let [slices, rows, cols] = ranges;
+        if cols == (0, self.size(0)) && rows.0 < rows.1 {
+            for slice in slices.0..slices.1 {
+                let row = |row: usize| (slice * self.size(1) + row) * self.size(0);
+                f(&plane[row(rows.0)..row(rows.1)], row(rows.0));
             }
-            for h in axis(1).0..axis(1).1 {
-                let row = (d * size(1) + h) * size(0);
-                f(&plane[row + axis(0).0..row + axis(0).1], row + axis(0).0);
+            return;
+        }
+        self.lines(&ranges, |line| f(&plane[line + cols.0..line + cols.1], line + cols.0));
+    }
+}
+
+/// Adds the elements of each window along a line to its element of `out`.
+fn add_windows(window: &Window, line: &[f32], out: &mut [f32]) {
+    let (stride, pad) = (window.stride as usize, window.pads[0] as usize);
+    for element in 0..window.kernel as usize {
+        // The positions at which this element is inside the line.
+        let to = (line.len() + pad).saturating_sub(element).div_ceil(stride).min(out.len());
+        let from = pad.saturating_sub(element).div_ceil(stride).min(to);
+        if from == to {
+            continue;
+        }
+        let values = &line[from * stride + element - pad..];
+        match stride {
+            1 => out[from..to].iter_mut().zip(values).for_each(|(v, x)| *v += x),
+            _ => out[from..to].iter_mut().zip(values.iter().step_by(stride)).for_each(|(v, x)| *v += x),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
+    use proptest::prelude::*;
+
+    /// Whole numbers, whose sums are exact in any order.
+    fn integers(shape: &[usize]) -> Vec<f32> {
+        (0..shape.iter().product()).map(|i: usize| (i * 37 % 41) as f32 - 20.0).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn averages_of_windows_are_the_definition(
+            planes in prop::array::uniform2(1usize..4), input in prop::array::uniform3(1usize..12),
+            kernel in prop::array::uniform3(1usize..6), stride in prop::array::uniform3(1usize..4), pad in 0usize..5, include: bool,
+        ) {
+            let mut g = Graph::new("g").unwrap();
+            let shape = [&planes[..], &input].concat();
+            let x = g.input("x", Dtype::Float32, &shape).unwrap();
+            let call = g.avgpool3d(x).kernel(kernel.map(|k| k as i64)).stride(stride.map(|s| s as i64)).pad(pad as i64);
+            // Windows that do not fit and padding wider than them are refused.
+            let Ok(y) = call.count_include_pad(include).call() else { return Err(TestCaseError::reject("refused")) };
+            g.set_outputs(&[y]).unwrap();
+            let values = integers(&shape);
+            let feed = Array::from_f64s(Dtype::Float32, shape.clone(), values.iter().map(|v| f64::from(*v))).unwrap();
+            // Unfused, nothing is computed in blocks.
+            let options = RunOptions { unfused: true, ..Default::default() };
+            let result = &run(&g, &[("x", feed)], &CpuBackend::new(), &options).unwrap().tensors[0];
+            let positions: [usize; 3] = result.shape()[2..].try_into().unwrap();
+            let area: usize = input.iter().product();
+            let mut expected = vec![];
+            for plane in values.chunks(area) {
+                for at in 0..positions.iter().product() {
+                    let at = [at / (positions[1] * positions[2]), at / positions[2] % positions[1], at % positions[2]];
+                    let inside = |axis: usize| {
+                        let from = at[axis] * stride[axis];
+                        let inside = move |i: usize| i.checked_sub(pad).filter(|i| *i < input[axis]);
+                        (from..from + kernel[axis]).filter_map(inside)
+                    };
+                    let window: Vec<f32> = inside(0)
+                        .flat_map(|d| inside(1).map(move |h| d * input[1] + h))
+                        .flat_map(|row| inside(2).map(move |w| row * input[2] + w))
+                        .map(|i| plane[i])
+                        .collect();
+                    let n = if include { kernel.iter().product() } else { window.len().max(1) };
+                    expected.push(window.iter().sum::<f32>() / n as f32);
+                }
             }
+            prop_assert_eq!(result.to_f32().unwrap().to_vec(), expected);
         }
     }
 }
