@@ -185,19 +185,15 @@ fn view(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     Ok(true)
 }
 
-/// `(w x + b) s + t` is `(s w) x + (s b + t)`, with s and t per channel.
+/// Folds a scale per channel into the convolution before: `(w x + b) s + t` is `(s w) x + (s b + t)`.
 fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let Some([Operation { op, results, .. }]) = graph.node(at).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
-    let (input, do_relu, relu_limit) = match op {
-        Op::BatchNorm(op) => (op.input, op.do_relu, op.relu_limit),
-        Op::Scale(op) => (op.input, op.do_relu, op.relu_limit),
-        _ => return Ok(false),
-    };
-    let (Some(before), Some((scale, shift))) = (graph.single_use_producer(input), per_channel(graph, op)?) else {
+    let Some(PerChannel { input, scale, shift, do_relu, relu_limit }) = per_channel(graph, op)? else {
         return Ok(false);
     };
+    let Some(before) = graph.single_use_producer(input) else { return Ok(false) };
     let Some([Operation { op: Op::Conv(conv), origin, .. }]) = graph.node(before).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
@@ -216,6 +212,10 @@ fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     for (row, s) in weights.chunks_mut(depth.max(1)).zip(&scale) {
         row.iter_mut().for_each(|w| *w = (f64::from(*w) * s) as f32);
     }
+    // Infinite weights would make NaN of inputs that are 0.
+    if !weights.iter().all(|w| w.is_finite()) {
+        return Ok(false);
+    }
     let old = bias.flatten().map_or_else(|| Ok(vec![0.0; scale.len()]), Array::to_f64)?;
     let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
     let (conv, origin, results, ty) = (conv.clone(), *origin, results.clone(), ty.clone());
@@ -228,25 +228,52 @@ fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the scale and the shift of each channel.
-fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+/// An operator that computes `x s + t`, with s and t per channel.
+struct PerChannel {
+    input: TensorIndex,
+    scale: Vec<f64>,
+    shift: Vec<f64>,
+    do_relu: bool,
+    relu_limit: f64,
+}
+
+fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<PerChannel>> {
     let numbers = |t: TensorIndex| graph.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
     let optional = |t: Option<TensorIndex>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
-    Ok(match op {
-        Op::Scale(op) => numbers(op.scale)?.zip(numbers(op.bias)?),
+    let (input, do_relu, relu_limit, values) = match op {
+        Op::Scale(op) => (op.input, op.do_relu, op.relu_limit, numbers(op.scale)?.zip(numbers(op.bias)?)),
         Op::BatchNorm(op) => {
             let (Some(mean), Some(variance)) = (numbers(op.mean)?, numbers(op.variance)?) else {
                 return Ok(None);
             };
             let (gamma, beta) = (optional(op.gamma, mean.len(), 1.0)?, optional(op.beta, mean.len(), 0.0)?);
-            gamma.zip(beta).map(|(gamma, beta)| {
+            let values = gamma.zip(beta).map(|(gamma, beta)| {
                 let scale: Vec<f64> = gamma.iter().zip(&variance).map(|(g, v)| g / (v + op.epsilon).sqrt()).collect();
                 let shift = beta.iter().zip(mean.iter().zip(&scale)).map(|(b, (m, s))| b - m * s).collect();
                 (scale, shift)
-            })
+            });
+            (op.input, op.do_relu, op.relu_limit, values)
         }
-        _ => None,
-    })
+        Op::Mul(op) => {
+            let &[a, b] = op.inputs.as_slice() else { return Ok(None) };
+            let (input, factor) = if graph.constant(a).is_some() { (b, a) } else { (a, b) };
+            if !has_number_per_channel(&graph.entry(factor)?.ty.shape, &graph.entry(input)?.ty.shape) {
+                return Ok(None);
+            }
+            let scale = numbers(factor)?;
+            (input, op.do_relu, op.relu_limit, scale.map(|scale| (scale.clone(), vec![0.0; scale.len()])))
+        }
+        _ => return Ok(None),
+    };
+    Ok(values.map(|(scale, shift)| PerChannel { input, scale, shift, do_relu, relu_limit }))
+}
+
+/// Whether a factor has one number for each channel (axis 1) of an operand.
+fn has_number_per_channel(factor: &[usize], operand: &[usize]) -> bool {
+    let Some(missing) = operand.len().checked_sub(factor.len()) else { return false };
+    // Leading axes that the factor does not have are broadcast.
+    let sizes = std::iter::repeat_n(1, missing).chain(factor.iter().copied());
+    operand.len() > 1 && sizes.enumerate().all(|(axis, n)| n == if axis == 1 { operand[1] } else { 1 })
 }
 
 /// Maximum number of operators fused into one node: each fusion examines all of them again.

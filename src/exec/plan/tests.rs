@@ -85,6 +85,45 @@ fn a_convolution_takes_in_the_scale_of_its_channels() {
     assert!(steps.len() <= 2 && steps[0] == "Conv", "{steps:?}");
 }
 
+/// A layer scale, as in ConvNeXt.
+#[test]
+fn a_convolution_takes_in_a_constant_factor_of_each_channel() {
+    let steps_of = |factor: &[usize], with_bias: bool| {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[2, 3, 4, 4]);
+        let mut c = g.conv(x, values(&[4, 3, 3, 3], 1)).pad([1, 1, 1, 1]);
+        if with_bias {
+            c = c.bias(values(&[4], 2));
+        }
+        let c = c.call().unwrap();
+        let y = g.mul(values(factor, 4), c).call().unwrap();
+        let y = g.relu(y).call().unwrap();
+        steps(&mut g, &[y])
+    };
+    let folded = steps_of(&[4, 1, 1], true);
+    assert!(folded.iter().all(|s| !s.contains("Mul")), "{folded:?}");
+    assert_eq!(steps_of(&[1, 4, 1, 1], false), folded);
+    // The last axis has as many elements as there are channels.
+    for other in [&[4][..], &[4, 1], &[1, 4, 4], &[2, 4, 1, 1], &[1, 1, 1]] {
+        let steps = steps_of(other, true);
+        assert!(steps.iter().any(|s| s.contains("Mul")), "{other:?}: {steps:?}");
+    }
+}
+
+/// An infinite weight times an input of 0 would be NaN.
+#[test]
+fn a_factor_too_large_for_the_weights_is_not_folded() {
+    let array =
+        |shape: &[usize], value: f32| Array::from_vec(shape.to_vec(), vec![value; shape.iter().product()]).unwrap();
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 1, 2, 2]);
+    let c = g.conv(x, array(&[1, 1, 1, 1], 1e10)).call().unwrap();
+    let y = g.mul(c, array(&[1, 1, 1], 1e30)).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let results = session(&g, false).run(&[("x".to_string(), array(&[1, 1, 2, 2], 0.0))][..]).unwrap();
+    assert_eq!(results[0].to_f32().unwrap(), [0.0; 4]);
+}
+
 #[test]
 fn what_follows_is_done_at_once_but_for_what_others_need() {
     let mut g = Graph::new("g").unwrap();

@@ -4,6 +4,9 @@
 //! multiply-add loads its own input. A pixel whose window crosses an edge is computed separately, from the elements
 //! inside the input. In small planes there would be many such pixels, so these planes are copied with their padding and
 //! then have no edges. In large planes, or with a stride, the copy costs more than the edges.
+//!
+//! If a group has several output channels (a channel multiplier), the lanes of a block read other lanes of the input. Planes are then
+//! always copied, with their channels repeated.
 use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel, band::zero_pixels, conv::bias_pixels,
     tile::finished,
@@ -29,8 +32,10 @@ pub(super) struct Depthwise {
     weights: Vec<Pixel>,
     bias: Vec<Pixel>,
     relu: Option<f32>,
-    /// The axes of the planes with their padding, if they are copied.
-    padded: Option<[Axis; 2]>,
+    /// Output channels per input channel.
+    multiplier: usize,
+    /// The axes of the copies of planes, if they are copied.
+    copied: Option<[Axis; 2]>,
 }
 
 impl Depthwise {
@@ -43,14 +48,26 @@ impl Depthwise {
         }
         let padded = [g.rows, g.cols].map(|a| Axis { input: a.len().max(a.input + a.pad), pad: 0, ..a });
         let small = padded[0].input * padded[1].input * size_of::<Pixel>() <= COPIED;
-        let copied = small && g.rows.stride * g.cols.stride == 1 && padded[1].input > g.cols.input;
-        let padded = copied.then_some(padded);
-        Ok(Depthwise { isa, g, weights: packed, bias: bias_pixels(end.bias, g.oc)?, relu: end.relu, padded })
+        let is_padded = small && g.rows.stride * g.cols.stride == 1 && padded[1].input > g.cols.input;
+        let multiplier = g.oc / g.ic;
+        let copied = match is_padded {
+            true => Some(padded),
+            false => (multiplier > 1).then_some([g.rows, g.cols]),
+        };
+        Ok(Depthwise {
+            isa,
+            g,
+            multiplier,
+            weights: packed,
+            bias: bias_pixels(end.bias, g.oc)?,
+            relu: end.relu,
+            copied,
+        })
     }
 
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (g, cols, taps) = (&self.g, self.g.cols.output, self.g.taps());
-        let height = match self.padded {
+        let height = match self.copied {
             Some(_) => g.rows.output,
             None => (TASK / cols.saturating_mul(taps)).clamp(1, g.rows.output),
         };
@@ -59,14 +76,16 @@ impl Depthwise {
         let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * cols)).collect();
         parts.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
-            let block = plane % g.oc.div_ceil(BLOCK);
+            let blocks = g.oc.div_ceil(BLOCK);
+            let (image, block) = (plane / blocks, plane % blocks);
             let first = plane * g.pixels() + row * cols;
             let residual = residual.map(|r| &r[first..][..out.len()]);
             let weights = &self.weights[block * taps..][..taps];
-            let x = &x[plane * g.area()..][..g.area()];
-            let (x, [rows, cols]) = match self.padded {
-                Some(axes) => (self.copy(x, axes, scratch)?, axes),
-                None => (x, [g.rows, g.cols]),
+            let plane_of = |block: usize| &x[(image * g.ic.div_ceil(BLOCK) + block) * g.area()..][..g.area()];
+            let (x, [rows, cols]) = match self.copied {
+                Some(axes) if self.multiplier > 1 => (self.repeat(plane_of, block, axes, scratch)?, axes),
+                Some(axes) => (self.copy(plane_of(block), axes, scratch)?, axes),
+                None => (plane_of(block), [g.rows, g.cols]),
             };
             let (bias, relu) = (&self.bias[block], self.relu);
             self.isa.run(Rows { rows, cols, x, weights, bias, residual, relu, row, out: &mut *out });
@@ -77,7 +96,7 @@ impl Depthwise {
 
     /// Bytes of workspace per thread: one plane.
     pub fn workspace(&self) -> u64 {
-        self.padded.map_or(0, |[rows, cols]| (rows.input * cols.input * size_of::<Pixel>()) as u64)
+        self.copied.map_or(0, |[rows, cols]| (rows.input * cols.input * size_of::<Pixel>()) as u64)
     }
 
     /// Copies a plane between its padding, which is still there from the previous plane.
@@ -88,6 +107,33 @@ impl Depthwise {
         let to = scratch[self.g.rows.pad * cols.input..].chunks_mut(cols.input);
         for (from, to) in x.chunks_exact(self.g.cols.input).zip(to) {
             to[self.g.cols.pad..][..from.len()].copy_from_slice(from);
+        }
+        Ok(scratch)
+    }
+
+    /// Like [`Depthwise::copy`], with each input channel of an output block as often as the block has channels of its group.
+    fn repeat<'a, 'x>(
+        &self,
+        plane_of: impl Fn(usize) -> &'x [Pixel],
+        block: usize,
+        [rows, cols]: [Axis; 2],
+        scratch: &'a mut Vec<Pixel>,
+    ) -> Result<&'a [Pixel]> {
+        if scratch.is_empty() {
+            *scratch = zero_pixels(rows.input * cols.input)?;
+        }
+        let lanes: [Option<(&[Pixel], usize)>; BLOCK] = std::array::from_fn(|lane| {
+            let channel = (block * BLOCK + lane) / self.multiplier;
+            (channel < self.g.ic).then(|| (plane_of(channel / BLOCK), channel % BLOCK))
+        });
+        let (top, left) = (self.g.rows.pad - rows.pad, self.g.cols.pad - cols.pad);
+        let lines = scratch[top * cols.input..].chunks_mut(cols.input).take(self.g.rows.input);
+        for (row, to) in lines.enumerate() {
+            let to = &mut to[left..][..self.g.cols.input];
+            for (col, pixel) in to.iter_mut().enumerate() {
+                // Lanes beyond the last channel must not hold those of the previous plane: infinite, they would not be 0 times 0.
+                *pixel = lanes.map(|lane| lane.map_or(0.0, |(x, from)| x[row * self.g.cols.input + col][from]));
+            }
         }
         Ok(scratch)
     }

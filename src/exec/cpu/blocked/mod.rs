@@ -196,13 +196,13 @@ impl ConvShape {
         let Axis { input, kernel, pad, output, .. } = self.slices;
         [input, kernel, pad, output] == [1, 1, 0, 1]
     }
-    /// Returns `None` for several groups whose channels are neither multiples of 16 nor 1, 2, 4 or 8 per group, and for few channels
-    /// per group of volumes.
+    /// Returns `None` for several groups, unless their channels are multiples of 16, as many inputs as outputs of 2, 4 or 8, or a
+    /// single input; and for few channels per group of volumes.
     pub fn method(&self) -> Option<Method> {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
             () if [self.batch, self.ic, self.oc, self.group].contains(&0) => None,
-            () if self.group > 1 && self.group == self.ic && self.ic == self.oc => {
+            () if self.group > 1 && self.group == self.ic && self.oc.is_multiple_of(self.ic) => {
                 self.is_flat().then_some(Method::Depthwise)
             }
             () if self.group == 1 && self.ic <= conv::FEW => Some(Method::First),
@@ -222,7 +222,7 @@ pub(super) enum Method {
     General,
     /// Plain NCHW input of few channels; the result is blocked.
     First,
-    /// One channel per group.
+    /// One input channel per group, and any number of output channels.
     Depthwise,
     /// Groups of 2, 4 or 8 channels.
     Narrow,
