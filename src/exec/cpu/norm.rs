@@ -10,6 +10,7 @@ use crate::{
     base::Result,
     ops::{BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, Normalize, PixelNorm, RMSNorm, Scale},
 };
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a, [f32]>>> {
@@ -91,13 +92,13 @@ fn normalized_rows(
 }
 
 pub(super) fn group_norm(op: GroupNorm<Operand>) -> OpKernel {
-    OpKernel::with_workspace(result_reals(), move |t| {
+    OpKernel::with_workspace(reals([&op.input]) + result_reals(), move |t| {
         grouped(t, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias])
     })
 }
 
 pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> OpKernel {
-    OpKernel::with_workspace(result_reals(), move |t| {
+    OpKernel::with_workspace(reals([&op.input]) + result_reals(), move |t| {
         grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias])
     })
 }
@@ -112,24 +113,43 @@ fn grouped(
 ) -> Result<()> {
     let shape = &input.ty.shape;
     let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
-    let n = channels / groups * inner;
+    let of_group = channels / groups;
     let (weight, bias) = (optional(t, weight)?, optional(t, bias)?);
-    let source = t.source(input, shape)?;
-    t.fill(0, n, PostOp::default(), |first, out| {
-        source.reals(first, out);
-        for (i, group) in out.chunks_mut(n).enumerate() {
-            let mean = group.iter().map(|&v| f64::from(v)).sum::<f64>() / n as f64;
-            let squares = group.iter().map(|&v| (f64::from(v) - mean) * (f64::from(v) - mean)).sum::<f64>();
-            let factor = 1.0 / (squares / n as f64 + eps).sqrt();
-            let channel = (first / n + i) % groups * (channels / groups);
-            for (c, run) in group.chunks_mut(inner).enumerate() {
-                let w = weight.as_ref().map_or(1.0, |w| f64::from(w[channel + c])) * factor;
-                let b = bias.as_ref().map_or(0.0, |b| f64::from(b[channel + c]));
-                run.iter_mut().for_each(|v| *v = ((f64::from(*v) - mean) * w + b) as f32);
-            }
-        }
+    let x = t.reals(input)?;
+    let moments: Vec<(f64, f64)> = x.par_chunks((of_group * inner).max(1)).map(mean_and_variance).collect();
+    t.fill(0, 1, PostOp::default(), |first, out| {
+        blocks(first, out.len(), inner, |block, part| {
+            let (mean, variance) = moments[block / of_group];
+            let channel = block % channels;
+            let w = weight.as_ref().map_or(1.0, |w| f64::from(w[channel])) / (variance + eps).sqrt();
+            let b = bias.as_ref().map_or(0.0, |b| f64::from(b[channel]));
+            let x = &x[first + part.start..first + part.end];
+            out[part].iter_mut().zip(x).for_each(|(v, x)| *v = ((f64::from(*x) - mean) * w + b) as f32);
+        });
         Ok(())
     })
+}
+
+/// Number of elements that one task adds up.
+const PART: usize = 1 << 12;
+
+/// The sums do not depend on the number of threads.
+fn mean_and_variance(values: &[f32]) -> (f64, f64) {
+    let (parts, n) = (values.par_chunks(PART), values.len() as f64);
+    let sums: Vec<f64> = parts.clone().map(|part| sum_of(part, |v| v)).collect();
+    let mean = sums.iter().sum::<f64>() / n;
+    let squares: Vec<f64> = parts.map(|part| sum_of(part, |v| (v - mean) * (v - mean))).collect();
+    (mean, squares.iter().sum::<f64>() / n)
+}
+
+/// Several sums at a time, since each addition waits for the one before.
+fn sum_of(values: &[f32], f: impl Fn(f64) -> f64) -> f64 {
+    let (chunks, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += f(f64::from(*v)));
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|v| f(f64::from(*v))).sum::<f64>()
 }
 
 pub(super) fn rms_norm(op: RMSNorm<Operand>) -> OpKernel {
@@ -226,6 +246,35 @@ mod tests {
     fn result(g: &mut Graph, y: Tensor, x: &Array) -> Vec<f32> {
         g.set_outputs(&[y]).unwrap();
         run(g, &[("x", x.clone())], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f32().unwrap()
+    }
+
+    /// Groups are larger and smaller than the parts that are added up.
+    #[test]
+    fn groups_are_normalized() {
+        let shape = [2, 6, 40, 45];
+        let values: Vec<f32> =
+            (0..shape.iter().product()).map(|i: usize| (i * 37 % 1013) as f32 * 0.01 + 5.0).collect();
+        for groups in [1, 2, 3, 6] {
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Float32, &shape[..]).unwrap();
+            let (gamma, beta) = ([1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], [0.5f32, 0.0, -0.5, 1.0, -1.0, 2.0]);
+            let y = g.group_norm(x).gamma(gamma.to_vec()).beta(beta.to_vec()).num_groups(groups).call().unwrap();
+            let got = result(&mut g, y, &Array::from_vec(shape.to_vec(), values.clone()).unwrap());
+            let n = values.len() / (shape[0] * groups as usize);
+            for (i, got) in got.iter().enumerate() {
+                let group = values[i / n * n..][..n].iter().map(|v| f64::from(*v));
+                // Each plane is checked by its first elements: the moments are computed anew for each.
+                if i % (40 * 45) > 2 {
+                    continue;
+                }
+                let mean = group.clone().sum::<f64>() / n as f64;
+                let variance = group.map(|v| (v - mean) * (v - mean)).sum::<f64>() / n as f64;
+                let channel = i / (40 * 45) % 6;
+                let expected = (f64::from(values[i]) - mean) / (variance + 1e-5).sqrt() * f64::from(gamma[channel])
+                    + f64::from(beta[channel]);
+                assert!((f64::from(*got) - expected).abs() <= 1e-5, "{groups} groups, {i}: {got}, not {expected}");
+            }
+        }
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //! follow without a conversion.
 use super::{
     network::{Operation, Origin, TensorIndex},
-    rewrite_graph::{Node, RewriteGraph},
-    rules::Capabilities,
+    per_channel::has_number_per_channel,
+    rewrite_graph::{Node, RewriteGraph, for_compute},
+    rules::{Capabilities, evaluated},
 };
 use crate::{
+    array::Array,
     base::Result,
     ops::{Op, Reshape},
 };
@@ -62,15 +64,87 @@ impl Assignment {
         }
         let plain = operands.first().filter(|t| !is_changed(t)).copied();
         for plain in plain.map(Some).into_iter().chain([None]) {
-            let others = operands.iter().copied().filter(|t| Some(*t) != plain);
-            let tensors: Vec<TensorIndex> = others.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
-            if let Some(changed) = self.with_layouts(graph, node, &tensors, backend)?
-                && backend.supports_layouts(&graph.types(&changed)?)
+            let others: Vec<TensorIndex> = operands.iter().copied().filter(|t| Some(*t) != plain).collect();
+            if let Some(changed) = self.supported(graph, node, &others, backend)? {
+                return Ok(Some(changed));
+            }
+            let constants = self.constants_per_channel(graph, node, backend)?;
+            if !constants.is_empty()
+                && let Some(changed) = self.supported(graph, node, &[others, constants].concat(), backend)?
             {
                 return Ok(Some(changed));
             }
         }
         Ok(None)
+    }
+
+    /// Returns the node with these operands and its results in their other layout if the backend supports it.
+    fn supported(
+        &mut self,
+        graph: &mut RewriteGraph,
+        node: &Node,
+        operands: &[TensorIndex],
+        backend: &Capabilities,
+    ) -> Result<Option<Node>> {
+        let results = node.stages.iter().flat_map(Operation::outputs);
+        let tensors: Vec<TensorIndex> = operands.iter().copied().chain(results).collect();
+        let Some(changed) = self.with_layouts(graph, node, &tensors, backend)? else { return Ok(None) };
+        Ok(backend.supports_layouts(&graph.types(&changed)?).then_some(changed))
+    }
+
+    /// Returns the operands of element-wise operators that have a constant number per channel, after computing them in their other
+    /// layout.
+    fn constants_per_channel(
+        &mut self,
+        graph: &mut RewriteGraph,
+        node: &Node,
+        backend: &Capabilities,
+    ) -> Result<Vec<TensorIndex>> {
+        let mut found = Vec::new();
+        for stage in
+            node.stages.iter().filter(|stage| matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_)))
+        {
+            let Some(result) = stage.outputs().next() else { continue };
+            let shape = graph.entry(result)?.ty.shape.clone();
+            for t in stage.operands() {
+                let is_per_channel = graph.constant(t).is_some() && {
+                    let factor = &graph.entry(t)?.ty.shape;
+                    factor.iter().any(|n| *n > 1) && has_number_per_channel(factor, &shape)
+                };
+                if is_per_channel
+                    && (self.other.contains_key(&t) || self.convert_constant(graph, t, shape.len(), backend)?)
+                {
+                    found.push(t);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Computes a constant in its other layout, as a tensor of `rank` axes. Returns whether it has one.
+    fn convert_constant(
+        &mut self,
+        graph: &mut RewriteGraph,
+        t: TensorIndex,
+        rank: usize,
+        backend: &Capabilities,
+    ) -> Result<bool> {
+        let (Some(array), ty) = (graph.constant(t), graph.entry(t)?.ty.clone()) else { return Ok(false) };
+        let shape = [vec![1; rank - ty.shape.len()], ty.shape.clone()].concat();
+        let row_major = Array::from_vec(shape, for_compute(array)?.to_f32()?)?;
+        let row_major = graph.add_constant(&ty, row_major);
+        let ty = &graph.entry(row_major)?.ty;
+        let Some(ty) = backend.layout_of_images(ty).and_then(|layout| ty.with_layout(layout)) else { return Ok(false) };
+        let other = graph.add(ty, None);
+        let op = Op::from(Reshape::new(row_major));
+        let conversion = Node { stages: vec![Operation::new(op, vec![Some(other)], Origin::default())] };
+        let Some(values) = evaluated(graph, &conversion, backend)? else { return Ok(false) };
+        let ty = graph.entry(other)?.ty.clone();
+        let Some(values) = values.into_iter().next() else { return Ok(false) };
+        let other = graph.add_constant(&ty, values);
+        self.other.insert(t, other);
+        self.made.insert(other);
+        Ok(true)
     }
 
     /// Returns the node with these tensors in their other layout, or `None` if one of them has none.

@@ -7,6 +7,7 @@ mod explain;
 mod layout;
 mod memory;
 mod network;
+mod per_channel;
 mod rewrite_graph;
 mod row_table;
 mod rules;

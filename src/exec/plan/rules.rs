@@ -2,6 +2,7 @@
 use super::{
     attention, layout,
     network::{Operation, TensorIndex},
+    per_channel,
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
     stored,
 };
@@ -33,6 +34,10 @@ impl Capabilities<'_> {
     pub fn supports_layouts(&self, signature: &Signature) -> bool {
         self.layouts.is_some_and(|layouts| layouts.supports(signature))
     }
+    /// Whether the backend computes several operators by one kernel.
+    pub fn can_fuse_any(&self) -> bool {
+        self.fusion.is_some()
+    }
     /// The backend's layout of images of that type.
     pub fn layout_of_images(&self, ty: &ValueType) -> Option<Layout> {
         self.layouts?.of_images(ty)
@@ -50,6 +55,8 @@ pub enum Rule {
     Fold,
     /// Folds the per-channel scale and bias after a convolution into its filter and bias.
     Scale,
+    /// Computes other scales and biases per channel by element-wise operators, which can be fused.
+    Split,
     /// Moves stored integers instead of dequantizing, moving and quantizing again.
     Stored,
     /// Fuses attention (matmul, softmax, matmul) into one operator.
@@ -64,8 +71,8 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 7] =
-        [Rule::Fold, Rule::Scale, Rule::Stored, Rule::Attention, Rule::View, Rule::Epilogue, Rule::Layout];
+    pub const ALL: [Rule; 8] =
+        [Rule::Fold, Rule::Scale, Rule::Split, Rule::Stored, Rule::Attention, Rule::View, Rule::Epilogue, Rule::Layout];
 
     /// Describes the effect of this rule on `operators` operators.
     pub fn text(self, operators: usize) -> String {
@@ -73,6 +80,7 @@ impl Rule {
         match self {
             Rule::Fold => format!("{n} constant-folded"),
             Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
+            Rule::Split => format!("{n} computed as a multiplication and an addition"),
             Rule::Stored => format!("{n} on stored integers instead of reals"),
             Rule::Attention => {
                 format!("attention fused, or its head permutation removed, in {}", pluralized(operators, "place"))
@@ -115,7 +123,8 @@ pub(super) fn rewrite<B: Backend>(
         };
         let times = match rule {
             Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at, backend)), graph)?,
-            Rule::Scale => each(&mut scale, graph)?,
+            Rule::Scale => each(&mut per_channel::fold, graph)?,
+            Rule::Split => per_channel::split(graph, backend)?,
             Rule::Stored => each(&mut stored::stored, graph)?,
             Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,
             Rule::View => each(&mut view, graph)?,
@@ -148,7 +157,11 @@ fn fold(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> bool
     is_known
 }
 
-fn evaluated(graph: &RewriteGraph, node: &Node, backend: &Capabilities) -> Result<Option<Vec<Array>>> {
+/// Computes the results of a node whose operands are constants. Returns `None` if the backend cannot.
+///
+/// # Errors
+/// Returns an error if the operator fails.
+pub(super) fn evaluated(graph: &RewriteGraph, node: &Node, backend: &Capabilities) -> Result<Option<Vec<Array>>> {
     let values = |t: TensorIndex| graph.constant(t).map(for_compute).transpose();
     (backend.evaluate)(&signature(node, |t| graph.entry(t), values)?)
 }
@@ -183,97 +196,6 @@ fn view(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     graph.remove(before);
     graph.replace(at, Node { stages: vec![stage] });
     Ok(true)
-}
-
-/// Folds a scale per channel into the convolution before: `(w x + b) s + t` is `(s w) x + (s b + t)`.
-fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
-    let Some([Operation { op, results, .. }]) = graph.node(at).map(|n| n.stages.as_slice()) else {
-        return Ok(false);
-    };
-    let Some(PerChannel { input, scale, shift, do_relu, relu_limit }) = per_channel(graph, op)? else {
-        return Ok(false);
-    };
-    let Some(before) = graph.single_use_producer(input) else { return Ok(false) };
-    let Some([Operation { op: Op::Conv(conv), origin, .. }]) = graph.node(before).map(|n| n.stages.as_slice()) else {
-        return Ok(false);
-    };
-    let (Some(filter), bias) = (graph.constant(conv.filter), conv.bias.map(|b| graph.constant(b))) else {
-        return Ok(false);
-    };
-    let ty = &graph.entry(conv.filter)?.ty;
-    if conv.do_relu
-        || bias.is_some_and(|b| b.is_none())
-        || !ty.dtype.is_float()
-        || !graph.entry(input)?.ty.dtype.is_float()
-    {
-        return Ok(false);
-    }
-    let (mut weights, depth) = (for_compute(filter)?.to_f32()?, filter.len() / scale.len());
-    for (row, s) in weights.chunks_mut(depth.max(1)).zip(&scale) {
-        row.iter_mut().for_each(|w| *w = (f64::from(*w) * s) as f32);
-    }
-    // Infinite weights would make NaN of inputs that are 0.
-    if !weights.iter().all(|w| w.is_finite()) {
-        return Ok(false);
-    }
-    let old = bias.flatten().map_or_else(|| Ok(vec![0.0; scale.len()]), Array::to_f64)?;
-    let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
-    let (conv, origin, results, ty) = (conv.clone(), *origin, results.clone(), ty.clone());
-    let weights = Array::from_vec(ty.shape.clone(), weights)?;
-    let (filter, bias) = (graph.add_constant(&ty, weights), graph.add_constant(&ty, shifted.into()));
-    let mut conv = conv;
-    (conv.filter, conv.bias, conv.do_relu, conv.relu_limit) = (filter, Some(bias), do_relu, relu_limit);
-    graph.absorb(before, at);
-    graph.replace(at, Node { stages: vec![Operation::new(Op::Conv(conv), results, origin)] });
-    Ok(true)
-}
-
-/// An operator that computes `x s + t`, with s and t per channel.
-struct PerChannel {
-    input: TensorIndex,
-    scale: Vec<f64>,
-    shift: Vec<f64>,
-    do_relu: bool,
-    relu_limit: f64,
-}
-
-fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<PerChannel>> {
-    let numbers = |t: TensorIndex| graph.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
-    let optional = |t: Option<TensorIndex>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
-    let (input, do_relu, relu_limit, values) = match op {
-        Op::Scale(op) => (op.input, op.do_relu, op.relu_limit, numbers(op.scale)?.zip(numbers(op.bias)?)),
-        Op::BatchNorm(op) => {
-            let (Some(mean), Some(variance)) = (numbers(op.mean)?, numbers(op.variance)?) else {
-                return Ok(None);
-            };
-            let (gamma, beta) = (optional(op.gamma, mean.len(), 1.0)?, optional(op.beta, mean.len(), 0.0)?);
-            let values = gamma.zip(beta).map(|(gamma, beta)| {
-                let scale: Vec<f64> = gamma.iter().zip(&variance).map(|(g, v)| g / (v + op.epsilon).sqrt()).collect();
-                let shift = beta.iter().zip(mean.iter().zip(&scale)).map(|(b, (m, s))| b - m * s).collect();
-                (scale, shift)
-            });
-            (op.input, op.do_relu, op.relu_limit, values)
-        }
-        Op::Mul(op) => {
-            let &[a, b] = op.inputs.as_slice() else { return Ok(None) };
-            let (input, factor) = if graph.constant(a).is_some() { (b, a) } else { (a, b) };
-            if !has_number_per_channel(&graph.entry(factor)?.ty.shape, &graph.entry(input)?.ty.shape) {
-                return Ok(None);
-            }
-            let scale = numbers(factor)?;
-            (input, op.do_relu, op.relu_limit, scale.map(|scale| (scale.clone(), vec![0.0; scale.len()])))
-        }
-        _ => return Ok(None),
-    };
-    Ok(values.map(|(scale, shift)| PerChannel { input, scale, shift, do_relu, relu_limit }))
-}
-
-/// Whether a factor has one number for each channel (axis 1) of an operand.
-fn has_number_per_channel(factor: &[usize], operand: &[usize]) -> bool {
-    let Some(missing) = operand.len().checked_sub(factor.len()) else { return false };
-    // Leading axes that the factor does not have are broadcast.
-    let sizes = std::iter::repeat_n(1, missing).chain(factor.iter().copied());
-    operand.len() > 1 && sizes.enumerate().all(|(axis, n)| n == if axis == 1 { operand[1] } else { 1 })
 }
 
 /// Maximum number of operators fused into one node: each fusion examines all of them again.

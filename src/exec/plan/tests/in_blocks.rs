@@ -30,6 +30,21 @@ fn convolutions_of_volumes_stand_in_blocks() {
     assert_eq!(steps(&mut g, &[y]), ["Conv + Relu", "Conv + Add + Relu", "Conv", "Reshape"]);
 }
 
+/// A batch norm before its convolution, as in DenseNet, cannot be folded.
+#[test]
+fn batch_norms_stand_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 9, 8]);
+    let a = g.conv(x, values(&[32, 3, 3, 3], 1)).call().unwrap();
+    let b = g.conv(a, values(&[16, 32, 1, 1], 2)).call().unwrap();
+    let both = g.concat([a, b]).axis(1).call().unwrap();
+    let n =
+        g.batch_norm(both, values(&[48], 3), vec![2.0f32; 48]).gamma(values(&[48], 4)).beta(values(&[48], 5)).call();
+    let n = g.relu(n.unwrap()).call().unwrap();
+    let y = g.conv(n, filter(&[8, 48, 1, 1], 6)).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "Conv", "Concat + Mul + Add + Relu", "Conv", "Reshape"]);
+}
+
 /// Their axes would be broadcast in another order.
 #[test]
 fn volumes_and_images_in_blocks_are_not_added() {
@@ -60,7 +75,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn networks_of_images_are_the_same_by_plan(
-        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..12, 1..7),
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..15, 1..7),
         size in (4usize..9, 4usize..9), batch in 1usize..3,
     ) {
         let mut g = Graph::new("g").unwrap();
@@ -82,6 +97,9 @@ proptest! {
                 8 => g.mul(t, values(&[1, ic, 1, 1], i)).call(),
                 9 => g.silu(t).call(),
                 10 => g.gelu(t).call(),
+                11 => g.add(values(&[ic, 1, 1], i), t).call(),
+                12 => g.sub(t, values(&[1, ic, 1, 1], i)).call(),
+                13 => g.batch_norm(t, values(&[ic], i), vec![0.7f32; ic]).beta(values(&[ic], i + 1)).call(),
                 _ => g.leaky_relu(t).negative_slope(0.1).call(),
             }.unwrap();
             seen.push(t);
