@@ -14,14 +14,15 @@ use crate::{
     ops::{AvgPool, Conv, Convolution, Deconv, MaxPool, Op, Window, windows},
 };
 
-fn channels(ty: &ValueType) -> Option<usize> {
+/// The channels of an image in blocks.
+pub(super) fn channels(ty: &ValueType) -> Option<usize> {
     if let Layout::Blocked { channels, block: BLOCK } = ty.layout { Some(channels) } else { None }
 }
 
 /// Whether an operator and those fused into it are supported with these layouts.
 pub(super) fn supports(signature: &Signature) -> bool {
     let [Some(result)] = signature.results.as_slice() else {
-        return false;
+        return super::channels::supports(signature);
     };
     channels(result).is_some()
         && signature.fused_ops.iter().all(|op| is_elementwise(op, result))
@@ -36,11 +37,7 @@ pub(super) fn supports(signature: &Signature) -> bool {
             }
             Op::MaxPool(op) => max_pool(op).is_ok(),
             Op::AvgPool(op) => op.pad_value == 0 && avg_pool(op).is_ok(),
-            Op::Concat(op) => {
-                let whole = |o: &Operand| channels(&o.ty).is_some_and(|c| c.is_multiple_of(BLOCK));
-                op.axis == 1 && op.inputs.iter().all(whole)
-            }
-            op => is_elementwise(op, result),
+            op => is_elementwise(op, result) || super::channels::supports(signature),
         }
 }
 
@@ -141,7 +138,7 @@ pub(super) struct Prepared {
 /// # Errors
 /// Returns an error if memory for the weights runs out.
 pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
-    let Some(Some(result)) = signature.results.first() else {
+    let Some(result) = signature.outputs().next() else {
         return Ok(None);
     };
     let alone = |kernel: OpKernel| Some(Prepared { kernel, used: 0 });
@@ -153,7 +150,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
         Op::Deconv(op) if channels(result).is_some() => Some(deconv(op, signature)?),
         Op::MaxPool(op) if channels(result).is_some() => alone(max_pool(op)?),
         Op::AvgPool(op) if channels(result).is_some() => alone(avg_pool(op)?),
-        _ => None,
+        _ => super::channels::prepare(signature).and_then(alone),
     })
 }
 

@@ -6,6 +6,7 @@ mod arithmetic;
 mod attention;
 mod blocked;
 mod cast;
+mod channels;
 mod channels_last;
 mod chunks;
 mod compare;

@@ -10,7 +10,7 @@
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications. `conv` is the direct convolution (any kernel, 1x1, and the first
 //! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
-//! is depthwise convolution, `narrow` is for groups of few channels, and `pool` is max and average pooling. `product` multiplies plain rows by a packed matrix
+//! is depthwise convolution, `narrow` is for groups of few channels, `pool` is max and average pooling, and `channels` gathers channels of others. `product` multiplies plain rows by a packed matrix
 //! with the same inner loop, and `one_row` a single row by a plain one. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
 //! has softmax and norms, and `exp` the exponentials for both and the logistic function. `simd` selects the instruction set. Element-wise operators
 //! such as additions and Relu do not depend on the layout, and run on blocked activations unchanged.
@@ -21,6 +21,7 @@
 
 mod attention;
 mod band;
+mod channels;
 mod conv;
 mod deconv;
 mod depthwise;
@@ -43,6 +44,7 @@ mod tests;
 use crate::{base::Result, ops::Window};
 
 pub(super) use attention::{Attention, Heads};
+pub(super) use channels::ChannelGather;
 pub(super) use deconv::Deconv2d;
 pub(super) use exp::Logistic;
 pub(super) use layout::{from_blocked, to_blocked};

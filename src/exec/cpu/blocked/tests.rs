@@ -338,3 +338,33 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn channels_are_gathered(
+        sources in prop::collection::vec(1usize..70, 1..4), picks in prop::collection::vec((0usize..4, 0usize..70, 1usize..40), 1..5),
+        area in prop_oneof![1usize..20, 500usize..530], batch in 1usize..3,
+    ) {
+        // Runs of adjacent channels, of which some begin where the block of the result does.
+        let runs = picks.iter().flat_map(|&(source, first, n)| {
+            let source = source % sources.len();
+            (first..first + n).map(move |c| (source, c)).filter(|&(_, c)| c < sources[source]).collect::<Vec<_>>()
+        });
+        let channels: Vec<(usize, usize)> = [(0, 0)].into_iter().chain(runs).collect();
+        let inputs: Vec<Vec<f32>> =
+            sources.iter().enumerate().map(|(i, c)| numbers(batch * c * area, i)).collect();
+        let blocks: Vec<Vec<f32>> = inputs.iter().zip(&sources).map(|(x, c)| blocked(x, *c, area)).collect();
+        let mut out = vec![f32::NAN; blocked_len(batch, channels.len(), area)];
+        let blocks: Vec<&[f32]> = blocks.iter().map(Vec::as_slice).collect();
+        let gather = ChannelGather::new(&sources, &channels);
+        gather.run(&blocks, area, &mut out, &|first, part| {
+            part.iter_mut().enumerate().for_each(|(i, v)| *v += if (first + i) % BLOCK == 0 { 1.0 } else { 0.0 });
+        });
+        let expected = (0..batch).flat_map(|image| channels.iter().enumerate().flat_map(move |(i, c)| (0..area).map(move |p| (image, i, *c, p))));
+        let expected: Vec<f32> = expected.map(|(image, i, (source, channel), p)| {
+            inputs[source][(image * sources[source] + channel) * area + p] + if i % BLOCK == 0 { 1.0 } else { 0.0 }
+        }).collect();
+        prop_assert_eq!(plain(&out, batch, channels.len(), area), expected);
+        prop_assert!(beyond(&out, channels.len(), area).is_empty());
+    }
+}

@@ -1,5 +1,6 @@
 //! Tests that convolutions, and the operators that follow them, are computed on blocks of channels.
 use super::*;
+use crate::ops::ShuffleChannel;
 
 #[test]
 fn convolutions_and_what_lies_between_them_stand_in_blocks() {
@@ -45,6 +46,25 @@ fn batch_norms_stand_in_blocks() {
     assert_eq!(steps(&mut g, &[y]), ["Conv", "Conv", "Concat + Mul + Add + Relu", "Conv", "Reshape"]);
 }
 
+/// As in GhostNet and ShuffleNet; the channels of a block do not stay together.
+#[test]
+fn channels_are_moved_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 9, 8]);
+    let a = g.conv(x, filter(&[20, 3, 3, 3], 1)).call().unwrap();
+    let b = g.conv(a, filter(&[24, 20, 1, 1], 2)).call().unwrap();
+    let both = g.concat([a, b]).axis(1).call().unwrap();
+    let both = g.relu(both).call().unwrap();
+    let mixed = g.op(ShuffleChannel::new(both, 2)).call().unwrap()[0];
+    let parts = g.split(mixed).axis(1).num(2).call().unwrap();
+    let some = g.slice(parts[0], 1, 21).axes(1).call().unwrap();
+    let y = g.conv(some, filter(&[8, 20, 1, 1], 3)).call().unwrap();
+    let z = g.conv(parts[1], filter(&[8, 22, 1, 1], 4)).call().unwrap();
+    let expected =
+        ["Conv", "Conv", "Concat + Relu", "ShuffleChannel", "Split", "Slice", "Conv", "Reshape", "Conv", "Reshape"];
+    assert_eq!(steps(&mut g, &[y, z]), expected);
+}
+
 /// Their axes would be broadcast in another order.
 #[test]
 fn volumes_and_images_in_blocks_are_not_added() {
@@ -75,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn networks_of_images_are_the_same_by_plan(
-        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..15, 1..7),
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..18, 1..7),
         size in (4usize..9, 4usize..9), batch in 1usize..3,
     ) {
         let mut g = Graph::new("g").unwrap();
@@ -100,6 +120,17 @@ proptest! {
                 11 => g.add(values(&[ic, 1, 1], i), t).call(),
                 12 => g.sub(t, values(&[1, ic, 1, 1], i)).call(),
                 13 => g.batch_norm(t, values(&[ic], i), vec![0.7f32; ic]).beta(values(&[ic], i + 1)).call(),
+                14 => g.slice(t, i as i64 % ic as i64, ic as i64).steps(1 + i as i64 % 2).axes(1).call(),
+                15 if ic > 1 => {
+                    let first = 1 + 5 * i as i64 % (ic as i64 - 1);
+                    let parts = g.split(t).axis(1).num(2).size([first, ic as i64 - first]).call().unwrap();
+                    seen.extend(&parts);
+                    Ok(parts[parts.len() - 1])
+                }
+                16 => {
+                    let t = g.concat([t, t]).axis(1).call().unwrap();
+                    Ok(g.op(ShuffleChannel::new(t, if i % 2 == 0 { 2 } else { ic as i64 })).call().unwrap()[0])
+                }
                 _ => g.leaky_relu(t).negative_slope(0.1).call(),
             }.unwrap();
             seen.push(t);
