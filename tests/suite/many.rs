@@ -25,7 +25,7 @@ fn text(tensors: &str, inputs: &str) -> String {
 
 #[test]
 fn coefficients() {
-    if passed_alone("many::coefficients", 20) {
+    if passed_alone("many::coefficients", 60) {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -44,7 +44,7 @@ fn coefficients() {
 
 #[test]
 fn inputs_and_what_they_are_fed() {
-    if passed_alone("many::inputs_and_what_they_are_fed", 20) {
+    if passed_alone("many::inputs_and_what_they_are_fed", 60) {
         return;
     }
     let tensors = format!(",{}", joined(|i| format!(r#""input_{i}": {{"shape": [1]}}"#)));
@@ -66,7 +66,7 @@ fn inputs_and_what_they_are_fed() {
 
 #[test]
 fn operators_and_outputs() {
-    if passed_alone("many::operators_and_outputs", 20) {
+    if passed_alone("many::operators_and_outputs", 60) {
         return;
     }
     let mut g = Graph::new("n").unwrap();

@@ -2,9 +2,10 @@
 use super::{
     OpKernel, Operand, Signature, ValueType,
     blocked::{
-        Axis, BLOCK, Conv2d, ConvEpilogue, ConvShape, Deconv2d, InstructionSet, Method, Pool2d, PoolKind, from_blocked,
-        to_blocked,
+        Axis, BLOCK, Conv2d, ConvEpilogue, ConvShape, Deconv2d, InstructionSet, Method, Padding, Pool2d, PoolKind,
+        from_blocked, to_blocked,
     },
+    kernel::Epilogue,
     task::PostOp,
     workspace::bytes,
 };
@@ -51,16 +52,24 @@ fn reads(shape: &ConvShape, input: &Operand) -> bool {
 }
 
 /// Whether `op` is an elementwise operator that can be computed on channel-blocked operands: every operand is a single
-/// number or has as many axes and channels as the result (one channel would have to be broadcast within a block), and the
-/// padding channels of the result, if there are any, stay 0.
+/// number or has as many axes and channels as the result (one channel would have to be broadcast within a block).
 fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
-    let is_number = |o: &Operand| o.ty.layout == Layout::Plain && o.ty.elements() == 1 && !o.is_fused_input();
     let is_like_result = |o: &Operand| o.ty.shape.len() == result.shape.len() && channels(&o.ty) == channels(result);
-    let fits = |o: &Operand| is_number(o) || is_like_result(o);
-    let has_number = op.operands().any(|(_, o)| is_number(o));
-    (channels(result).is_some_and(|c| c.is_multiple_of(BLOCK)) || keeps_zero(op) && !has_number)
-        && op.operands().all(|(_, o)| fits(o))
-        && super::is_elementwise(op)
+    op.operands().all(|(_, o)| is_number(o) || is_like_result(o)) && super::is_elementwise(op)
+}
+
+fn is_number(o: &Operand) -> bool {
+    o.ty.layout == Layout::Plain && o.ty.elements() == 1 && !o.is_fused_input()
+}
+
+/// Returns the epilogue that restores the padding of the result to 0, if its operators may have changed it.
+pub(super) fn clear_padding(signature: &Signature) -> Option<Epilogue> {
+    let [Some(result)] = signature.results.as_slice() else { return None };
+    let channels = channels(result).filter(|c| !c.is_multiple_of(BLOCK))?;
+    let keep = |op: &Op<Operand>| keeps_zero(op) && !op.operands().any(|(_, o)| is_number(o));
+    let ops = signature.fused_ops.iter().chain([&signature.op].into_iter().filter(|op| super::is_elementwise(op)));
+    let area = result.plain_shape()[2..].iter().product();
+    (!ops.into_iter().all(keep)).then_some(Epilogue::Clear(Padding { channels, area }))
 }
 
 /// Whether the result is 0 where all operands are.

@@ -1,5 +1,7 @@
 //! Results that overwrite a dead operand.
-use super::{Operand, Signature, ValueType, arena::Arena, is_elementwise, kernel::Epilogue, prepare, task::Task};
+use super::{
+    Operand, Signature, ValueType, arena::Arena, in_blocks, is_elementwise, kernel::Epilogue, prepare, task::Task,
+};
 use crate::{array::Array, base::Result, ops::Op};
 use std::sync::Arc;
 
@@ -27,8 +29,8 @@ impl InPlace {
             })),
             _ => return None,
         };
-        let epilogues =
-            own.iter().chain(&signature.fused_ops).map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>()?;
+        let ops = own.iter().chain(&signature.fused_ops).map(|op| prepare(op)?.epilogue);
+        let epilogues = ops.chain(in_blocks::clear_padding(signature).map(Some)).collect::<Option<Vec<_>>>()?;
         (!epilogues.is_empty()).then_some(InPlace { operand, epilogues })
     }
 

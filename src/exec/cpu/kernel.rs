@@ -1,5 +1,5 @@
 //! Kernels of the CPU backend.
-use super::{Operand, chunks::Source, task::Task, workspace::Workspace};
+use super::{Operand, blocked::Padding, chunks::Source, task::Task, workspace::Workspace};
 use crate::base::Result;
 
 /// Reads the operands of a task and writes its results.
@@ -42,6 +42,8 @@ pub(super) enum Epilogue {
     Each(Box<Each>),
     /// A binary operator; the other operand is broadcast.
     With(Operand, Box<With>),
+    /// Sets the padding of blocks to 0.
+    Clear(Padding),
 }
 
 type Each = dyn Fn(&mut [f32]) + Send + Sync;
@@ -66,7 +68,7 @@ impl<'a> Epilogues<'a> {
     /// Prepares the epilogues for a result of that shape.
     pub fn new(t: &Task<'a>, epilogues: &'a [Epilogue], shape: &[usize]) -> Result<Epilogues<'a>> {
         let ready = epilogues.iter().map(|epilogue| match epilogue {
-            Epilogue::Each(_) => Ok((epilogue, None)),
+            Epilogue::Each(_) | Epilogue::Clear(_) => Ok((epilogue, None)),
             Epilogue::With(other, _) => Ok((epilogue, Some(t.source(other, shape)?))),
         });
         ready.collect::<Result<_>>().map(Epilogues)
@@ -86,6 +88,7 @@ impl<'a> Epilogues<'a> {
                         f(piece, other);
                     }
                     (Epilogue::Each(f), _) => f(piece),
+                    (Epilogue::Clear(padding), _) => padding.clear(first + i * PIECE, piece),
                     (Epilogue::With(..), None) => {}
                 }
             }

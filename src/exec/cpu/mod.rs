@@ -344,7 +344,8 @@ impl Backend for CpuBackend {
                 None => (channels_last::prepare(signature)?.or_else(|| self.kernel(signature)), 0),
             },
         };
-        let epilogues = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();
+        let own = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue);
+        let epilogues = own.chain(in_blocks::clear_padding(signature).map(Some)).collect::<Option<Vec<_>>>();
         Ok(run.zip(epilogues).map(|(run, epilogues)| {
             let workspace = run.workspace.bytes(signature);
             CpuKernel { run, epilogues, results, workspace, in_place: InPlace::new(signature).filter(|_| used == 0) }

@@ -24,7 +24,7 @@ use super::{
     clear_beyond,
     parts::{Division, OutputRows},
     task_count,
-    tile::{End, Finish, Place, Sweep, WeightVector, blocks_together},
+    tile::{End, Finish, HALF, Place, Sweep, WeightVector, blocks_together},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -44,6 +44,8 @@ pub(super) struct Direct<const C: usize> {
     place: Place,
     /// Blocks of input channels per group.
     planes: usize,
+    /// Input channels per group that have weights: without the second half of the last block if that is padding.
+    channels: usize,
     /// Output blocks per group, and how many of them are computed together.
     blocks: usize,
     together: usize,
@@ -67,9 +69,12 @@ impl<const C: usize> Direct<C> {
         let (planes, blocks) = ((g.ic / g.group).div_ceil(C), (g.oc / g.group).div_ceil(BLOCK));
         let together = blocks_together(isa);
         let by_element = g.is_dilated() && place.step == [1, 1];
-        let weights = pack::<C>(&g, weights, together, by_element)?;
+        // The kernel handles half a block as the last plane only.
+        let channels = if C == BLOCK && g.slices.kernel == 1 { HALF } else { C };
+        let channels = (g.ic / g.group).next_multiple_of(channels);
+        let weights = pack::<C>(&g, weights, channels, together, by_element)?;
         let bias = bias_pixels(end.bias, g.oc)?;
-        Ok(Direct { isa, g, place, planes, blocks, together, by_element, weights, bias, relu: end.relu })
+        Ok(Direct { isa, g, place, planes, channels, blocks, together, by_element, weights, bias, relu: end.relu })
     }
 
     pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
@@ -123,6 +128,12 @@ impl<const C: usize> Direct<C> {
         }
     }
 
+    /// Returns the number of channels of an output block.
+    fn channels_of_block(&self, block: usize) -> usize {
+        // Several groups have whole blocks.
+        (self.g.oc - block * BLOCK).min(BLOCK)
+    }
+
     fn part(
         &self,
         (band, taps): (&Band, &[usize]),
@@ -138,7 +149,8 @@ impl<const C: usize> Direct<C> {
         // Number of planes in the band, and the weights before and in those of a block.
         let planes = seen.len() * self.planes;
         let per_plane = C * taps.len();
-        let (skipped, depth) = (seen.start * self.planes * per_plane, g.slices.kernel * self.planes * per_plane);
+        let per_slice = self.channels * taps.len();
+        let (skipped, depth) = (seen.start * per_slice, g.slices.kernel * per_slice);
         let rows = self.place.rows(part.outs[0].len());
         // Contiguous rows are merged into one.
         let is_one_row = band.width == g.cols.output && self.place.step == [1, 1];
@@ -148,21 +160,24 @@ impl<const C: usize> Direct<C> {
             let (end, block) = ((b + self.together).min(part.outs.len()), first + b);
             let outs = &mut part.outs[b..end];
             let weights = &self.weights[block * depth + outs.len() * skipped..];
-            let per_plane = outs.len() * per_plane;
+            let (per_plane, of_block) = (outs.len() * per_plane, outs.len() * seen.len() * per_slice);
             let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, planes);
             for plane in (0..planes).step_by(near) {
                 let last = (plane + near).min(planes);
+                let (now, next) =
+                    weights[plane * per_plane..].split_at((last * per_plane).min(of_block) - plane * per_plane);
                 let residual = part.residual.get(b..end).unwrap_or_default();
                 self.isa.run(Sweep {
                     x: &x[plane * band.plane()..],
                     plane: band.plane(),
                     taps,
-                    weights: &weights[plane * per_plane..last * per_plane],
-                    next: &weights[last * per_plane..][..(near * per_plane).min(weights.len() - last * per_plane)],
+                    weights: now,
+                    next: &next[..next.len().min(near * per_plane)],
                     rows,
                     step: band.width,
                     width,
                     place: self.place,
+                    channels: self.channels_of_block(block + outs.len() - 1),
                     begin: (plane == 0).then(|| &self.bias[block..block + outs.len()]),
                     end: (last == planes).then_some(End { residual, relu: self.relu }),
                     outs: &mut *outs,
@@ -178,7 +193,7 @@ impl<const C: usize> Direct<C> {
 
     /// Computes a part of a dilated convolution, element by element of the kernel.
     fn dilated_part(&self, x: &[[f32; C]], mut part: OutputRows, on_part: &OnPart) {
-        let (g, depth, size) = (&self.g, self.planes * C * self.g.taps(), self.planes * self.g.area());
+        let (g, depth, size) = (&self.g, self.channels * self.g.taps(), self.planes * self.g.area());
         let x = &x[(part.image * g.group + part.group) * size..][..size];
         let first = part.group * self.blocks + part.block;
         for b in (0..part.outs.len()).step_by(self.together) {
@@ -222,10 +237,11 @@ impl<const C: usize> Direct<C> {
         let x = &x[start + cols.start + j * g.cols.dilation - g.cols.pad..];
         let place = Place { first: [rows.start - row, cols.start], ..self.place };
         let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, self.planes);
-        let weights = &weights[element * self.planes * per_plane..];
+        let weights = &weights[element * self.channels * outs.len()..][..self.channels * outs.len()];
         for plane in (0..self.planes).step_by(near) {
             let last = (plane + near).min(self.planes);
-            let (now, next) = (&weights[plane * per_plane..last * per_plane], &weights[last * per_plane..]);
+            let end = (last * per_plane).min(weights.len());
+            let (now, next) = (&weights[plane * per_plane..end], &weights[end..]);
             self.isa.run(Sweep {
                 x: &x[plane * g.area()..],
                 plane: g.area(),
@@ -236,6 +252,7 @@ impl<const C: usize> Direct<C> {
                 step: g.cols.input,
                 width: cols.len(),
                 place,
+                channels: BLOCK,
                 begin: None,
                 end: None,
                 outs: &mut *outs,
@@ -244,16 +261,17 @@ impl<const C: usize> Direct<C> {
     }
 }
 
-/// Packs the weights in the order of [`Direct::weights`]. The channels after the last are 0.
+/// Packs the weights in the order of [`Direct::weights`]. Those of the channels after the last are 0.
 fn pack<const C: usize>(
     g: &ConvShape,
     weights: &[f32],
+    channels: usize,
     together: usize,
     by_element: bool,
 ) -> Result<Vec<WeightVector>> {
     let (ic, oc, taps, slices) = (g.ic / g.group, g.oc / g.group, g.taps(), g.slices.kernel);
-    let (planes, blocks) = (ic.div_ceil(C), oc.div_ceil(BLOCK));
-    let depth = (planes * C).saturating_mul(taps).saturating_mul(slices);
+    let (blocks, per_slice) = (oc.div_ceil(BLOCK), channels.saturating_mul(taps));
+    let depth = per_slice.saturating_mul(slices);
     let mut packed = Vec::new();
     let n = (g.group * blocks).saturating_mul(depth);
     reserve(&mut packed, n)?;
@@ -265,12 +283,14 @@ fn pack<const C: usize>(
             let width = lines.len() / depth;
             for (at, line) in lines.iter_mut().enumerate() {
                 let first = (i * together + at % width) * BLOCK;
-                let (element, c) = (at / width / C, at / width % C);
-                let (plane, tap) = match by_element {
-                    true => (element % planes, element / planes),
-                    false => (element / taps, element % taps),
+                let (slice, at) = (at / width / per_slice, at / width % per_slice);
+                let (tap, c) = if by_element {
+                    (at / channels, at % channels)
+                } else {
+                    let (before, at) = (at / (C * taps) * C, at % (C * taps));
+                    let of_plane = C.min(channels - before);
+                    (at / of_plane, before + at % of_plane)
                 };
-                let (slice, c) = (plane / planes, plane % planes * C + c);
                 if c < ic {
                     let of = ((first * ic + c) * slices + slice) * taps + tap;
                     let of = weights[of..].iter().step_by(ic * slices * taps);

@@ -92,6 +92,29 @@ fn clear_beyond(channels: usize, block: &mut [Pixel]) {
     }
 }
 
+/// The lanes of an activation after its last channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Padding {
+    pub channels: usize,
+    /// Number of pixels of a plane.
+    pub area: usize,
+}
+
+impl Padding {
+    /// Zeroes the padding among the elements from `first` on, which begin with a pixel.
+    pub fn clear(&self, first: usize, values: &mut [f32]) {
+        let blocks = self.channels.div_ceil(BLOCK);
+        let (mut pixels, mut at) = (values.as_chunks_mut::<BLOCK>().0, first / BLOCK);
+        while !pixels.is_empty() {
+            let (now, rest) = pixels.split_at_mut((self.area - at % self.area).min(pixels.len()));
+            if at / self.area % blocks == blocks - 1 {
+                clear_beyond(self.channels, now);
+            }
+            (pixels, at) = (rest, at + now.len());
+        }
+    }
+}
+
 /// A sliding window along one axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {

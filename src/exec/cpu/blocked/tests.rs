@@ -368,3 +368,21 @@ proptest! {
         prop_assert!(beyond(&out, channels.len(), area).is_empty());
     }
 }
+
+proptest! {
+    #[test]
+    fn padding_is_cleared(
+        batch in 1usize..3, channels in 1usize..40, area in 1usize..30, part in (0usize..100, 0usize..100),
+    ) {
+        let mut x = vec![1.0; blocked_len(batch, channels, area)];
+        let pixels = x.len() / BLOCK;
+        let first = part.0 % pixels;
+        let last = (first + part.1).min(pixels);
+        Padding { channels, area }.clear(first * BLOCK, &mut x[first * BLOCK..last * BLOCK]);
+        for (i, v) in x.iter().enumerate() {
+            let (pixel, block) = (i / BLOCK, i / BLOCK / area % channels.div_ceil(BLOCK));
+            let is_cleared = (first..last).contains(&pixel) && block * BLOCK + i % BLOCK >= channels;
+            prop_assert_eq!(*v, if is_cleared { 0.0 } else { 1.0 });
+        }
+    }
+}

@@ -21,6 +21,9 @@ pub(super) const OF_16: usize = 14;
 pub(super) const OF_8: usize = 6;
 pub(super) const OF_4: usize = if cfg!(target_arch = "aarch64") { 6 } else { 2 };
 
+/// Channels of half a block. Input channels are packed, and output channels computed, in halves of a block.
+pub(super) const HALF: usize = BLOCK / 2;
+
 /// Returns the maximum number of pixels of a tile for vectors of `lanes` floats.
 pub(super) fn most_pixels(lanes: usize) -> usize {
     match lanes {
@@ -43,7 +46,7 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     pub plane: usize,
     /// The offset of the pixel for each kernel element.
     pub taps: &'a [usize],
-    /// Ordered by plane, kernel element, channel of the plane and block.
+    /// Ordered by plane, kernel element, channel of the plane and block. The last plane may have only half of its channels.
     pub weights: &'a [WeightVector],
     /// The weights of the next sweep, which are prefetched.
     pub next: &'a [WeightVector],
@@ -55,6 +58,8 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     pub place: Place,
     /// The rows of the result, one slice per block.
     pub outs: &'a mut [&'o mut [Pixel]],
+    /// Number of channels of the last block; those beyond become 0, or NaN if the input is not finite.
+    pub channels: usize,
     /// The initial values of the accumulators, one pixel per block; if absent, they are read from `outs`.
     pub begin: Option<&'a [Pixel]>,
     /// The epilogue, if this sweep completes the sums.
@@ -104,6 +109,7 @@ impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
     fn eval<I: Isa>(mut self, isa: I) {
         let ops = isa.f32();
         match (ops.len(), self.outs.len()) {
+            (HALF, 1) if self.channels <= HALF => self.rows::<_, { 2 * OF_8 }, 1, 1>(ops),
             (16, 2) => self.rows::<_, OF_16, 2, 1>(ops),
             (16, _) => self.rows::<_, OF_16, 1, 1>(ops),
             (8, _) => self.rows::<_, OF_8, 1, 2>(ops),
@@ -195,6 +201,9 @@ impl<const C: usize> Sweep<'_, '_, C> {
                 for v in 0..V {
                     ops.store(sums[t][b][v], &mut out[t * step][v * lanes..]);
                 }
+                for v in V..BLOCK / lanes {
+                    ops.store(ops.zero(), &mut out[t * step][v * lanes..]);
+                }
             }
         }
     }
@@ -235,7 +244,8 @@ pub(super) struct Planes<'a, const C: usize> {
 }
 
 /// Adds the contribution of some planes to the accumulators of `T` pixels x `B` blocks, of `V` vectors each. Weights are
-/// ordered by plane, kernel element, channel of the plane and block; `share` lines of `next` are prefetched per element.
+/// ordered by plane, kernel element, channel of the plane and block, and the last plane may have only half of its channels; `share`
+/// lines of `next` are prefetched per element.
 #[inline(always)]
 pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V: usize>(
     ops: O,
@@ -245,37 +255,54 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
     share: usize,
     next: &mut &[WeightVector],
 ) -> [[[O::Simd; V]; B]; T] {
-    let lanes = ops.len();
     let planes = weights.as_chunks::<B>().0.chunks_exact(taps.len() * C);
+    let (half, whole) = (planes.remainder(), planes.len());
     for (i, weights) in planes.enumerate() {
         let x = &x[i * plane..];
         for (tap, weights) in taps.iter().zip(weights.chunks_exact(C)) {
-            let x = &x[*tap..][..T];
             // A first layer has few weights, and its taps are short.
             if C > 1 {
                 let (now, rest) = next.split_at(share.min(next.len()));
                 now.iter().for_each(|line| ops.prefetch(line.0.as_ptr()));
                 *next = rest;
             }
-            for (c, w) in (0..C).zip(weights) {
-                let mut vectors = [[ops.zero(); V]; B];
-                for b in 0..B {
-                    for v in 0..V {
-                        vectors[b][v] = ops.load(&w[b].0[v * lanes..]);
-                    }
-                }
-                for t in 0..T {
-                    let x = ops.splat(x[t][c]);
-                    for b in 0..B {
-                        for v in 0..V {
-                            sums[t][b][v] = ops.mul_add(x, vectors[b][v], sums[t][b][v]);
-                        }
-                    }
+            add_channels::<_, C, _, _, _, _>(ops, &mut sums, &x[*tap..], weights);
+        }
+    }
+    if C == BLOCK && !half.is_empty() {
+        let x = &x[whole * plane..];
+        for (tap, weights) in taps.iter().zip(half.chunks_exact(HALF)) {
+            add_channels::<_, HALF, _, _, _, _>(ops, &mut sums, &x[*tap..], weights);
+        }
+    }
+    sums
+}
+
+/// Adds the first `N` channels of `T` pixels times their weights.
+#[inline(always)]
+fn add_channels<O: NumOps<f32>, const N: usize, const C: usize, const T: usize, const B: usize, const V: usize>(
+    ops: O,
+    sums: &mut [[[O::Simd; V]; B]; T],
+    x: &[[f32; C]],
+    weights: &[[WeightVector; B]],
+) {
+    let (x, lanes) = (&x[..T], ops.len());
+    for (c, w) in (0..N).zip(weights) {
+        let mut vectors = [[ops.zero(); V]; B];
+        for b in 0..B {
+            for v in 0..V {
+                vectors[b][v] = ops.load(&w[b].0[v * lanes..]);
+            }
+        }
+        for t in 0..T {
+            let x = ops.splat(x[t][c]);
+            for b in 0..B {
+                for v in 0..V {
+                    sums[t][b][v] = ops.mul_add(x, vectors[b][v], sums[t][b][v]);
                 }
             }
         }
     }
-    sums
 }
 
 /// Applies the epilogue to a vector of sums.

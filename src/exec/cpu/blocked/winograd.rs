@@ -237,6 +237,7 @@ impl Winograd {
                     step: tiles,
                     width: tiles,
                     place: Place::whole([1, tiles]),
+                    channels: BLOCK,
                     begin: (plane == 0).then_some(&ZEROS[..n]),
                     end: None,
                     outs: &mut outs,
