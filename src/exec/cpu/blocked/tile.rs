@@ -256,9 +256,10 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
     next: &mut &[WeightVector],
 ) -> [[[O::Simd; V]; B]; T] {
     let planes = weights.as_chunks::<B>().0.chunks_exact(taps.len() * C);
-    let (half, whole) = (planes.remainder(), planes.len());
-    for (i, weights) in planes.enumerate() {
-        let x = &x[i * plane..];
+    let (half, mut first) = (planes.remainder(), 0);
+    for weights in planes {
+        let x = &x[first..];
+        first += plane;
         for (tap, weights) in taps.iter().zip(weights.chunks_exact(C)) {
             // A first layer has few weights, and its taps are short.
             if C > 1 {
@@ -270,7 +271,7 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
         }
     }
     if C == BLOCK && !half.is_empty() {
-        let x = &x[whole * plane..];
+        let x = &x[first..];
         for (tap, weights) in taps.iter().zip(half.chunks_exact(HALF)) {
             add_channels::<_, HALF, _, _, _, _>(ops, &mut sums, &x[*tap..], weights);
         }
