@@ -3,21 +3,31 @@
 use super::{
     OpKernel, Operand, Signature, blocked::ChannelGather, in_blocks::channels, task::PostOp, workspace::reals,
 };
-use crate::ops::{Op, slice_ranges, split_sizes};
+use crate::{
+    base::Result,
+    ops::{Op, slice_ranges, split_sizes},
+};
 
-/// The operands, and where the channels of each result come from: an operand and a channel of it.
+/// The operands, and for each channel of each result, the index of its operand and its index in that operand.
 struct Sources<'a> {
     operands: Vec<&'a Operand>,
     results: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'a> Sources<'a> {
-    /// Returns `None` if the operator does something else, or its operands are in another layout.
+    /// Returns `None` if the operator does something else, or not all operands and results are in blocks.
+    fn of(signature: &'a Signature) -> Option<Self> {
+        let sources = Sources::new(&signature.op)?;
+        let are_blocks = signature.outputs().all(|ty| channels(ty).is_some());
+        (are_blocks && sources.results.len() == signature.results.len()).then_some(sources)
+    }
     fn new(op: &'a Op<Operand>) -> Option<Self> {
-        let is_channels = |axis: i64, of: &Operand| axis.rem_euclid(of.ty.plain_shape().len() as i64) == 1;
+        let is_channels = |axis: i64, of: &Operand| {
+            channels(&of.ty).is_some() && axis.rem_euclid(of.ty.plain_shape().len() as i64) == 1
+        };
         let one = |input, results| Some(Sources { operands: vec![input], results });
         match op {
-            Op::Concat(op) if op.inputs.iter().all(|o| channels(&o.ty).is_some() && is_channels(op.axis, o)) => {
+            Op::Concat(op) if op.inputs.iter().all(|o| is_channels(op.axis, o)) => {
                 let of = |(i, o): (usize, &Operand)| (0..channels(&o.ty).unwrap_or(0)).map(move |c| (i, c));
                 let all = op.inputs.iter().enumerate().flat_map(of).collect();
                 Some(Sources { operands: op.inputs.iter().collect(), results: vec![all] })
@@ -48,18 +58,14 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Whether the results, except those that are not needed, are in blocks as well.
+/// Whether the operator moves channels between images in blocks.
 pub(super) fn supports(signature: &Signature) -> bool {
-    Sources::new(&signature.op).is_some_and(|sources| sources.results.len() == signature.results.len())
-        && signature.outputs().all(|ty| channels(ty).is_some())
+    Sources::of(signature).is_some()
 }
 
 /// Returns the kernel if the operator is supported.
 pub(super) fn prepare(signature: &Signature) -> Option<OpKernel> {
-    if !supports(signature) {
-        return None;
-    }
-    let Sources { operands, results } = Sources::new(&signature.op)?;
+    let Sources { operands, results } = Sources::of(signature)?;
     let sizes: Vec<usize> = operands.iter().filter_map(|o| channels(&o.ty)).collect();
     let area = operands.first()?.ty.plain_shape()[2..].iter().product();
     let needed = results.iter().enumerate().filter(|(i, _)| signature.results[*i].is_some());
@@ -71,7 +77,7 @@ pub(super) fn prepare(signature: &Signature) -> Option<OpKernel> {
     let workspace = reals(operands.iter().copied());
     let operands: Vec<Operand> = operands.into_iter().cloned().collect();
     Some(OpKernel::with_workspace(workspace, move |t| {
-        let sources = operands.iter().map(|o| t.reals(o)).collect::<crate::base::Result<Vec<_>>>()?;
+        let sources = operands.iter().map(|o| t.reals(o)).collect::<Result<Vec<_>>>()?;
         let sources: Vec<&[f32]> = sources.iter().map(|x| &**x).collect();
         for (i, gather) in &gathers {
             t.write_in_parts(*i, |out, on_part| {

@@ -67,9 +67,9 @@ pub(super) fn clear_padding(signature: &Signature) -> Option<Epilogue> {
     let [Some(result)] = signature.results.as_slice() else { return None };
     let channels = channels(result).filter(|c| !c.is_multiple_of(BLOCK))?;
     let keep = |op: &Op<Operand>| keeps_zero(op) && !op.operands().any(|(_, o)| is_number(o));
-    let ops = signature.fused_ops.iter().chain([&signature.op].into_iter().filter(|op| super::is_elementwise(op)));
+    let own = super::is_elementwise(&signature.op).then_some(&signature.op);
     let area = result.plain_shape()[2..].iter().product();
-    (!ops.into_iter().all(keep)).then_some(Epilogue::Clear(Padding { channels, area }))
+    (!own.into_iter().chain(&signature.fused_ops).all(keep)).then_some(Epilogue::Clear(Padding { channels, area }))
 }
 
 /// Whether the result is 0 where all operands are.

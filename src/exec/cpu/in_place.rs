@@ -1,7 +1,5 @@
 //! Results that overwrite a dead operand.
-use super::{
-    Operand, Signature, ValueType, arena::Arena, in_blocks, is_elementwise, kernel::Epilogue, prepare, task::Task,
-};
+use super::{Operand, Signature, ValueType, arena::Arena, epilogues, is_elementwise, kernel::Epilogue, task::Task};
 use crate::{array::Array, base::Result, ops::Op};
 use std::sync::Arc;
 
@@ -29,8 +27,7 @@ impl InPlace {
             })),
             _ => return None,
         };
-        let ops = own.iter().chain(&signature.fused_ops).map(|op| prepare(op)?.epilogue);
-        let epilogues = ops.chain(in_blocks::clear_padding(signature).map(Some)).collect::<Option<Vec<_>>>()?;
+        let epilogues = epilogues(own.iter().chain(&signature.fused_ops), signature)?;
         (!epilogues.is_empty()).then_some(InPlace { operand, epilogues })
     }
 

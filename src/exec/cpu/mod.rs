@@ -267,6 +267,12 @@ fn has_epilogue(op: &Op<Operand>) -> bool {
     prepare(&op.map(Operand::without_values)).is_some_and(|kernel| kernel.epilogue.is_some())
 }
 
+/// Returns the epilogues of element-wise operators, the last ones of the signature, or `None` if one of them has none.
+fn epilogues<'o>(ops: impl IntoIterator<Item = &'o Op<Operand>>, signature: &Signature) -> Option<Vec<Epilogue>> {
+    let own = ops.into_iter().map(|op| prepare(op)?.epilogue);
+    own.chain(in_blocks::clear_padding(signature).map(Some)).collect()
+}
+
 /// The reference backend: computes in float32 or exact integers. Clones share their pool of memory.
 #[derive(Debug, Clone, Default)]
 pub struct CpuBackend {
@@ -344,8 +350,7 @@ impl Backend for CpuBackend {
                 None => (channels_last::prepare(signature)?.or_else(|| self.kernel(signature)), 0),
             },
         };
-        let own = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue);
-        let epilogues = own.chain(in_blocks::clear_padding(signature).map(Some)).collect::<Option<Vec<_>>>();
+        let epilogues = epilogues(&signature.fused_ops[used..], signature);
         Ok(run.zip(epilogues).map(|(run, epilogues)| {
             let workspace = run.workspace.bytes(signature);
             CpuKernel { run, epilogues, results, workspace, in_place: InPlace::new(signature).filter(|_| used == 0) }

@@ -133,7 +133,7 @@ fn grouped(
 /// Number of elements that one task adds up.
 const PART: usize = 1 << 12;
 
-/// The sums do not depend on the number of threads.
+/// Returns the mean and the variance. They do not depend on the number of threads.
 fn mean_and_variance(values: &[f32]) -> (f64, f64) {
     let (parts, n) = (values.par_chunks(PART), values.len() as f64);
     let sums: Vec<f64> = parts.clone().map(|part| sum_of(part, |v| v)).collect();
@@ -142,7 +142,7 @@ fn mean_and_variance(values: &[f32]) -> (f64, f64) {
     (mean, squares.iter().sum::<f64>() / n)
 }
 
-/// Several sums at a time, since each addition waits for the one before.
+/// Returns the sum of `f` of each value. Several partial sums hide the latency of the additions.
 fn sum_of(values: &[f32], f: impl Fn(f64) -> f64) -> f64 {
     let (chunks, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];

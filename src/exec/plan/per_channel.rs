@@ -48,10 +48,9 @@ pub(super) fn fold(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     }
     let old = bias.flatten().map_or_else(|| Ok(vec![0.0; scale.len()]), Array::to_f64)?;
     let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
-    let (conv, origin, results, ty) = (conv.clone(), *origin, results.clone(), ty.clone());
+    let (mut conv, origin, results, ty) = (conv.clone(), *origin, results.clone(), ty.clone());
     let weights = Array::from_vec(ty.shape.clone(), weights)?;
     let (filter, bias) = (graph.add_constant(&ty, weights), graph.add_constant(&ty, shifted.into()));
-    let mut conv = conv;
     (conv.filter, conv.bias, conv.do_relu, conv.relu_limit) = (filter, Some(bias), do_relu, relu_limit);
     graph.absorb(before, at);
     graph.replace(at, Node { stages: vec![Operation::new(Op::Conv(conv), results, origin)] });
@@ -106,7 +105,7 @@ pub(super) fn has_number_per_channel(factor: &[usize], operand: &[usize]) -> boo
     operand.len() > 1 && sizes.enumerate().all(|(axis, n)| n == if axis == 1 { operand[1] } else { 1 })
 }
 
-/// Replaces batch norms and scales by a multiplication and an addition, which can be fused with what is before and after them.
+/// Replaces batch norms and scales by a multiplication and an addition, which can be fused with their neighbours.
 /// Returns the number of operators that were replaced.
 ///
 /// # Errors

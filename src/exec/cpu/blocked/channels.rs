@@ -1,4 +1,4 @@
-//! Activations whose channels are those of others, as of concatenations and splits.
+//! Gathers channels of activations: concatenations, splits, slices and shuffles.
 use super::{BLOCK, OnPart, Pixel, clear_beyond};
 use rayon::prelude::*;
 
@@ -30,23 +30,13 @@ struct Run {
 }
 
 impl ChannelGather {
-    /// Takes the number of channels of each source, and the source and the channel in it of each channel of the result.
+    /// `sources` has the number of channels of each source. `channels` has the source of each channel of the result, and the channel's
+    /// index in it.
     pub fn new(sources: &[usize], channels: &[(usize, usize)]) -> Self {
-        let block = |channels: &[(usize, usize)]| {
-            let is_run = |run: &[(usize, usize)], lanes: usize| {
-                let (source, first) = run[0];
-                first % BLOCK + lanes <= BLOCK && run.iter().enumerate().all(|(i, c)| *c == (source, first + i))
-            };
-            let widths = [BLOCK, 8, 4, 2].into_iter();
-            let lanes = widths.filter(|&n| channels.chunks(n).all(|run| is_run(run, n))).max().unwrap_or(1);
-            let run =
-                |&(source, channel): &(usize, usize)| Run { source, block: channel / BLOCK, lane: channel % BLOCK };
-            Block { lanes, runs: channels.iter().step_by(lanes).map(run).collect() }
-        };
         ChannelGather {
             channels: channels.len(),
             source_blocks: sources.iter().map(|channels| channels.div_ceil(BLOCK)).collect(),
-            blocks: channels.chunks(BLOCK).map(block).collect(),
+            blocks: channels.chunks(BLOCK).map(Block::new).collect(),
         }
     }
     /// Writes all of `out`. Each channel has `area` elements.
@@ -59,23 +49,43 @@ impl ChannelGather {
         planes.for_each(|(plane, out)| {
             let (image, block) = (plane / self.blocks.len(), plane % self.blocks.len());
             out.par_chunks_mut(TASK).enumerate().for_each(|(i, out)| {
-                for (run, place) in self.blocks[block].runs.iter().zip((0..).step_by(self.blocks[block].lanes)) {
+                let source = |run: &Run| {
                     let plane = image * self.source_blocks[run.source] + run.block;
-                    let x = &sources[run.source].as_chunks::<BLOCK>().0[plane * area + i * TASK..][..out.len()];
-                    match self.blocks[block].lanes {
-                        BLOCK => out.copy_from_slice(x),
-                        8 => copy::<8>(x, run.lane, out, place),
-                        4 => copy::<4>(x, run.lane, out, place),
-                        2 => copy::<2>(x, run.lane, out, place),
-                        _ => copy::<1>(x, run.lane, out, place),
-                    }
-                }
+                    &sources[run.source].as_chunks::<BLOCK>().0[plane * area + i * TASK..]
+                };
+                self.blocks[block].write(source, out);
                 if block + 1 == self.blocks.len() {
                     clear_beyond(self.channels, out);
                 }
                 on_part((plane * area + i * TASK) * BLOCK, out.as_flattened_mut());
             });
         });
+    }
+}
+
+impl Block {
+    /// Takes the source and the index in it of each channel of the block.
+    fn new(channels: &[(usize, usize)]) -> Self {
+        let is_run = |run: &[(usize, usize)], lanes: usize| {
+            let (source, first) = run[0];
+            first % BLOCK + lanes <= BLOCK && run.iter().enumerate().all(|(i, c)| *c == (source, first + i))
+        };
+        let lanes = [BLOCK, 8, 4, 2].into_iter().find(|&n| channels.chunks(n).all(|run| is_run(run, n))).unwrap_or(1);
+        let run = |&(source, channel): &(usize, usize)| Run { source, block: channel / BLOCK, lane: channel % BLOCK };
+        Block { lanes, runs: channels.iter().step_by(lanes).map(run).collect() }
+    }
+    /// Writes all runs of these pixels. `source` returns the pixels of a run's block, beginning with the same one.
+    fn write<'x>(&self, source: impl Fn(&Run) -> &'x [Pixel], out: &mut [Pixel]) {
+        for (run, place) in self.runs.iter().zip((0..).step_by(self.lanes)) {
+            let x = &source(run)[..out.len()];
+            match self.lanes {
+                BLOCK => out.copy_from_slice(x),
+                8 => copy::<8>(x, run.lane, out, place),
+                4 => copy::<4>(x, run.lane, out, place),
+                2 => copy::<2>(x, run.lane, out, place),
+                _ => copy::<1>(x, run.lane, out, place),
+            }
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use super::{
     clear_beyond,
     parts::{Division, OutputRows},
     task_count,
-    tile::{End, Finish, HALF, Place, Sweep, WeightVector, blocks_together},
+    tile::{End, Finish, HALF, NearPlanes, Place, Sweep, WeightVector, blocks_together},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -32,8 +32,6 @@ use rayon::prelude::*;
 /// Maximum number of input channels for which the input is plain NCHW.
 pub(super) const FEW: usize = 4;
 
-/// Bytes of weights that stay in the first-level cache.
-const NEAR: usize = 20 << 10;
 /// Bytes of input that stay in the second-level cache.
 const BAND: usize = 512 << 10;
 
@@ -44,7 +42,7 @@ pub(super) struct Direct<const C: usize> {
     place: Place,
     /// Blocks of input channels per group.
     planes: usize,
-    /// Input channels per group that have weights: without the second half of the last block if that is padding.
+    /// Number of input channels per group whose weights are stored. If the second half of the last block is padding, it has none.
     channels: usize,
     /// Output blocks per group, and how many of them are computed together.
     blocks: usize,
@@ -146,10 +144,8 @@ impl<const C: usize> Direct<C> {
         let size = self.planes * g.slices.input * g.area();
         let x = &x[(part.image * g.group + part.group) * size..][..size];
         let x = band.of(x, (part.slice, part.row), scratch)?;
-        // Number of planes in the band, and the weights before and in those of a block.
-        let planes = seen.len() * self.planes;
-        let per_plane = C * taps.len();
-        let per_slice = self.channels * taps.len();
+        // The weights of a block: per plane, per slice, before those in the band, and all of them.
+        let (per_plane, per_slice) = (C * taps.len(), self.channels * taps.len());
         let (skipped, depth) = (seen.start * per_slice, g.slices.kernel * per_slice);
         let rows = self.place.rows(part.outs[0].len());
         // Contiguous rows are merged into one.
@@ -160,26 +156,22 @@ impl<const C: usize> Direct<C> {
             let (end, block) = ((b + self.together).min(part.outs.len()), first + b);
             let outs = &mut part.outs[b..end];
             let weights = &self.weights[block * depth + outs.len() * skipped..];
-            let (per_plane, of_block) = (outs.len() * per_plane, outs.len() * seen.len() * per_slice);
-            let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, planes);
-            for plane in (0..planes).step_by(near) {
-                let last = (plane + near).min(planes);
-                let (now, next) =
-                    weights[plane * per_plane..].split_at((last * per_plane).min(of_block) - plane * per_plane);
+            let n = outs.len();
+            for near in NearPlanes::each(weights, n * seen.len() * per_slice, n * per_plane) {
                 let residual = part.residual.get(b..end).unwrap_or_default();
                 self.isa.run(Sweep {
-                    x: &x[plane * band.plane()..],
+                    x: &x[near.first * band.plane()..],
                     plane: band.plane(),
                     taps,
-                    weights: now,
-                    next: &next[..next.len().min(near * per_plane)],
+                    weights: near.weights,
+                    next: near.next,
                     rows,
                     step: band.width,
                     width,
                     place: self.place,
-                    channels: self.channels_of_block(block + outs.len() - 1),
-                    begin: (plane == 0).then(|| &self.bias[block..block + outs.len()]),
-                    end: (last == planes).then_some(End { residual, relu: self.relu }),
+                    channels: self.channels_of_block(block + n - 1),
+                    begin: (near.first == 0).then(|| &self.bias[block..block + n]),
+                    end: near.is_last.then_some(End { residual, relu: self.relu }),
                     outs: &mut *outs,
                 });
             }
@@ -226,7 +218,7 @@ impl<const C: usize> Direct<C> {
         row: usize,
         outs: &mut [&mut [Pixel]],
     ) {
-        let (g, width, per_plane) = (&self.g, self.g.cols.output, outs.len() * C);
+        let (g, width) = (&self.g, self.g.cols.output);
         let (i, j) = (element / g.cols.kernel, element % g.cols.kernel);
         let rows = g.rows.covered(i, (row, row + outs[0].len() / width));
         let cols = g.cols.covered(j, (0, width));
@@ -236,18 +228,14 @@ impl<const C: usize> Direct<C> {
         let start = (rows.start + i * g.rows.dilation - g.rows.pad) * g.cols.input;
         let x = &x[start + cols.start + j * g.cols.dilation - g.cols.pad..];
         let place = Place { first: [rows.start - row, cols.start], ..self.place };
-        let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, self.planes);
-        let weights = &weights[element * self.channels * outs.len()..][..self.channels * outs.len()];
-        for plane in (0..self.planes).step_by(near) {
-            let last = (plane + near).min(self.planes);
-            let end = (last * per_plane).min(weights.len());
-            let (now, next) = (&weights[plane * per_plane..end], &weights[end..]);
+        let depth = self.channels * outs.len();
+        for near in NearPlanes::each(&weights[element * depth..], depth, outs.len() * C) {
             self.isa.run(Sweep {
-                x: &x[plane * g.area()..],
+                x: &x[near.first * g.area()..],
                 plane: g.area(),
                 taps: &[0],
-                weights: now,
-                next: &next[..next.len().min(near * per_plane)],
+                weights: near.weights,
+                next: near.next,
                 rows: rows.len(),
                 step: g.cols.input,
                 width: cols.len(),

@@ -10,7 +10,8 @@
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications. `conv` is the direct convolution (any kernel, 1x1, and the first
 //! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
-//! is depthwise convolution, `narrow` is for groups of few channels, `pool` is max and average pooling, and `channels` gathers channels of others. `product` multiplies plain rows by a packed matrix
+//! is depthwise convolution, `narrow` is for groups of few channels, `pool` is max and average pooling, and `channels` gathers
+//! channels of other activations. `product` multiplies plain rows by a packed matrix
 //! with the same inner loop, and `one_row` a single row by a plain one. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
 //! has softmax and norms, and `exp` the exponentials for both and the logistic function. `simd` selects the instruction set. Element-wise operators
 //! such as additions and Relu do not depend on the layout, and run on blocked activations unchanged.
@@ -101,7 +102,7 @@ pub(super) struct Padding {
 }
 
 impl Padding {
-    /// Zeroes the padding among the elements from `first` on, which begin with a pixel.
+    /// Zeroes the padding in a part of the activation, which begins with the element `first`, a multiple of [`BLOCK`].
     pub fn clear(&self, first: usize, values: &mut [f32]) {
         let blocks = self.channels.div_ceil(BLOCK);
         let (mut pixels, mut at) = (values.as_chunks_mut::<BLOCK>().0, first / BLOCK);

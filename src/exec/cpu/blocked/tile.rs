@@ -38,6 +38,37 @@ pub(super) fn blocks_together(isa: InstructionSet) -> usize {
     if isa.lanes() == BLOCK { 2 } else { 1 }
 }
 
+/// Bytes of weights that stay in the first-level cache.
+const NEAR: usize = 20 << 10;
+
+/// Planes whose weights stay in the first-level cache while all tiles are computed.
+pub(super) struct NearPlanes<'a> {
+    /// The first plane.
+    pub first: usize,
+    pub weights: &'a [WeightVector],
+    /// The weights of the next planes, which are prefetched.
+    pub next: &'a [WeightVector],
+    /// Whether these are the last planes.
+    pub is_last: bool,
+}
+
+impl NearPlanes<'_> {
+    /// Divides the planes whose weights are the first `depth` vectors, `per_plane` for each. Of the vectors after them, only the next
+    /// ones are prefetched.
+    pub fn each(weights: &[WeightVector], depth: usize, per_plane: usize) -> impl Iterator<Item = NearPlanes<'_>> {
+        let step = (NEAR / (per_plane * size_of::<WeightVector>())).max(1) * per_plane;
+        (0..depth).step_by(step).map(move |start| {
+            let (now, next) = weights[start..].split_at(step.min(depth - start));
+            NearPlanes {
+                first: start / per_plane,
+                weights: now,
+                next: &next[..next.len().min(step.min(depth))],
+                is_last: start + now.len() == depth,
+            }
+        })
+    }
+}
+
 /// Rows of tiles for one or two blocks of output channels, over some of the input channels.
 pub(super) struct Sweep<'a, 'o, const C: usize> {
     /// Planes of pixels of `C` channels, beginning at the pixel of the first window and kernel element.
@@ -58,7 +89,7 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     pub place: Place,
     /// The rows of the result, one slice per block.
     pub outs: &'a mut [&'o mut [Pixel]],
-    /// Number of channels of the last block; those beyond become 0, or NaN if the input is not finite.
+    /// Number of channels of the last block. The lanes after them are written as 0, or as NaN if the input is not finite.
     pub channels: usize,
     /// The initial values of the accumulators, one pixel per block; if absent, they are read from `outs`.
     pub begin: Option<&'a [Pixel]>,

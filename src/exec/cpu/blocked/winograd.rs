@@ -21,7 +21,7 @@ use super::{
     conv::{Direct, bias_pixels},
     parts::{Division, OutputRows},
     task_count,
-    tile::{Place, Sweep, WeightVector, blocks_together, finished},
+    tile::{NearPlanes, Place, Sweep, WeightVector, blocks_together, finished},
 };
 use crate::{
     array::{reserve, zeros},
@@ -48,8 +48,6 @@ const KERNEL: usize = 3;
 const BAND: usize = 384 << 10;
 /// Maximum number of those bytes if one row of tiles has more.
 const LARGEST_BAND: usize = 4 << 20;
-/// Bytes of weights that stay in the first-level cache.
-const NEAR: usize = 20 << 10;
 /// Minimum number of tiles per image. The transformed weights are 16/9 of the others: with fewer tiles, reading them takes
 /// longer than is saved.
 const TILES: usize = 24;
@@ -220,25 +218,23 @@ impl Winograd {
     fn products(&self, spectrum: &[Pixel], block: usize, n: usize, tiles: usize, sums: &mut [Pixel]) {
         let weights = &self.weights[block * self.depth()..][..n * self.depth()];
         let (per_plane, planes) = (BLOCK * n, self.planes);
-        let near = (NEAR / (per_plane * size_of::<WeightVector>())).clamp(1, planes);
         let by_frequency = spectrum.chunks_exact(planes * tiles).zip(sums.chunks_exact_mut(n * tiles));
         for (f, (x, sums)) in by_frequency.enumerate() {
             let mut outs: Vec<&mut [Pixel]> = sums.chunks_exact_mut(tiles).collect();
-            for plane in (0..planes).step_by(near) {
-                let last = (plane + near).min(planes);
-                let (now, next) = weights[(f * planes + plane) * per_plane..].split_at((last - plane) * per_plane);
+            let depth = planes * per_plane;
+            for near in NearPlanes::each(&weights[f * depth..], depth, per_plane) {
                 self.isa.run(Sweep {
-                    x: &x[plane * tiles..],
+                    x: &x[near.first * tiles..],
                     plane: tiles,
                     taps: &[0],
-                    weights: now,
-                    next: &next[..next.len().min(near * per_plane)],
+                    weights: near.weights,
+                    next: near.next,
                     rows: 1,
                     step: tiles,
                     width: tiles,
                     place: Place::whole([1, tiles]),
                     channels: BLOCK,
-                    begin: (plane == 0).then_some(&ZEROS[..n]),
+                    begin: (near.first == 0).then_some(&ZEROS[..n]),
                     end: None,
                     outs: &mut outs,
                 });
