@@ -47,10 +47,33 @@ impl Arena {
         let best = fits.min_by_key(|(_, b)| b.len())?.0;
         Some(free.swap_remove(best))
     }
+    /// Returns memory for `n` intermediate floats, with arbitrary values.
+    pub fn scratch(self: &Arc<Self>, n: usize) -> Result<Scratch<'_>> {
+        let memory = if n > 0 { Some(self.memory(Dtype::Float32, &[n])?) } else { None };
+        Ok(Scratch { memory, arena: self })
+    }
     /// Freezes a result, whose memory returns to the pool when its last owner drops it.
     pub fn freeze(self: &Arc<Self>, memory: ArrayMut) -> Array {
         let weak: Weak<Arena> = Arc::downgrade(self);
         memory.freeze_with_recycler(weak)
+    }
+}
+
+/// Intermediate floats, whose memory returns to the pool when they are dropped. Pages of new memory are slow to touch.
+pub(super) struct Scratch<'a> {
+    memory: Option<ArrayMut>,
+    arena: &'a Arc<Arena>,
+}
+
+impl Scratch<'_> {
+    pub fn floats(&mut self) -> Result<&mut [f32]> {
+        self.memory.as_mut().map_or(Ok(&mut []), ArrayMut::elements)
+    }
+}
+
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        self.memory.take().into_iter().for_each(|memory| drop(self.arena.freeze(memory)));
     }
 }
 
@@ -81,6 +104,9 @@ mod tests {
         assert_eq!(arena.take(SMALL + 1), None, "one is taken, one too small, one much too large");
         assert_eq!(arena.take(1), None);
         drop(arena.freeze(arena.memory(Dtype::Float32, &[2, SMALL - 7]).unwrap()));
+        assert_eq!(arena.take(SMALL).map(|b| b.len()), Some(SMALL), "it is back");
+        assert!(arena.scratch(0).unwrap().floats().unwrap().is_empty());
+        drop(arena.scratch(2 * SMALL - 14).unwrap());
         assert_eq!(arena.take(SMALL).map(|b| b.len()), Some(SMALL), "it is back");
     }
 }

@@ -203,12 +203,14 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
         Conv2d::new(InstructionSet::best(), geometry, weights, end)
     })?;
     let conv = conv.ok_or_else(none)?;
-    let workspace = bytes(conv.workspace().saturating_mul(rayon::current_num_threads() as u64));
+    let workspace = bytes(conv.workspace());
     let input = op.input.clone();
     let kernel = OpKernel::with_workspace(workspace, move |t| {
         let x = t.reals(&input)?;
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
-        t.write_in_parts(0, |out, on_part| conv.run(&x, residual.as_deref(), out, on_part))
+        let mut scratch = t.scratch(conv.scratch())?;
+        let scratch = scratch.floats()?;
+        t.write_in_parts(0, |out, on_part| conv.run(&x, residual.as_deref(), out, scratch, on_part))
     });
     let kernel = kernel.without([&op.filter]).without(&op.bias);
     Ok(Prepared { kernel, used })
@@ -222,7 +224,7 @@ fn deconv(op: &Deconv<Operand>, signature: &Signature) -> Result<Prepared> {
         Deconv2d::new(InstructionSet::best(), geometry, weights, end)
     })?;
     let deconv = deconv.ok_or_else(none)?;
-    let workspace = bytes(deconv.workspace().saturating_mul(rayon::current_num_threads() as u64));
+    let workspace = bytes(deconv.workspace());
     let input = op.input.clone();
     let kernel = OpKernel::with_workspace(workspace, move |t| {
         let x = t.reals(&input)?;

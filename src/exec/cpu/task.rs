@@ -1,6 +1,6 @@
 //! The interface of kernels: operands as numbers, and the memory of results.
 use super::{
-    arena::{self, Arena},
+    arena::{self, Arena, Scratch},
     chunks::{CHUNK, Source, Store},
     kernel::{Epilogue, Epilogues},
 };
@@ -36,6 +36,21 @@ enum Written {
     Nothing,
     Memory(ArrayMut),
     Shared(Array),
+}
+
+/// Returns the stored elements of a tensor mapped by `f`, which also receives the index of the element.
+pub(super) fn ints_of<T: Copy + Default + Send>(
+    array: &Array,
+    ty: &ValueType,
+    f: impl Fn(usize, i64) -> T + Sync,
+) -> Result<Vec<T>> {
+    let (mut out, source) = (zeros(array.len())?, Source::new(array, ty, array.shape())?);
+    out.par_chunks_mut(CHUNK).enumerate().for_each_init(Vec::new, |ints, (i, out)| {
+        ints.resize(out.len(), 0);
+        source.ints(i * CHUNK, ints);
+        out.iter_mut().zip(ints).enumerate().for_each(|(j, (o, v))| *o = f(i * CHUNK + j, *v));
+    });
+    Ok(out)
 }
 
 /// Activation and rounding of real numbers before they are stored.
@@ -143,14 +158,7 @@ impl<'a> Task<'a> {
         operand: &Operand,
         f: impl Fn(usize, i64) -> T + Sync,
     ) -> Result<Vec<T>> {
-        let array = self.array(operand)?;
-        let (mut out, source) = (zeros(array.len())?, self.source(operand, array.shape())?);
-        out.par_chunks_mut(CHUNK).enumerate().for_each_init(Vec::new, |ints, (i, out)| {
-            ints.resize(out.len(), 0);
-            source.ints(i * CHUNK, ints);
-            out.iter_mut().zip(ints).enumerate().for_each(|(j, (o, v))| *o = f(i * CHUNK + j, *v));
-        });
-        Ok(out)
+        ints_of(self.array(operand)?, &operand.ty, f)
     }
     /// An operand as real numbers; quantized values are dequantized. Takes four bytes per element unless it is float32.
     pub fn reals(&self, operand: &Operand) -> Result<Cow<'a, [f32]>> {
@@ -161,6 +169,11 @@ impl<'a> Task<'a> {
         let (mut out, source) = (zeros(array.len())?, self.source(operand, array.shape())?);
         out.par_chunks_mut(CHUNK).enumerate().for_each(|(i, out)| source.reals(i * CHUNK, out));
         Ok(Cow::Owned(out))
+    }
+
+    /// Returns memory for `n` intermediate floats, with arbitrary values.
+    pub fn scratch(&self, n: usize) -> Result<Scratch<'a>> {
+        self.arena.scratch(n)
     }
 
     /// The type of a result.

@@ -1,4 +1,4 @@
-//! Direct convolution: one group, or groups whose channels are multiples of 16.
+//! Direct convolution: one group, or groups with blocks of their own.
 //!
 //! **Loop order.** A task computes some rows of the result (a band) for some blocks of output channels. It copies the
 //! input rows that they need (`band`), few enough to fit the second-level cache. The outermost loop iterates over pairs
@@ -64,14 +64,14 @@ impl<const C: usize> Direct<C> {
     }
     /// Packs the weights. The result is at `place` in its planes; other pixels are not written.
     pub fn at(place: Place, isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
-        let (planes, blocks) = ((g.ic / g.group).div_ceil(C), (g.oc / g.group).div_ceil(BLOCK));
+        let (planes, blocks) = (g.ic_of_group().div_ceil(C), g.oc_of_group().div_ceil(BLOCK));
         let together = blocks_together(isa);
         let by_element = g.is_dilated() && place.step == [1, 1];
         // The kernel handles half a block as the last plane only.
         let channels = if C == BLOCK && g.slices.kernel == 1 { HALF } else { C };
-        let channels = (g.ic / g.group).next_multiple_of(channels);
+        let channels = g.ic_of_group().next_multiple_of(channels);
         let weights = pack::<C>(&g, weights, channels, together, by_element)?;
-        let bias = bias_pixels(end.bias, g.oc)?;
+        let bias = bias_pixels(end.bias, g.group, g.oc_of_group())?;
         Ok(Direct { isa, g, place, planes, channels, blocks, together, by_element, weights, bias, relu: end.relu })
     }
 
@@ -126,10 +126,9 @@ impl<const C: usize> Direct<C> {
         }
     }
 
-    /// Returns the number of channels of an output block.
+    /// Returns the number of channels of an output block of a group.
     fn channels_of_block(&self, block: usize) -> usize {
-        // Several groups have whole blocks.
-        (self.g.oc - block * BLOCK).min(BLOCK)
+        (self.g.oc_of_group() - block * BLOCK).min(BLOCK)
     }
 
     fn part(
@@ -169,7 +168,7 @@ impl<const C: usize> Direct<C> {
                     step: band.width,
                     width,
                     place: self.place,
-                    channels: self.channels_of_block(block + n - 1),
+                    channels: self.channels_of_block(part.block + end - 1),
                     begin: (near.first == 0).then(|| &self.bias[block..block + n]),
                     end: near.is_last.then_some(End { residual, relu: self.relu }),
                     outs: &mut *outs,
@@ -178,7 +177,7 @@ impl<const C: usize> Direct<C> {
             part.complete(b..end, on_part);
         }
         if part.block + part.outs.len() == self.blocks {
-            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc, out));
+            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc_of_group(), out));
         }
         Ok(())
     }
@@ -205,7 +204,7 @@ impl<const C: usize> Direct<C> {
             part.complete(b..end, on_part);
         }
         if part.block + part.outs.len() == self.blocks {
-            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc, out));
+            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc_of_group(), out));
         }
     }
 
@@ -257,7 +256,7 @@ fn pack<const C: usize>(
     together: usize,
     by_element: bool,
 ) -> Result<Vec<WeightVector>> {
-    let (ic, oc, taps, slices) = (g.ic / g.group, g.oc / g.group, g.taps(), g.slices.kernel);
+    let (ic, oc, taps, slices) = (g.ic_of_group(), g.oc_of_group(), g.taps(), g.slices.kernel);
     let (blocks, per_slice) = (oc.div_ceil(BLOCK), channels.saturating_mul(taps));
     let depth = per_slice.saturating_mul(slices);
     let mut packed = Vec::new();
@@ -291,10 +290,11 @@ fn pack<const C: usize>(
     Ok(packed)
 }
 
-/// Returns the bias per channel, with zeros if there is none and after the last channel.
-pub(super) fn bias_pixels(bias: Option<&[f32]>, channels: usize) -> Result<Vec<Pixel>> {
-    let mut pixels = zero_pixels::<BLOCK>(channels.div_ceil(BLOCK))?;
-    let flat = pixels.as_flattened_mut();
-    bias.into_iter().flatten().zip(flat).for_each(|(b, p)| *p = *b);
+/// Returns the bias of groups that have blocks of their own, with zeros if there is none and after the last channel.
+pub(super) fn bias_pixels(bias: Option<&[f32]>, groups: usize, channels: usize) -> Result<Vec<Pixel>> {
+    let blocks = channels.div_ceil(BLOCK);
+    let mut pixels = zero_pixels::<BLOCK>(groups.saturating_mul(blocks))?;
+    let by_group = pixels.chunks_exact_mut(blocks).zip(bias.into_iter().flat_map(|b| b.chunks_exact(channels)));
+    by_group.for_each(|(pixels, bias)| pixels.as_flattened_mut()[..channels].copy_from_slice(bias));
     Ok(pixels)
 }

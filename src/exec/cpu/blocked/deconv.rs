@@ -3,7 +3,9 @@
 //! With a stride of 2, even rows of the result see only some rows of the kernel, and odd rows the others; columns are
 //! alike. The positions with the same remainders (the phase) are therefore an ordinary convolution of the input with a
 //! subset of the kernel's elements, in reverse order, whose results are written between those of other phases.
-use super::{Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, conv::Direct, tile::Place};
+use super::{
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, conv::Direct, for_all_threads, tile::Place,
+};
 use crate::{array::reserve, base::Result, ops::Window};
 
 /// Maximum stride. Phases of larger ones would be many and small.
@@ -78,13 +80,13 @@ impl Deconv2d {
         };
         Ok(Some(Deconv2d { phases }))
     }
-    /// Bytes of workspace per thread, in addition to input and result.
+    /// Bytes of workspace, in addition to input and result.
     pub fn workspace(&self) -> u64 {
         let workspaces: Vec<u64> = match &self.phases {
             Phases::General(all) => all.iter().map(Direct::workspace).collect(),
             Phases::First(all) => all.iter().map(Direct::workspace).collect(),
         };
-        workspaces.into_iter().max().unwrap_or(0)
+        for_all_threads(workspaces.into_iter().max().unwrap_or(0))
     }
     /// Writes all of `out`.
     ///

@@ -59,7 +59,7 @@ impl Depthwise {
             g,
             multiplier,
             weights: packed,
-            bias: bias_pixels(end.bias, g.oc)?,
+            bias: bias_pixels(end.bias, 1, g.oc)?,
             relu: end.relu,
             copied,
         })

@@ -10,7 +10,7 @@
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications. `conv` is the direct convolution (any kernel, 1x1, and the first
 //! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
-//! is depthwise convolution, `narrow` is for groups of few channels, `pool` is max and average pooling, and `channels` gathers
+//! is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool` is max and average pooling, and `channels` gathers
 //! channels of other activations. `product` multiplies plain rows by a packed matrix
 //! with the same inner loop, and `one_row` a single row by a plain one. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
 //! has softmax and norms, and `exp` the exponentials for both and the logistic function. `simd` selects the instruction set. Element-wise operators
@@ -28,6 +28,7 @@ mod deconv;
 mod depthwise;
 mod exp;
 mod few_queries_attention;
+mod grouped;
 mod layout;
 mod narrow;
 mod one_row;
@@ -83,6 +84,11 @@ fn task_count(multiply_adds: usize) -> usize {
 pub(super) fn without_remainder(tasks: usize) -> usize {
     let threads = rayon::current_num_threads();
     if tasks > threads { tasks - tasks % threads } else { tasks }
+}
+
+/// Returns the bytes of workspace of all threads, given those of one.
+fn for_all_threads(bytes: u64) -> u64 {
+    bytes.saturating_mul(rayon::current_num_threads() as u64)
 }
 
 /// Zeroes the channels after the last in the last block: infinity times a weight of 0 would be NaN.
@@ -200,6 +206,14 @@ pub(super) struct ConvShape {
 }
 
 impl ConvShape {
+    /// Number of input channels of a group.
+    fn ic_of_group(&self) -> usize {
+        self.ic / self.group
+    }
+    /// Number of output channels of a group.
+    fn oc_of_group(&self) -> usize {
+        self.oc / self.group
+    }
     /// Number of elements of a slice of the kernel.
     fn taps(&self) -> usize {
         self.rows.kernel * self.cols.kernel
@@ -222,8 +236,8 @@ impl ConvShape {
         let Axis { input, kernel, pad, output, .. } = self.slices;
         [input, kernel, pad, output] == [1, 1, 0, 1]
     }
-    /// Returns `None` for several groups, unless their channels are multiples of 16, as many inputs as outputs of 2, 4 or 8, or a
-    /// single input; and for few channels per group of volumes.
+    /// Returns `None` if there is nothing to compute, and for few channels per group: of images unless they are one input, or as
+    /// many inputs as outputs of 2, 4 or 8, and of volumes.
     pub fn method(&self) -> Option<Method> {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
@@ -236,7 +250,7 @@ impl ConvShape {
             () if self.is_flat() && self.ic == self.oc && [2, 4, 8].contains(&(self.ic / self.group)) => {
                 Some(Method::Narrow)
             }
-            () => None,
+            () => (self.ic_of_group().min(self.oc_of_group()) >= FEWEST).then_some(Method::Grouped),
         }
     }
 }
@@ -252,7 +266,12 @@ pub(super) enum Method {
     Depthwise,
     /// Groups of 2, 4 or 8 channels.
     Narrow,
+    /// Groups of [`FEWEST`] channels and more.
+    Grouped,
 }
+
+/// Minimum number of input and output channels per group for [`Method::Grouped`]: with fewer it would mostly compute padding.
+const FEWEST: usize = 5;
 
 /// A convolution with its weights packed for the instruction set.
 pub(super) struct Conv2d {
@@ -265,6 +284,28 @@ enum Form {
     First(conv::Direct<1>),
     Depthwise(depthwise::Depthwise),
     Narrow(narrow::Narrow),
+    Grouped(grouped::Grouped),
+}
+
+impl Form {
+    /// Packs the weights of one group, or of groups with blocks of their own.
+    fn general(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Form> {
+        Ok(match Winograd::is_faster(&g, weights) {
+            true => Form::Winograd(Winograd::new(isa, g, weights, end)?),
+            false => Form::General(conv::Direct::new(isa, g, weights, end)?),
+        })
+    }
+    /// Bytes of workspace per thread.
+    fn workspace(&self) -> u64 {
+        match self {
+            Form::General(c) => c.workspace(),
+            Form::Winograd(c) => c.workspace(),
+            Form::First(c) => c.workspace(),
+            Form::Depthwise(c) => c.workspace(),
+            Form::Narrow(c) => c.workspace(),
+            Form::Grouped(c) => c.workspace(),
+        }
+    }
 }
 
 /// The epilogue of a convolution: bias, residual (an operand of the run), and Relu, in this order.
@@ -290,30 +331,34 @@ impl Conv2d {
             Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
             Some(Method::Narrow) => Form::Narrow(narrow::Narrow::new(isa, g, weights, end)?),
             Some(Method::First) => Form::First(conv::Direct::new(isa, g, weights, end)?),
-            Some(Method::General) if Winograd::is_faster(&g, weights) => {
-                Form::Winograd(Winograd::new(isa, g, weights, end)?)
-            }
-            Some(Method::General) => Form::General(conv::Direct::new(isa, g, weights, end)?),
+            Some(Method::Grouped) => Form::Grouped(grouped::Grouped::new(isa, g, weights, end)?),
+            Some(Method::General) => Form::general(isa, g, weights, end)?,
             None => return Ok(None),
         };
         Ok(Some(Conv2d { form }))
     }
-    /// Bytes of workspace per thread, in addition to input and result.
+    /// Number of floats of scratch memory.
+    pub fn scratch(&self) -> usize {
+        if let Form::Grouped(c) = &self.form { c.scratch() } else { 0 }
+    }
+    /// Bytes of workspace, in addition to input and result.
     pub fn workspace(&self) -> u64 {
-        match &self.form {
-            Form::General(c) => c.workspace(),
-            Form::Winograd(c) => c.workspace(),
-            Form::First(c) => c.workspace(),
-            Form::Depthwise(c) => c.workspace(),
-            Form::Narrow(c) => c.workspace(),
-        }
+        let scratch = self.scratch().saturating_mul(size_of::<f32>());
+        for_all_threads(self.form.workspace()).saturating_add(scratch as u64)
     }
     /// Writes all of `out`, and calls `on_part` for parts that together are all of it. `residual` is blocked and has the
-    /// shape of the result.
+    /// shape of the result; `scratch` has [`Conv2d::scratch`] floats of any value.
     ///
     /// # Errors
     /// Returns an error if memory for the workspace runs out.
-    pub fn run(&self, x: &[f32], residual: Option<&[f32]>, out: &mut [f32], on_part: &OnPart) -> Result<()> {
+    pub fn run(
+        &self,
+        x: &[f32],
+        residual: Option<&[f32]>,
+        out: &mut [f32],
+        scratch: &mut [f32],
+        on_part: &OnPart,
+    ) -> Result<()> {
         let residual = residual.map(|r| r.as_chunks().0);
         let out = out.as_chunks_mut().0;
         match &self.form {
@@ -322,6 +367,7 @@ impl Conv2d {
             Form::First(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Narrow(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::Grouped(c) => c.run(x, residual, out, scratch, on_part),
         }
     }
 }

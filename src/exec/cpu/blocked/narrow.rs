@@ -40,7 +40,7 @@ impl Narrow {
             let block = &mut packed[o / BLOCK * size * taps..];
             block.iter_mut().zip(weights).for_each(|(p, w)| p[o % BLOCK] = *w);
         }
-        Ok(Narrow { isa, g, size, weights: packed, bias: bias_pixels(end.bias, g.oc)?, relu: end.relu })
+        Ok(Narrow { isa, g, size, weights: packed, bias: bias_pixels(end.bias, 1, g.oc)?, relu: end.relu })
     }
 
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {

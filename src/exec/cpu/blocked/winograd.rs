@@ -80,7 +80,7 @@ impl Winograd {
         let tiles = tiles(g.rows.output, g.rows.dilation) * per_row;
         let direct = if g.is_dilated() { covered(&g.rows) * covered(&g.cols) } else { g.taps() * g.pixels() };
         let least =
-            g.rows.dilation.saturating_mul(per_row * FREQUENCIES * size_of::<f32>()).saturating_mul(g.ic / g.group);
+            g.rows.dilation.saturating_mul(per_row * FREQUENCIES * size_of::<f32>()).saturating_mul(g.ic_of_group());
         tiles >= TILES && TILE * tiles < direct && least <= LARGEST_BAND && Winograd::supports(g, weights)
     }
 
@@ -92,14 +92,14 @@ impl Winograd {
 
     /// Transforms the weights.
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Winograd> {
-        let (planes, blocks) = ((g.ic / g.group).div_ceil(BLOCK), (g.oc / g.group).div_ceil(BLOCK));
+        let (planes, blocks) = (g.ic_of_group().div_ceil(BLOCK), g.oc_of_group().div_ceil(BLOCK));
         let together = blocks_together(isa);
-        let bias = bias_pixels(end.bias, g.oc)?;
+        let bias = bias_pixels(end.bias, g.group, g.oc_of_group())?;
         let mut all = Winograd { isa, g, planes, blocks, together, weights: Vec::new(), bias, relu: end.relu };
         let n = (g.group * blocks).saturating_mul(all.depth());
         reserve(&mut all.weights, n)?;
         all.weights.resize(n, WeightVector([0.0; BLOCK]));
-        let (ic, oc, depth) = (g.ic / g.group, g.oc / g.group, all.depth());
+        let (ic, oc, depth) = (g.ic_of_group(), g.oc_of_group(), all.depth());
         let write = |(set, lines): (usize, &mut [WeightVector])| {
             let (sets, width) = (blocks.div_ceil(together), lines.len() / depth);
             let (group, first) = (set / sets, set % sets * together * BLOCK);
@@ -209,7 +209,7 @@ impl Winograd {
             part.complete(b..end, on_part);
         }
         if part.block + part.outs.len() == self.blocks {
-            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc, out));
+            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc_of_group(), out));
         }
         Ok(all_finite)
     }
@@ -245,7 +245,7 @@ impl Winograd {
     /// Recovers the weights.
     fn direct(&self) -> Result<Direct<BLOCK>> {
         let (g, depth, planes) = (&self.g, self.depth(), self.planes);
-        let (ic, oc) = (g.ic / g.group, g.oc / g.group);
+        let (ic, oc) = (g.ic_of_group(), g.oc_of_group());
         let mut weights: Vec<f32> = zeros((g.oc * ic).saturating_mul(KERNEL * KERNEL))?;
         for (i, kernel) in weights.as_chunks_mut::<{ KERNEL * KERNEL }>().0.iter_mut().enumerate() {
             let (group, o, c) = (i / ic / oc, i / ic % oc, i % ic);
@@ -255,7 +255,8 @@ impl Winograd {
             let lines = &self.weights[(group * self.blocks + first) * depth..];
             *kernel = recovered(|f| lines[(f * planes * BLOCK + c) * width + within].0[o % BLOCK]);
         }
-        let bias: Vec<f32> = self.bias.as_flattened()[..g.oc].to_vec();
+        let bias: Vec<f32> =
+            self.bias.chunks(self.blocks).flat_map(|group| &group.as_flattened()[..oc]).copied().collect();
         Direct::new(self.isa, *g, &weights, ConvEpilogue { bias: Some(&bias), relu: self.relu })
     }
 }

@@ -59,6 +59,11 @@ fn any_channels_by_block() -> impl Strategy<Value = (usize, usize, usize)> {
     ]
 }
 
+/// Channels of groups that are not whole blocks.
+fn groups_of_any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
+    (FEWEST..40, FEWEST..40, 2usize..4).prop_map(|(ic, oc, group)| (ic * group, oc * group, group))
+}
+
 /// Input channels, output channels and groups of each form.
 fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
     prop_oneof![
@@ -67,6 +72,7 @@ fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
         (1usize..3, 1usize..4, 2usize..4).prop_map(|(ic, oc, group)| (ic * BLOCK * group, oc * BLOCK * group, group)),
         (2usize..50).prop_map(|c| (c, c, c)),
         (2usize..30, 2usize..5).prop_map(|(c, multiplier)| (c, multiplier * c, c)),
+        groups_of_any_channels(),
     ]
 }
 
@@ -158,7 +164,7 @@ fn check_convolution_by(
 fn run(conv: &Conv2d, x: &[f32], residual: Option<&[f32]>, n: usize) -> Vec<f32> {
     let (mut out, all) = (vec![f32::NAN; n], AtomicUsize::new(0));
     let first = out.as_ptr() as usize;
-    conv.run(x, residual, &mut out, &|at, part| {
+    conv.run(x, residual, &mut out, &mut vec![f32::NAN; conv.scratch()], &|at, part| {
         assert_eq!(part.as_ptr() as usize, first + at * size_of::<f32>());
         all.fetch_add(part.len(), Ordering::Relaxed);
     })
@@ -269,6 +275,8 @@ fn large_ones_are_cut_and_still_the_definition() {
         of(1, 64, 96, 2, half, half),
         of(2, 64, 96, 2, rows, cols),
         of(1, 300, 40, 1, small, cols),
+        of(2, 48, 72, 2, half, cols),
+        of(1, 120, 72, 3, rows, cols),
     ];
     for g in geometries {
         let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
@@ -293,7 +301,7 @@ fn large_ones_are_cut_and_still_the_definition() {
 #[test]
 fn nothing_of_infinity_reaches_channels_beyond() {
     let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
-    for (ic, oc, group) in [(3, 17, 1), (20, 17, 1), (17, 17, 17), (17, 51, 17)] {
+    for (ic, oc, group) in [(3, 17, 1), (20, 17, 1), (17, 17, 17), (17, 51, 17), (40, 18, 2)] {
         let g = ConvShape { batch: 2, ic, oc, group, slices: Axis::ONE, rows: side, cols: side };
         let w = numbers(oc * ic / group * 9, 1);
         for isa in InstructionSet::all() {
@@ -315,6 +323,8 @@ fn other_forms_are_left_to_others() {
         Conv2d::new(InstructionSet::best(), g, &weights, ConvEpilogue::default()).unwrap()
     };
     assert!(of(1, 6, 6, 2).is_none());
+    assert!(of(1, 10, 12, 2).is_some());
+    assert!(of(1, 10, 8, 2).is_none());
     assert!(of(1, 8, 8, 2).is_some());
     assert!(of(1, 16, 32, 8).is_none());
     assert!(of(0, 8, 8, 1).is_none());
