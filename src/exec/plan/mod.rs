@@ -2,6 +2,7 @@
 //! freed after each step.
 
 mod attention;
+mod branches;
 mod control;
 mod explain;
 mod layout;

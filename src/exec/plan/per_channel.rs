@@ -1,5 +1,5 @@
-//! Scales and biases per channel, as of batch norms: they are folded into the convolution before, or else computed by element-wise
-//! operators.
+//! Scales and biases per channel, as of batch norms and additions of constants: they are folded into the convolution before, or
+//! else computed by element-wise operators.
 use super::{
     network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute},
@@ -38,35 +38,53 @@ pub(super) fn fold(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     {
         return Ok(false);
     }
-    let (mut weights, depth) = (for_compute(filter)?.to_f32()?, filter.len() / scale.len());
-    for (row, s) in weights.chunks_mut(depth.max(1)).zip(&scale) {
-        row.iter_mut().for_each(|w| *w = (f64::from(*w) * s) as f32);
-    }
+    let weights = scaled_rows(filter, &scale)?;
     // Infinite weights would make NaN of inputs that are 0.
-    if !weights.iter().all(|w| w.is_finite()) {
+    if !weights.iter().flatten().all(|w| w.is_finite()) {
         return Ok(false);
     }
     let old = bias.flatten().map_or_else(|| Ok(vec![0.0; scale.len()]), Array::to_f64)?;
     let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
     let (mut conv, origin, results, ty) = (conv.clone(), *origin, results.clone(), ty.clone());
-    let weights = Array::from_vec(ty.shape.clone(), weights)?;
-    let (filter, bias) = (graph.add_constant(&ty, weights), graph.add_constant(&ty, shifted.into()));
-    (conv.filter, conv.bias, conv.do_relu, conv.relu_limit) = (filter, Some(bias), do_relu, relu_limit);
+    let replaced = [Some(conv.filter), conv.bias];
+    if let Some(weights) = weights {
+        conv.filter = graph.add_constant(&ty, Array::from_vec(ty.shape.clone(), weights)?);
+    }
+    conv.bias = Some(graph.add_constant(&ty, shifted.into()));
+    (conv.do_relu, conv.relu_limit) = (do_relu, relu_limit);
     graph.absorb(before, at);
     graph.replace(at, Node { stages: vec![Operation::new(Op::Conv(conv), results, origin)] });
+    graph.drop_unused_constants(replaced.into_iter().flatten());
     Ok(true)
 }
 
-/// An operator that computes `x s + t`, with s and t per channel.
-struct PerChannel {
-    input: TensorIndex,
-    scale: Vec<f64>,
-    shift: Vec<f64>,
-    do_relu: bool,
-    relu_limit: f64,
+/// Returns the rows of a filter times their factors, or `None` if all factors are 1.
+fn scaled_rows(filter: &Array, factors: &[f64]) -> Result<Option<Vec<f32>>> {
+    if factors.iter().all(|f| *f == 1.0) {
+        return Ok(None);
+    }
+    let (mut weights, depth) = (for_compute(filter)?.to_f32()?, filter.len() / factors.len());
+    for (row, f) in weights.chunks_mut(depth.max(1)).zip(factors) {
+        row.iter_mut().for_each(|w| *w = (f64::from(*w) * f) as f32);
+    }
+    Ok(Some(weights))
 }
 
-fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<PerChannel>> {
+/// An operator that computes `x s + t`, with s and t per channel.
+pub(super) struct PerChannel {
+    pub input: TensorIndex,
+    pub scale: Vec<f64>,
+    pub shift: Vec<f64>,
+    pub do_relu: bool,
+    pub relu_limit: f64,
+}
+
+/// Returns the constants of a scale, a batch norm, a multiplication by one number per channel, or
+/// an addition of one number or one per channel.
+///
+/// # Errors
+/// Returns an error if a constant cannot be read.
+pub(super) fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<PerChannel>> {
     let numbers = |t: TensorIndex| graph.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
     let optional = |t: Option<TensorIndex>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
     let (input, do_relu, relu_limit, values) = match op {
@@ -83,18 +101,39 @@ fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<PerC
             });
             (op.input, op.do_relu, op.relu_limit, values)
         }
+        Op::AddConst(op) => {
+            let n = channels(graph, op.input)?;
+            (op.input, op.do_relu, op.relu_limit, Some((vec![1.0; n], vec![op.const_val; n])))
+        }
         Op::Mul(op) => {
-            let &[a, b] = op.inputs.as_slice() else { return Ok(None) };
-            let (input, factor) = if graph.constant(a).is_some() { (b, a) } else { (a, b) };
-            if !has_number_per_channel(&graph.entry(factor)?.ty.shape, &graph.entry(input)?.ty.shape) {
-                return Ok(None);
-            }
+            let Some((input, factor)) = with_number_per_channel(graph, &op.inputs)? else { return Ok(None) };
             let scale = numbers(factor)?;
             (input, op.do_relu, op.relu_limit, scale.map(|scale| (scale.clone(), vec![0.0; scale.len()])))
+        }
+        Op::Add(op) if op.coeff.iter().flatten().all(|c| *c == 1.0) => {
+            let Some((input, term)) = with_number_per_channel(graph, &op.inputs)? else { return Ok(None) };
+            let shift = numbers(term)?;
+            (input, op.do_relu, op.relu_limit, shift.map(|shift| (vec![1.0; shift.len()], shift)))
         }
         _ => return Ok(None),
     };
     Ok(values.map(|(scale, shift)| PerChannel { input, scale, shift, do_relu, relu_limit }))
+}
+
+/// The number of channels of a tensor; 0 if it has none.
+fn channels(graph: &RewriteGraph, tensor: TensorIndex) -> Result<usize> {
+    Ok(graph.entry(tensor)?.ty.shape.get(1).copied().unwrap_or(0))
+}
+
+/// Returns the operand and the constant if one of two operands is a constant with one number for each channel of the other.
+fn with_number_per_channel(
+    graph: &RewriteGraph,
+    operands: &[TensorIndex],
+) -> Result<Option<(TensorIndex, TensorIndex)>> {
+    let &[a, b] = operands else { return Ok(None) };
+    let (input, constant) = if graph.constant(a).is_some() { (b, a) } else { (a, b) };
+    let shape = |t: TensorIndex| graph.entry(t).map(|entry| &entry.ty.shape);
+    Ok(has_number_per_channel(shape(constant)?, shape(input)?).then_some((input, constant)))
 }
 
 /// Whether a factor has one number for each channel (axis 1) of an operand.

@@ -132,6 +132,12 @@ impl RewriteGraph {
             old.outputs().for_each(|t| self.made_by[t.0] = None);
         }
     }
+    /// Frees the constants that no node reads any more.
+    pub fn drop_unused_constants(&mut self, among: impl IntoIterator<Item = TensorIndex>) {
+        for t in among.into_iter().filter(|t| self.uses[t.0] == 0 && !self.pinned.contains(t)) {
+            self.tensors[t.0].as_mut().into_iter().for_each(|entry| entry.constant = None);
+        }
+    }
     /// Replaces a node by its results as constants.
     pub fn replace_with_constants(&mut self, at: NodeIndex, values: Vec<Array>) {
         let outputs: Vec<TensorIndex> = self.node(at).into_iter().flat_map(Node::outputs).collect();

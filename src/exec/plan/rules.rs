@@ -1,6 +1,8 @@
 //! The rewrite rules, in the order in which they are applied.
 use super::{
-    attention, layout,
+    attention,
+    branches::BranchMerger,
+    layout,
     network::{Operation, TensorIndex},
     per_channel,
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
@@ -55,6 +57,8 @@ pub enum Rule {
     Fold,
     /// Folds the per-channel scale and bias after a convolution into its filter and bias.
     Scale,
+    /// Merges convolutions of one input whose results are added.
+    Branches,
     /// Computes other scales and biases per channel by element-wise operators, which can be fused.
     Split,
     /// Moves stored integers instead of dequantizing, moving and quantizing again.
@@ -71,8 +75,17 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 8] =
-        [Rule::Fold, Rule::Scale, Rule::Split, Rule::Stored, Rule::Attention, Rule::View, Rule::Epilogue, Rule::Layout];
+    pub const ALL: [Rule; 9] = [
+        Rule::Fold,
+        Rule::Scale,
+        Rule::Branches,
+        Rule::Split,
+        Rule::Stored,
+        Rule::Attention,
+        Rule::View,
+        Rule::Epilogue,
+        Rule::Layout,
+    ];
 
     /// Describes the effect of this rule on `operators` operators.
     pub fn text(self, operators: usize) -> String {
@@ -80,6 +93,9 @@ impl Rule {
         match self {
             Rule::Fold => format!("{n} constant-folded"),
             Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
+            Rule::Branches => {
+                format!("{} of convolutions merged into the weights of one", pluralized(operators, "addition"))
+            }
             Rule::Split => format!("{n} computed as a multiplication and an addition"),
             Rule::Stored => format!("{n} on stored integers instead of reals"),
             Rule::Attention => {
@@ -124,6 +140,10 @@ pub(super) fn rewrite<B: Backend>(
         let times = match rule {
             Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at, backend)), graph)?,
             Rule::Scale => each(&mut per_channel::fold, graph)?,
+            Rule::Branches => {
+                let mut merger = BranchMerger::default();
+                each(&mut |graph, at| merger.merge(graph, at), graph)?
+            }
             Rule::Split => per_channel::split(graph, backend)?,
             Rule::Stored => each(&mut stored::stored, graph)?,
             Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,

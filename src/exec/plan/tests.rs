@@ -2,6 +2,7 @@
 use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, Tensor, quant::RoundMode};
 use proptest::prelude::*;
 
+mod branches;
 mod in_blocks;
 
 fn values(shape: &[usize], seed: usize) -> Array {
