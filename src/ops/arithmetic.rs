@@ -5,6 +5,13 @@ use super::{
 };
 use crate::base::invalid;
 
+impl<V> Add<V> {
+    /// Whether the operands are added as they are: no coefficient is other than 1.
+    pub fn has_unit_coefficients(&self) -> bool {
+        self.coeff.iter().flatten().all(|c| *c == 1.0)
+    }
+}
+
 pub(super) fn add(op: &Add<Value>) -> Types {
     tensors(&op.inputs)
 }

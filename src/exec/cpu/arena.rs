@@ -59,13 +59,15 @@ impl Arena {
     }
 }
 
-/// Intermediate floats, whose memory returns to the pool when they are dropped. Pages of new memory are slow to touch.
+/// Memory for intermediate floats, which returns to the pool when dropped. Memory fresh from the system is slow, since its first use
+/// faults on every page.
 pub(super) struct Scratch<'a> {
     memory: Option<ArrayMut>,
     arena: &'a Arc<Arena>,
 }
 
 impl Scratch<'_> {
+    /// Returns the floats.
     pub fn floats(&mut self) -> Result<&mut [f32]> {
         self.memory.as_mut().map_or(Ok(&mut []), ArrayMut::elements)
     }

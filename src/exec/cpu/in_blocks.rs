@@ -189,7 +189,7 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     // The residual comes before the Relu.
     if let (None, Some(Op::Add(add))) = (end, signature.fused_ops.first())
         && let [a, b] = add.inputs.as_slice()
-        && add.coeff.iter().flatten().all(|c| *c == 1.0)
+        && add.has_unit_coefficients()
     {
         let other = if a.is_fused_input() { b } else { a };
         let result = signature.outputs().next();

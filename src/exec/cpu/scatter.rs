@@ -15,13 +15,13 @@ use crate::{
 };
 use std::{borrow::Cow, ops::Range};
 
-/// Where updates are put.
+/// The elements that a scatter updates.
 struct Places {
     indices: Operand,
     of: Box<PlacesOf>,
-    /// Number of adjacent elements that each offset stands for.
+    /// Number of adjacent elements to update at each offset.
     run: usize,
-    /// The ranges if the indices are constant and valid.
+    /// The ranges, if the indices are constant and valid.
     fixed: Option<Vec<Range<usize>>>,
 }
 
@@ -30,12 +30,12 @@ type PlacesOf = dyn Fn(&mut Vec<i64>) -> Result<()> + Send + Sync;
 
 impl Places {
     fn new(indices: &Operand, run: usize, of: impl Fn(&mut Vec<i64>) -> Result<()> + Send + Sync + 'static) -> Places {
-        let mut places = Places { indices: indices.clone(), of: Box::new(of), run, fixed: None };
+        let mut places = Places { indices: indices.without_values(), of: Box::new(of), run, fixed: None };
         let ints = indices.constant.as_ref().and_then(|c| ints_of(c, &indices.ty, |_, v| v).ok());
         places.fixed = ints.and_then(|ints| places.ranges(ints).ok());
         places
     }
-    /// Returns adjacent elements that the updates are put at, in order.
+    /// Returns the ranges of elements to update, in the order of the updates.
     fn get(&self, t: &Task) -> Result<Cow<'_, [Range<usize>]>> {
         Ok(match &self.fixed {
             Some(fixed) => Cow::Borrowed(fixed),
@@ -65,7 +65,7 @@ impl Places {
     }
 }
 
-/// Bytes of an index and of its range.
+/// Bytes of an index and its range.
 const RANGE: usize = size_of::<i64>() + size_of::<Range<usize>>();
 
 /// Copies the updates in order.
@@ -78,6 +78,7 @@ fn put(to: &mut ArrayMut, updates: &Array, places: &[Range<usize>]) -> Result<()
     with_element!(updates.dtype(), go(to, updates, places))
 }
 
+/// Calls `f` with each range of elements and its updates.
 fn each_range<T>(to: &mut [T], mut updates: &[T], places: &[Range<usize>], f: impl Fn(&mut [T], &[T])) {
     for range in places {
         let (now, rest) = updates.split_at(range.len());
@@ -147,7 +148,7 @@ fn scatter(t: &mut Task, [input, updates]: [&Operand; 2], places: &[Range<usize>
 
 pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> OpKernel {
     let (shape, of_indices) = (op.input.ty.shape.clone(), op.indices.ty.shape.clone());
-    let axis = op.axis.rem_euclid(shape.len().max(1) as i64) as usize;
+    let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
     let places = Places::new(&op.indices, 1, move |indices| places_along(indices, &of_indices, &shape, axis));
     places.kernel(workspace([&op.input, &op.updates], op.reduction != 0), move |t, places| {
         scatter(t, [&op.input, &op.updates], places, Reduction::of(op.reduction, 2)?)

@@ -161,7 +161,7 @@ impl Scores {
         if let Some(Op::Add(add)) = only(graph, maker)
             && let [a, b] = *add.inputs.as_slice()
             && !add.do_relu
-            && add.coeff.iter().flatten().all(|c| *c == 1.0)
+            && add.has_unit_coefficients()
         {
             let computes = |t: TensorIndex| {
                 let mut views = Vec::new();

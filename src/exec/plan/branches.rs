@@ -1,8 +1,8 @@
 //! Convolutions of one input whose results are added, as in RepVGG and MobileOne: their weights are added instead.
 use super::{
     network::{Operation, TensorIndex},
-    per_channel::per_channel,
-    rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute},
+    per_channel::{PerChannel, per_channel},
+    rewrite_graph::{Node, NodeIndex, RewriteGraph},
 };
 use crate::{
     array::Array,
@@ -11,7 +11,7 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// Maximum number of convolutions that are merged into one: for each of them, the weights are copied.
+/// Maximum number of convolutions that are merged into one. Each of them copies the weights once more.
 const BRANCHES: usize = 16;
 
 /// Merges convolutions, and counts how many each merged one computes.
@@ -32,7 +32,7 @@ impl BranchMerger {
             return Ok(false);
         };
         let (&[a, b], &[Some(result)]) = (add.inputs.as_slice(), results.as_slice()) else { return Ok(false) };
-        if add.coeff.iter().flatten().any(|c| *c != 1.0) || !are_alike(graph, &[a, b, result])? {
+        if !add.has_unit_coefficients() || !are_alike(graph, &[a, b, result])? {
             return Ok(false);
         }
         let (Some(a), Some(b)) = (Branch::new(graph, a)?, Branch::new(graph, b)?) else { return Ok(false) };
@@ -40,10 +40,14 @@ impl BranchMerger {
         if a.input != b.input || count > BRANCHES {
             return Ok(false);
         }
-        let Some((conv, Constants { weights, bias })) = a.plus(&b).or_else(|| b.plus(&a)) else { return Ok(false) };
+        let Some(Cover { conv, whole, part, elements }) = Cover::of(&a, &b).or_else(|| Cover::of(&b, &a)) else {
+            return Ok(false);
+        };
+        let (Some(mut sums), Some(added)) = (whole.constants(graph)?, part.constants(graph)?) else { return Ok(false) };
+        whole.add(&mut sums, part, &added, &elements);
         // Infinite weights would make NaN of inputs that are 0.
         let floats = |numbers: Vec<f64>| numbers.into_iter().map(|v| v as f32).collect::<Vec<f32>>();
-        let (weights, bias) = (floats(weights), floats(bias));
+        let (weights, bias) = (floats(sums.weights), floats(sums.bias));
         if !weights.iter().all(|w| w.is_finite()) {
             return Ok(false);
         }
@@ -73,14 +77,18 @@ fn are_alike(graph: &RewriteGraph, tensors: &[TensorIndex]) -> Result<bool> {
 struct Branch {
     node: NodeIndex,
     input: TensorIndex,
-    /// The operator, unless it is a scale and bias per channel.
-    conv: Option<Box<Conv<TensorIndex>>>,
+    kind: Kind,
     windows: Vec<Window>,
     group: usize,
     /// Input and output channels of a group.
     ic: usize,
     oc: usize,
-    constants: Constants,
+}
+
+enum Kind {
+    Conv(Box<Conv<TensorIndex>>),
+    /// A depthwise convolution with a kernel of one element.
+    PerChannel(PerChannel),
 }
 
 struct Constants {
@@ -94,55 +102,69 @@ impl Branch {
     fn new(graph: &RewriteGraph, result: TensorIndex) -> Result<Option<Branch>> {
         let Some(node) = graph.single_use_producer(result) else { return Ok(None) };
         let Some([Operation { op, .. }]) = graph.node(node).map(|n| n.stages.as_slice()) else { return Ok(None) };
-        let numbers = |t: TensorIndex| graph.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
         if let Op::Conv(conv) = op {
             let filter = &graph.entry(conv.filter)?.ty;
-            let is_float32 = are_alike(graph, &[conv.input])?;
-            if conv.do_relu || !filter.is_plain_float() || !is_float32 {
+            if conv.do_relu || !filter.is_plain_float() || !are_alike(graph, &[conv.input])? {
                 return Ok(None);
             }
-            let (group, ic, channels) = (conv.group as usize, filter.shape[1], filter.shape[0]);
-            let bias = conv.bias.map_or(Ok(Some(vec![0.0; channels])), numbers)?;
-            let Some((weights, bias)) = numbers(conv.filter)?.zip(bias) else { return Ok(None) };
-            let windows = Convolution::from(&**conv).windows(&graph.entry(conv.input)?.ty.shape)?;
-            let (input, oc, constants) = (conv.input, channels / group, Constants { weights, bias });
-            return Ok(Some(Branch { node, input, conv: Some(conv.clone()), windows, group, ic, oc, constants }));
+            let (group, ic) = (conv.group as usize, filter.shape[1]);
+            let (input, oc, kind) = (conv.input, filter.shape[0] / group, Kind::Conv(conv.clone()));
+            let windows = Convolution::from(&**conv).windows(&graph.entry(input)?.ty.shape)?;
+            return Ok(Some(Branch { node, input, kind, windows, group, ic, oc }));
         }
         let Some(scaled) = per_channel(graph, op)?.filter(|scaled| !scaled.do_relu) else { return Ok(None) };
-        let shape = &graph.entry(scaled.input)?.ty.shape;
-        if !are_alike(graph, &[scaled.input, result])? || shape.len() < 2 || shape[1] != scaled.scale.len() {
+        let (input, shape) = (scaled.input, &graph.entry(scaled.input)?.ty.shape);
+        if !are_alike(graph, &[input, result])? || shape.len() < 2 || shape[1] != scaled.scale.len() {
             return Ok(None);
         }
         let window = |&input: &usize| Window { input, kernel: 1, stride: 1, dilation: 1, pads: [0, 0] };
         let windows = shape[2..].iter().map(window).collect();
-        let constants = Constants { weights: scaled.scale, bias: scaled.shift };
-        Ok(Some(Branch { node, input: scaled.input, conv: None, windows, group: shape[1], ic: 1, oc: 1, constants }))
+        Ok(Some(Branch { node, input, kind: Kind::PerChannel(scaled), windows, group: shape[1], ic: 1, oc: 1 }))
     }
 
-    /// Returns this convolution with the constants of the sum of both. Returns `None` if the other's windows see more than its
-    /// own.
-    fn plus(&self, other: &Branch) -> Option<(&Conv<TensorIndex>, Constants)> {
-        let (conv, elements) = (self.conv.as_deref()?, self.elements(other)?);
-        if !other.group.is_multiple_of(self.group) {
-            return None;
-        }
-        let (mut weights, mut bias) = (self.constants.weights.clone(), self.constants.bias.clone());
-        bias.iter_mut().zip(&other.constants.bias).for_each(|(sum, b)| *sum += b);
-        let (taps, other_taps) = (weights.len() / (self.group * self.oc * self.ic), elements.len());
-        for (i, kernel) in other.constants.weights.chunks_exact(other_taps).enumerate() {
+    /// Returns `None` if a filter or bias is computed.
+    fn constants(&self, graph: &RewriteGraph) -> Result<Option<Constants>> {
+        Ok(match &self.kind {
+            Kind::PerChannel(of) => Some(Constants { weights: of.scale.clone(), bias: of.shift.clone() }),
+            Kind::Conv(conv) => {
+                let bias = conv.bias.map_or(Ok(Some(vec![0.0; self.group * self.oc])), |bias| graph.numbers(bias))?;
+                graph.numbers(conv.filter)?.zip(bias).map(|(weights, bias)| Constants { weights, bias })
+            }
+        })
+    }
+
+    /// Adds the constants of another branch to those of this one; `elements` are those of its [`Cover`].
+    fn add(&self, sums: &mut Constants, other: &Branch, added: &Constants, elements: &[usize]) {
+        sums.bias.iter_mut().zip(&added.bias).for_each(|(sum, b)| *sum += b);
+        let taps = sums.weights.len() / (self.group * self.oc * self.ic);
+        for (i, kernel) in added.weights.chunks_exact(elements.len()).enumerate() {
             let (o, c) = (i / other.ic, i % other.ic);
             // The input channel, which is in the same group.
             let c = o / other.oc * other.ic + c - o / self.oc * self.ic;
-            let sums = &mut weights[(o * self.ic + c) * taps..][..taps];
+            let sums = &mut sums.weights[(o * self.ic + c) * taps..][..taps];
             elements.iter().zip(kernel).for_each(|(at, w)| sums[*at] += w);
         }
-        Some((conv, Constants { weights, bias }))
     }
+}
 
-    /// Returns the element of this kernel that sees the same as each element of the other kernel.
-    fn elements(&self, other: &Branch) -> Option<Vec<usize>> {
+/// A convolution whose windows see all that those of another branch see.
+struct Cover<'a> {
+    conv: &'a Conv<TensorIndex>,
+    whole: &'a Branch,
+    part: &'a Branch,
+    /// For each element of the other kernel, the element of this kernel that sees the same.
+    elements: Vec<usize>,
+}
+
+impl<'a> Cover<'a> {
+    /// Returns `None` if the windows of `part` see more than those of `whole`.
+    fn of(whole: &'a Branch, part: &'a Branch) -> Option<Self> {
+        let Kind::Conv(conv) = &whole.kind else { return None };
+        if !part.group.is_multiple_of(whole.group) {
+            return None;
+        }
         let mut elements = vec![0];
-        for (own, other) in self.windows.iter().zip(&other.windows) {
+        for (own, other) in whole.windows.iter().zip(&part.windows) {
             let element = |k: i64| {
                 let offset = k * other.dilation - other.pads[0] + own.pads[0];
                 let is_seen = offset >= 0 && offset % own.dilation == 0 && offset / own.dilation < own.kernel;
@@ -155,6 +177,6 @@ impl Branch {
                 return None;
             }
         }
-        Some(elements)
+        Some(Cover { conv, whole, part, elements })
     }
 }

@@ -85,7 +85,7 @@ pub(super) struct PerChannel {
 /// # Errors
 /// Returns an error if a constant cannot be read.
 pub(super) fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<PerChannel>> {
-    let numbers = |t: TensorIndex| graph.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
+    let numbers = |t: TensorIndex| graph.numbers(t);
     let optional = |t: Option<TensorIndex>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
     let (input, do_relu, relu_limit, values) = match op {
         Op::Scale(op) => (op.input, op.do_relu, op.relu_limit, numbers(op.scale)?.zip(numbers(op.bias)?)),
@@ -110,7 +110,7 @@ pub(super) fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<
             let scale = numbers(factor)?;
             (input, op.do_relu, op.relu_limit, scale.map(|scale| (scale.clone(), vec![0.0; scale.len()])))
         }
-        Op::Add(op) if op.coeff.iter().flatten().all(|c| *c == 1.0) => {
+        Op::Add(op) if op.has_unit_coefficients() => {
             let Some((input, term)) = with_number_per_channel(graph, &op.inputs)? else { return Ok(None) };
             let shift = numbers(term)?;
             (input, op.do_relu, op.relu_limit, shift.map(|shift| (vec![1.0; shift.len()], shift)))

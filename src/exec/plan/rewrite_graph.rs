@@ -91,6 +91,13 @@ impl RewriteGraph {
     pub fn constant(&self, tensor: TensorIndex) -> Option<&Array> {
         self.entry(tensor).ok()?.constant.as_ref()
     }
+    /// The values of a constant as real numbers. Returns `None` if the tensor is not constant.
+    ///
+    /// # Errors
+    /// Returns an error if the values cannot be read.
+    pub fn numbers(&self, tensor: TensorIndex) -> Result<Option<Vec<f64>>> {
+        self.constant(tensor).map(|array| for_compute(array)?.to_f64()).transpose()
+    }
     /// Returns the producer of `tensor`, unless it is fed or a constant.
     pub fn producer(&self, tensor: TensorIndex) -> Option<NodeIndex> {
         self.made_by[tensor.0]

@@ -1,8 +1,8 @@
-//! Convolution in groups whose channels are not whole blocks: the channels of each group are moved to blocks of its own and
-//! convolved there, and those of the result are moved back.
+//! Grouped convolution when groups are not whole blocks: each group's channels are copied to blocks of their own and convolved
+//! there, and the results are copied back.
 //!
-//! Both moves are copies, little compared to the computation. Blocks that span groups could be computed in place with weights
-//! of 0 for the other group, but infinity times 0 is NaN.
+//! The copies cost little compared to the convolution. Weights of 0 for the other groups of a block would avoid them, but
+//! infinity times 0 is NaN.
 use super::{
     BLOCK, ChannelGather, Conv2d, ConvEpilogue, ConvShape, Form, InstructionSet, OnPart, Pixel,
     tile::{End, Finish},
@@ -14,11 +14,11 @@ use rayon::prelude::*;
 pub(super) struct Grouped {
     isa: InstructionSet,
     g: ConvShape,
-    /// Gathers the channels of each group of an image.
+    /// Copies the channels of each group to its blocks.
     before: Vec<ChannelGather>,
     /// The convolution of one image, whose groups have blocks of their own.
     conv: Box<Conv2d>,
-    /// Gathers the channels of all groups.
+    /// Copies the channels of all groups back.
     after: ChannelGather,
     relu: Option<f32>,
 }
@@ -36,6 +36,7 @@ impl Grouped {
         Ok(Grouped { isa, g, before, conv, after, relu: end.relu })
     }
 
+    /// Writes all of `out`, like [`Conv2d::run`].
     pub fn run(
         &self,
         x: &[f32],

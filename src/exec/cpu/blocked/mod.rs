@@ -236,8 +236,8 @@ impl ConvShape {
         let Axis { input, kernel, pad, output, .. } = self.slices;
         [input, kernel, pad, output] == [1, 1, 0, 1]
     }
-    /// Returns `None` if there is nothing to compute, and for few channels per group: of images unless they are one input, or as
-    /// many inputs as outputs of 2, 4 or 8, and of volumes.
+    /// Returns `None` if the convolution is empty, or if its groups have too few channels. Groups of images may have a single
+    /// input channel, or 2, 4 or 8 inputs and as many outputs.
     pub fn method(&self) -> Option<Method> {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
