@@ -2,19 +2,18 @@
 use crate::base::{Result, argument};
 use std::{
     hint,
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
-    thread,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 /// Shorter runs would end before the other threads wake up.
 const SHORT: Duration = Duration::from_micros(300);
 
-/// How long a thread looks for tasks before it only does so now and then.
+/// How long a thread looks for tasks before it goes to sleep.
 const PATIENCE: Duration = Duration::from_millis(1);
-
-/// The pause of a thread that ran out of patience.
-const NAP: Duration = Duration::from_micros(50);
 
 /// A thread pool that does not go to sleep during a run.
 ///
@@ -22,8 +21,7 @@ const NAP: Duration = Duration::from_micros(50);
 /// other threads keep looking for tasks until the run ends.
 pub(super) struct Threads {
     pool: rayon::ThreadPool,
-    /// The number of runs at this moment.
-    runs: AtomicUsize,
+    runs: Arc<Runs>,
     /// The time that the last run took, in nanoseconds.
     last: AtomicU64,
 }
@@ -34,7 +32,7 @@ impl Threads {
     pub fn new(threads: usize) -> Result<Threads> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(256)).build();
         let pool = pool.map_err(|e| argument("threads", threads, e))?;
-        Ok(Threads { pool, runs: AtomicUsize::new(0), last: AtomicU64::new(0) })
+        Ok(Threads { pool, runs: Arc::default(), last: AtomicU64::new(0) })
     }
 
     /// Calls `work` on a thread of the pool.
@@ -45,45 +43,64 @@ impl Threads {
     /// Like [`Threads::install`], for a run, which keeps the other threads awake.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let start = Instant::now();
-        // Concurrent runs keep the threads busy by themselves, and a thread that looks for tasks might pick up another run.
-        let is_alone = self.runs.fetch_add(1, Ordering::SeqCst) == 0;
-        let _ended = OnDrop(|| {
-            self.runs.fetch_sub(1, Ordering::SeqCst);
-        });
+        let alone = self.runs.begin();
+        let _ended = OnDrop(|| self.runs.end());
         let is_long = self.last.load(Ordering::Relaxed) > SHORT.as_nanos() as u64;
-        let result = match is_alone && is_long && self.pool.current_num_threads() > 1 {
-            true => self.pool.install(|| self.awake(work)),
-            false => self.pool.install(work),
-        };
+        let result = self.pool.install(|| {
+            if let Some(run) = alone.filter(|_| is_long && self.pool.current_num_threads() > 1) {
+                self.keep_awake(run);
+            }
+            work()
+        });
         self.last.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         result
     }
 
-    /// Calls `work` on this thread of the pool, while the others look for tasks.
-    fn awake<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        let (own, has_ended) = (rayon::current_thread_index(), AtomicBool::new(false));
-        rayon::scope(|scope| {
-            let has_ended = &has_ended;
-            scope.spawn_broadcast(move |_, context| {
-                if Some(context.index()) != own {
-                    self.look_for_tasks(has_ended);
-                }
-            });
-            let _ended = OnDrop(|| has_ended.store(true, Ordering::Relaxed));
-            work()
-        })
+    /// Lets all threads but this one of the pool look for tasks.
+    fn keep_awake(&self, run: u64) {
+        let (own, runs) = (rayon::current_thread_index(), self.runs.clone());
+        self.pool.spawn_broadcast(move |context| {
+            if Some(context.index()) != own {
+                runs.look_for_tasks(run);
+            }
+        });
+    }
+}
+
+/// The runs of a pool.
+#[derive(Default)]
+struct Runs {
+    /// The number of runs at this moment.
+    count: AtomicUsize,
+    /// How often a run has begun or ended.
+    changes: AtomicU64,
+}
+
+impl Runs {
+    /// Returns the number of this run if there is no other. Concurrent runs keep the threads busy by themselves, and a thread that
+    /// looks for tasks might pick up another run.
+    fn begin(&self) -> Option<u64> {
+        let others = self.count.fetch_add(1, Ordering::SeqCst);
+        let run = self.changes.fetch_add(1, Ordering::SeqCst) + 1;
+        (others == 0).then_some(run)
     }
 
-    /// Executes tasks of the pool until the run ends, or another one begins.
-    fn look_for_tasks(&self, has_ended: &AtomicBool) {
+    fn end(&self) {
+        self.count.fetch_sub(1, Ordering::SeqCst);
+        self.changes.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Executes tasks of the pool until the run ends, or another one begins. It also gives up when there are none for some time:
+    /// if this thread was already executing a task, which waits for others, the run cannot end before that task does.
+    fn look_for_tasks(&self, run: u64) {
         let mut idle_since = None;
-        while !has_ended.load(Ordering::Relaxed) && self.runs.load(Ordering::SeqCst) == 1 {
+        while self.changes.load(Ordering::SeqCst) == run {
             if rayon::yield_now() == Some(rayon::Yield::Executed) {
                 idle_since = None;
             } else if idle_since.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
                 (0..16).for_each(|_| hint::spin_loop());
             } else {
-                thread::sleep(NAP);
+                break;
             }
         }
     }
@@ -102,7 +119,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 mod tests {
     use super::*;
     use rayon::prelude::*;
-    use std::panic;
+    use std::{panic, thread};
 
     fn sum(n: u64) -> u64 {
         (0..n).into_par_iter().sum()
@@ -121,7 +138,7 @@ mod tests {
             }
         });
         assert_eq!(threads.run(|| threads.run(|| threads.run(|| sum(10)))), 45);
-        assert_eq!(threads.runs.load(Ordering::SeqCst), 0);
+        assert_eq!(threads.runs.count.load(Ordering::SeqCst), 0);
     }
 
     #[test]
@@ -131,6 +148,17 @@ mod tests {
         let panicked = panic::catch_unwind(panic::AssertUnwindSafe(|| threads.run(|| panic!("a kernel panicked"))));
         assert!(panicked.is_err());
         assert_eq!(threads.run(|| sum(10)), 45);
-        assert_eq!(threads.runs.load(Ordering::SeqCst), 0);
+        assert_eq!(threads.runs.count.load(Ordering::SeqCst), 0);
+    }
+
+    /// A thread that waits for the rest of a task may begin to look for others, and must still finish that task.
+    #[test]
+    fn looking_for_tasks_within_a_task_ends() {
+        let threads = Threads::new(2).unwrap();
+        threads.run(|| {
+            let run = threads.runs.changes.load(Ordering::SeqCst);
+            rayon::join(|| threads.runs.look_for_tasks(run), || threads.runs.look_for_tasks(run))
+        });
+        assert_eq!(threads.run(|| sum(10)), 45);
     }
 }
