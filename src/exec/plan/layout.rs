@@ -51,7 +51,7 @@ struct Assignment {
 
 impl Assignment {
     /// Returns the node on tensors of the other layout if the backend supports it. Only a convolution is worth a conversion of its
-    /// input; it may also read a row-major image of few channels.
+    /// input; if that has few channels, it may have to be row-major.
     fn proposed(&mut self, graph: &mut RewriteGraph, node: &Node, backend: &Capabilities) -> Result<Option<Node>> {
         if node.has_blocks() {
             return Ok(None);
@@ -62,8 +62,14 @@ impl Assignment {
         if !is_anchor && (operands.is_empty() || !operands.iter().all(is_changed)) {
             return Ok(None);
         }
-        let plain = operands.first().filter(|t| !is_changed(t)).copied();
-        for plain in plain.map(Some).into_iter().chain([None]) {
+        // No conversion first, then that of a convolution's input.
+        let first = operands.first().copied();
+        let row_major = match first {
+            Some(t) if !is_changed(&t) => vec![first, None],
+            Some(_) if is_anchor => vec![None, first],
+            _ => vec![None],
+        };
+        for plain in row_major {
             let others: Vec<TensorIndex> = operands.iter().copied().filter(|t| Some(*t) != plain).collect();
             if let Some(changed) = self.supported(graph, node, &others, backend)? {
                 return Ok(Some(changed));

@@ -21,7 +21,7 @@
 use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::{Band, with_scratch, zero_pixels},
-    clear_beyond,
+    clear_beyond, even_parts,
     parts::{Division, OutputRows},
     task_count,
     tile::{End, Finish, HALF, NearPlanes, Place, Sweep, WeightVector, blocks_together},
@@ -116,13 +116,20 @@ impl<const C: usize> Direct<C> {
         let slices = g.slices.output.saturating_mul(g.batch);
         let cost = g.pixels().saturating_mul(slices).saturating_mul(self.weights.len() * BLOCK);
         let tasks = task_count(cost);
-        let bands = rows.div_ceil(height).saturating_mul(slices).saturating_mul(g.group);
-        let missing = tasks.div_ceil(bands);
+        let others = slices.saturating_mul(g.group);
+        let missing = tasks.div_ceil(rows.div_ceil(height).saturating_mul(others));
         let input = g.slices.input.saturating_mul(g.area()).saturating_mul(self.planes * C);
-        if self.weights.len() / g.group * BLOCK > input {
-            (height, blocks.div_ceil(missing).next_multiple_of(self.together))
-        } else {
-            (rows.div_ceil(rows.div_ceil(height) * missing), blocks)
+        if self.weights.len() / g.group * BLOCK <= input {
+            let bands = even_parts(rows.div_ceil(height) * missing, tasks, others);
+            return (rows.div_ceil(bands), blocks);
+        }
+        let sets = blocks.div_ceil(self.together);
+        let share = sets.div_ceil(missing);
+        // A last task of fewer blocks would let a thread wait, but its rows can be divided, too.
+        let is_uneven = missing > 1 && sets.div_ceil(share) * share * 8 > sets * 9;
+        match is_uneven && rows > 1 {
+            true => (rows.div_ceil(missing).min(height), self.together),
+            false => (height, share * self.together),
         }
     }
 

@@ -1,15 +1,16 @@
 //! Depthwise convolution: 16 channels at once, each lane with its own weights.
 //!
 //! Neighbouring pixels of the result are kept in registers while iterating over the elements of the kernel; each
-//! multiply-add loads its own input. A pixel whose window crosses an edge is computed separately, from the elements
-//! inside the input. In small planes there would be many such pixels, so these planes are copied with their padding and
-//! then have no edges. In large planes, or with a stride, the copy costs more than the edges.
+//! multiply-add loads its own input. Pixels whose windows cross the left or right edge are computed from the elements inside
+//! the input, together with those below them, which lack the same elements.
 //!
 //! If a group has several output channels (a channel multiplier), the lanes of a block read other lanes of the input. Planes are then
-//! always copied, with their channels repeated.
+//! copied, with their channels repeated.
 use super::{
-    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel, band::zero_pixels, conv::bias_pixels,
-    tile::finished,
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
+    band::zero_pixels,
+    conv::bias_pixels,
+    tile::{OF_16, relu},
 };
 use crate::base::Result;
 use rayon::prelude::*;
@@ -17,9 +18,6 @@ use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps},
 };
-
-/// Maximum size in bytes of a plane that is copied.
-const COPIED: usize = 64 << 10;
 
 /// Minimum number of vector multiply-adds per task.
 const TASK: usize = 1 << 14;
@@ -34,8 +32,6 @@ pub(super) struct Depthwise {
     relu: Option<f32>,
     /// Output channels per input channel.
     multiplier: usize,
-    /// The axes of the copies of planes, if they are copied.
-    copied: Option<[Axis; 2]>,
 }
 
 impl Depthwise {
@@ -46,30 +42,21 @@ impl Depthwise {
             let block = &mut packed[c / BLOCK * g.taps()..];
             block.iter_mut().zip(weights).for_each(|(p, w)| p[c % BLOCK] = *w);
         }
-        let padded = [g.rows, g.cols].map(|a| Axis { input: a.len().max(a.input + a.pad), pad: 0, ..a });
-        let small = padded[0].input * padded[1].input * size_of::<Pixel>() <= COPIED;
-        let is_padded = small && g.rows.stride * g.cols.stride == 1 && padded[1].input > g.cols.input;
-        let multiplier = g.oc / g.ic;
-        let copied = match is_padded {
-            true => Some(padded),
-            false => (multiplier > 1).then_some([g.rows, g.cols]),
-        };
         Ok(Depthwise {
             isa,
             g,
-            multiplier,
+            multiplier: g.oc / g.ic,
             weights: packed,
             bias: bias_pixels(end.bias, 1, g.oc)?,
             relu: end.relu,
-            copied,
         })
     }
 
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (g, cols, taps) = (&self.g, self.g.cols.output, self.g.taps());
-        let height = match self.copied {
-            Some(_) => g.rows.output,
-            None => (TASK / cols.saturating_mul(taps)).clamp(1, g.rows.output),
+        let height = match self.multiplier {
+            1 => (TASK / cols.saturating_mul(taps)).clamp(1, g.rows.output),
+            _ => g.rows.output,
         };
         let bands = g.rows.output.div_ceil(height);
         let planes = out.chunks_exact_mut(g.pixels());
@@ -82,65 +69,43 @@ impl Depthwise {
             let residual = residual.map(|r| &r[first..][..out.len()]);
             let weights = &self.weights[block * taps..][..taps];
             let plane_of = |block: usize| &x[(image * g.ic.div_ceil(BLOCK) + block) * g.area()..][..g.area()];
-            let (x, [rows, cols]) = match self.copied {
-                Some(axes) if self.multiplier > 1 => (self.repeat(plane_of, block, axes, scratch)?, axes),
-                Some(axes) => (self.copy(plane_of(block), axes, scratch)?, axes),
-                None => (plane_of(block), [g.rows, g.cols]),
-            };
+            let x = if self.multiplier == 1 { plane_of(block) } else { self.repeat(plane_of, block, scratch)? };
             let (bias, relu) = (&self.bias[block], self.relu);
-            self.isa.run(Rows { rows, cols, x, weights, bias, residual, relu, row, out: &mut *out });
+            Band { rows: g.rows, cols: g.cols, x, weights, bias, residual, relu, row, out: &mut *out }.run(self.isa);
             on_part(first * BLOCK, out.as_flattened_mut());
             Ok(())
         })
     }
 
-    /// Bytes of workspace per thread: one plane.
+    /// Bytes of workspace per thread: one plane, if planes are copied.
     pub fn workspace(&self) -> u64 {
-        self.copied.map_or(0, |[rows, cols]| (rows.input * cols.input * size_of::<Pixel>()) as u64)
+        if self.multiplier == 1 { 0 } else { (self.g.area() * size_of::<Pixel>()) as u64 }
     }
 
-    /// Copies a plane between its padding, which is still there from the previous plane.
-    fn copy<'a>(&self, x: &[Pixel], [rows, cols]: [Axis; 2], scratch: &'a mut Vec<Pixel>) -> Result<&'a [Pixel]> {
-        if scratch.is_empty() {
-            *scratch = zero_pixels(rows.input * cols.input)?;
-        }
-        let to = scratch[self.g.rows.pad * cols.input..].chunks_mut(cols.input);
-        for (from, to) in x.chunks_exact(self.g.cols.input).zip(to) {
-            to[self.g.cols.pad..][..from.len()].copy_from_slice(from);
-        }
-        Ok(scratch)
-    }
-
-    /// Like [`Depthwise::copy`], with each input channel of an output block as often as the block has channels of its group.
+    /// Copies a plane, with each input channel of an output block as often as the block has channels of its group.
     fn repeat<'a, 'x>(
         &self,
         plane_of: impl Fn(usize) -> &'x [Pixel],
         block: usize,
-        [rows, cols]: [Axis; 2],
         scratch: &'a mut Vec<Pixel>,
     ) -> Result<&'a [Pixel]> {
         if scratch.is_empty() {
-            *scratch = zero_pixels(rows.input * cols.input)?;
+            *scratch = zero_pixels(self.g.area())?;
         }
         let lanes: [Option<(&[Pixel], usize)>; BLOCK] = std::array::from_fn(|lane| {
             let channel = (block * BLOCK + lane) / self.multiplier;
             (channel < self.g.ic).then(|| (plane_of(channel / BLOCK), channel % BLOCK))
         });
-        let (top, left) = (self.g.rows.pad - rows.pad, self.g.cols.pad - cols.pad);
-        let lines = scratch[top * cols.input..].chunks_mut(cols.input).take(self.g.rows.input);
-        for (row, to) in lines.enumerate() {
-            let to = &mut to[left..][..self.g.cols.input];
-            for (col, pixel) in to.iter_mut().enumerate() {
-                // Lanes beyond the last channel must not hold those of the previous plane: infinite, they would not be 0 times 0.
-                *pixel = lanes.map(|lane| lane.map_or(0.0, |(x, from)| x[row * self.g.cols.input + col][from]));
-            }
+        for (i, pixel) in scratch.iter_mut().enumerate() {
+            // Lanes beyond the last channel must not hold those of the previous plane: infinite, they would not be 0 times 0.
+            *pixel = lanes.map(|lane| lane.map_or(0.0, |(x, from)| x[i][from]));
         }
         Ok(scratch)
     }
 }
 
 /// Rows of one block, beginning at `row`.
-struct Rows<'a> {
+struct Band<'a> {
     rows: Axis,
     cols: Axis,
     x: &'a [Pixel],
@@ -152,127 +117,183 @@ struct Rows<'a> {
     out: &'a mut [Pixel],
 }
 
-/// A row of the result, the kernel rows inside the input, and the offset of the row in the part.
+/// Pixels of the result, next to each other or one below the other, and the ranges of kernel elements that are inside the input for
+/// all of them.
 #[derive(Clone, Copy)]
-struct Row {
+struct Pixels {
+    /// The first one.
     row: usize,
-    taps: (usize, usize),
-    at: usize,
+    col: usize,
+    row_taps: (usize, usize),
+    col_taps: (usize, usize),
+    /// Distances of the pixels in the input and in the result.
+    steps: [usize; 2],
 }
 
-impl SimdOp for Rows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn eval<I: Isa>(mut self, isa: I) {
-        let ops = isa.f32();
-        // Enough accumulators to hide the latency of a multiply-add, but no more than the registers.
-        match ops.len() {
-            16 => self.rows::<_, 8, 1>(ops),
-            8 => self.rows::<_, 5, 2>(ops),
-            _ => self.rows::<_, 2, 4>(ops),
-        }
+/// Returns the maximum number of pixels of a tile for vectors of `lanes` floats: as many accumulators as registers allow, since a tile
+/// begins and ends in the time of some multiply-adds.
+const fn most_pixels(lanes: usize) -> usize {
+    match lanes {
+        16 => OF_16,
+        8 => 5,
+        _ => 2,
     }
 }
 
-impl Rows<'_> {
-    /// Computes tiles of at most `M` pixels, each of `V` vectors.
-    #[inline(always)]
-    fn rows<O: NumOps<f32>, const M: usize, const V: usize>(&mut self, ops: O) {
-        match self.cols.kernel {
-            3 => self.rows_of::<_, M, V, 3>(ops),
-            5 => self.rows_of::<_, M, V, 5>(ops),
-            _ => self.rows_of::<_, M, V, 0>(ops),
-        }
-    }
-    /// The kernel has `K` columns, or any number of them if `K` is 0.
-    #[inline(always)]
-    fn rows_of<O: NumOps<f32>, const M: usize, const V: usize, const K: usize>(&mut self, ops: O) {
-        let (stride, output) = (self.cols.stride, self.cols.output);
+/// Calls a method with the number of pixels as a constant.
+macro_rules! with_pixels {
+    ($pixels:expr, $band:ident.$method:ident($($argument:expr),*)) => { with_pixels!(
+        $pixels, $band.$method($($argument),*), 1 2 3 4 5 6 7 8 9 10 11 12 13 14
+    ) };
+    ($pixels:expr, $band:ident.$method:ident $arguments:tt, $($t:literal)*) => { match $pixels {
+        $($t => with_pixels!(@call $band.$method::<$t> $arguments),)*
+        _ => {}
+    } };
+    (@call $band:ident.$method:ident::<$t:literal>($($argument:expr),*)) => { $band.$method::<$t>($($argument),*) };
+}
+
+impl Band<'_> {
+    /// Computes the pixels whose windows are between the left and the right edge, and then the others.
+    fn run(mut self, isa: InstructionSet) {
         let (from, to) = self.cols.whole();
-        for at in (0..self.out.len()).step_by(output) {
-            let row = self.row + at / output;
-            let row = Row { row, taps: self.rows.inside(row), at };
-            for col in (0..from).chain(to..output) {
-                self.alone::<_, V>(ops, row, col);
-            }
-            let (mut col, n) = (from, (to - from).div_ceil(M));
-            for i in 0..n {
-                let pixels = (to - from) / n + usize::from(i < (to - from) % n);
-                macro_rules! tile {
-                    ($($t:literal)*) => { match (pixels, stride) {
-                        $(($t, 1) if $t <= M => self.tile::<_, $t, 1, V, K>(ops, row, col),)*
-                        $(($t, 2) if $t <= M => self.tile::<_, $t, 2, V, K>(ops, row, col),)*
-                        _ => (col..col + pixels).for_each(|col| self.alone::<_, V>(ops, row, col)),
-                    } };
-                }
-                tile!(1 2 3 4 5 6 7 8);
-                col += pixels;
-            }
+        let tiles = (to - from).div_ceil(most_pixels(isa.lanes())).max(1);
+        with_pixels!((to - from).div_ceil(tiles), self.inner(isa));
+        for col in (0..from).chain(to..self.cols.output) {
+            self.edge(isa, col);
         }
     }
-    /// Computes `T` pixels from `col` on, whose windows are `S` pixels apart and inside the row.
+    /// The range of rows that are computed.
+    fn range(&self) -> (usize, usize) {
+        (self.row, self.row + self.out.len() / self.cols.output)
+    }
+    /// Computes each row in tiles of `T` pixels.
+    fn inner<const T: usize>(&mut self, isa: InstructionSet) {
+        match (self.cols.stride, self.cols.kernel, self.cols.dilation) {
+            (1, 3, 1) => isa.run(Tiles::<T, 1, 3>(self)),
+            (1, 5, 1) => isa.run(Tiles::<T, 1, 5>(self)),
+            (1, 7, 1) => isa.run(Tiles::<T, 1, 7>(self)),
+            (1, ..) => isa.run(Tiles::<T, 1, 0>(self)),
+            (2, 3, 1) => isa.run(Tiles::<T, 2, 3>(self)),
+            (2, 5, 1) => isa.run(Tiles::<T, 2, 5>(self)),
+            (2, ..) => isa.run(Tiles::<T, 2, 0>(self)),
+            _ => isa.run(Tiles::<1, 0, 0>(self)),
+        }
+    }
+    /// Computes a column of pixels whose windows cross the left or right edge.
+    fn edge(&mut self, isa: InstructionSet, col: usize) {
+        let ((first, end), (from, to)) = (self.range(), self.rows.whole());
+        let (from, to) = (from.clamp(first, end), to.clamp(first, end));
+        for row in (first..from).chain(to.max(from)..end) {
+            self.below::<1>(isa, row, col);
+        }
+        let most = most_pixels(isa.lanes());
+        for row in (from..to).step_by(most) {
+            with_pixels!((to - row).min(most), self.below(isa, row, col));
+        }
+    }
+    /// Computes `T` pixels, one below the other.
+    fn below<const T: usize>(&mut self, isa: InstructionSet, row: usize, col: usize) {
+        let steps = [self.rows.stride * self.cols.input, self.cols.output];
+        let (row_taps, col_taps) = (self.rows.inside(row), self.cols.inside(col));
+        isa.run(Tile::<T, 0> { band: self, pixels: Pixels { row, col, row_taps, col_taps, steps } });
+    }
+    /// Computes `T` pixels of `V` vectors. The kernel has `K` columns without gaps, or any columns if `K` is 0.
     #[inline(always)]
-    fn tile<O: NumOps<f32>, const T: usize, const S: usize, const V: usize, const K: usize>(
-        &mut self,
-        ops: O,
-        Row { row, taps: (top, bottom), at }: Row,
-        col: usize,
-    ) {
+    fn tile<O: NumOps<f32>, const T: usize, const V: usize, const K: usize>(&mut self, ops: O, pixels: Pixels) {
+        let Pixels { row, col, row_taps: (top, bottom), col_taps: (left, right), steps: [step, out_step] } = pixels;
         let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
-        let at = at + col;
-        let kernel = if K == 0 { cols.kernel } else { K };
+        if T > most_pixels(lanes) {
+            return;
+        }
         let mut sums = [[ops.zero(); V]; T];
         for t in 0..T {
             for v in 0..V {
                 sums[t][v] = ops.load(&self.bias[v * lanes..]);
             }
         }
-        for i in top..bottom {
-            let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input;
-            let x = &self.x[line + col * S - cols.pad..];
-            let w = &self.weights[i * kernel..][..kernel];
-            for j in 0..kernel {
-                let x = &x[j * cols.dilation..][..(T - 1) * S + 1];
+        let dilation = if K == 0 { cols.dilation } else { 1 };
+        let rows_inside = if left < right { top..bottom } else { 0..0 };
+        for i in rows_inside {
+            let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input + col * cols.stride;
+            let x = &self.x[line + left * dilation - cols.pad..][..(right - left - 1) * dilation + (T - 1) * step + 1];
+            let weights = &self.weights[i * cols.kernel + left..][..right - left];
+            for j in 0..right - left {
+                let x = &x[j * dilation..][..(T - 1) * step + 1];
                 for v in 0..V {
-                    let w = ops.load(&w[j][v * lanes..]);
+                    let w = ops.load(&weights[j][v * lanes..]);
                     for t in 0..T {
-                        sums[t][v] = ops.mul_add(ops.load(&x[t * S][v * lanes..]), w, sums[t][v]);
+                        sums[t][v] = ops.mul_add(ops.load(&x[t * step][v * lanes..]), w, sums[t][v]);
                     }
                 }
             }
         }
-        let (out, residual) = (&mut self.out[at..at + T], self.residual.map(|r| &r[at..at + T]));
-        for t in 0..T {
-            for v in 0..V {
-                let sum = finished(ops, sums[t][v], residual.map(|r| &r[t][v * lanes..]), self.relu);
-                ops.store(sum, &mut out[t][v * lanes..]);
-            }
-        }
-    }
-    /// Computes a pixel whose window may cross an edge.
-    #[inline(always)]
-    fn alone<O: NumOps<f32>, const V: usize>(&mut self, ops: O, row: Row, col: usize) {
-        let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
-        let Row { row, taps: (top, bottom), at } = row;
-        let (at, (left, right)) = (at + col, cols.inside(col));
-        let mut sums = [ops.zero(); V];
-        for v in 0..V {
-            sums[v] = ops.load(&self.bias[v * lanes..]);
-        }
-        for i in top..bottom {
-            let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input;
-            for j in left..right {
-                let x = &self.x[line + col * cols.stride + j * cols.dilation - cols.pad];
-                let w = &self.weights[i * cols.kernel + j];
+        let at = (row - self.row) * cols.output + col;
+        let reach = at..at + (T - 1) * out_step + 1;
+        // Each loop does one thing, so that the compiler unrolls it and keeps the sums in registers.
+        if let Some(residual) = self.residual {
+            let residual = &residual[reach.clone()];
+            for t in 0..T {
                 for v in 0..V {
-                    sums[v] = ops.mul_add(ops.load(&x[v * lanes..]), ops.load(&w[v * lanes..]), sums[v]);
+                    sums[t][v] = ops.add(sums[t][v], ops.load(&residual[t * out_step][v * lanes..]));
                 }
             }
         }
-        for v in 0..V {
-            let sum = finished(ops, sums[v], self.residual.map(|r| &r[at][v * lanes..]), self.relu);
-            ops.store(sum, &mut self.out[at][v * lanes..]);
+        if let Some(bound) = self.relu {
+            for t in 0..T {
+                for v in 0..V {
+                    sums[t][v] = relu(ops, sums[t][v], Some(bound));
+                }
+            }
+        }
+        let out = &mut self.out[reach];
+        for t in 0..T {
+            for v in 0..V {
+                ops.store(sums[t][v], &mut out[t * out_step][v * lanes..]);
+            }
+        }
+    }
+}
+
+/// Tiles of `T` pixels in each row of a band, whose windows are `S` pixels apart and between the left and the right edge. The kernel has
+/// `K` columns without gaps, or any columns if `K` is 0. The last tile overlaps the one before if they do not fill the row.
+///
+/// Each size is a function of its own: in a large one for all sizes, the compiler would prepare every size in advance.
+struct Tiles<'t, 'a, const T: usize, const S: usize, const K: usize>(&'t mut Band<'a>);
+
+impl<const T: usize, const S: usize, const K: usize> SimdOp for Tiles<'_, '_, T, S, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let Tiles(band) = self;
+        let ((first, end), (from, to)) = (band.range(), band.cols.whole());
+        let col_taps = (0, if K == 0 { band.cols.kernel } else { K });
+        for row in first..end {
+            let row_taps = band.rows.inside(row);
+            for col in (from..to).step_by(T) {
+                let pixels = Pixels { row, col: col.min(to - T), row_taps, col_taps, steps: [S, 1] };
+                Tile::<T, K> { band: &mut *band, pixels }.eval(isa);
+            }
+        }
+    }
+}
+
+/// A tile of `T` pixels, for a kernel of `K` columns like [`Tiles`].
+struct Tile<'t, 'a, const T: usize, const K: usize> {
+    band: &'t mut Band<'a>,
+    pixels: Pixels,
+}
+
+impl<const T: usize, const K: usize> SimdOp for Tile<'_, '_, T, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let ops = isa.f32();
+        match ops.len() {
+            16 => self.band.tile::<_, T, 1, K>(ops, self.pixels),
+            8 => self.band.tile::<_, T, 2, K>(ops, self.pixels),
+            _ => self.band.tile::<_, T, 4, K>(ops, self.pixels),
         }
     }
 }

@@ -86,6 +86,12 @@ pub(super) fn without_remainder(tasks: usize) -> usize {
     if tasks > threads { tasks - tasks % threads } else { tasks }
 }
 
+/// Rounds a number of parts up, so that `others` times as many are a multiple of the threads, if there is work for more than one.
+fn even_parts(parts: usize, tasks: usize, others: usize) -> usize {
+    let threads = rayon::current_num_threads();
+    if tasks > 1 && !others.is_multiple_of(threads) { parts.next_multiple_of(threads) } else { parts }
+}
+
 /// Returns the bytes of workspace of all threads, given those of one.
 fn for_all_threads(bytes: u64) -> u64 {
     bytes.saturating_mul(rayon::current_num_threads() as u64)

@@ -1,15 +1,19 @@
 //! The product of one row with a row-major matrix: every element of the matrix is read once, so that the time is that of reading it
 //! from memory.
 //!
-//! A task reads some consecutive rows of the matrix, four at a time, and adds their multiples. The sums of all tasks are then added
-//! in order: how the rows are divided does not depend on the number of threads, so neither do the results.
+//! A task reads some consecutive rows of the matrix and adds their multiples. Short rows are read one at a time, so that the matrix is
+//! one stream, which the processor prefetches; the sums stay in the first-level cache. Sums of longer rows would not, so these are
+//! read several at a time. The sums of all tasks are then added in order: how the rows are divided does not depend on the number of
+//! threads, so neither do the results.
 use super::InstructionSet;
 use crate::{array::zeros, base::Result};
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp, ops::NumOps};
 
-/// Number of rows of the matrix that are read together.
-const TOGETHER: usize = 4;
+/// Number of long rows of the matrix that are read together.
+const TOGETHER: usize = 8;
+/// Maximum number of elements of a short row.
+const SHORT: usize = 3 << 10;
 /// Minimum number of rows, and of elements, per task.
 const ROWS: usize = 128;
 const TASK: usize = 1 << 16;
@@ -49,16 +53,16 @@ impl SimdOp for Rows<'_> {
     fn eval<I: Isa>(self, isa: I) {
         let (ops, n) = (isa.f32(), self.out.len().max(1));
         self.out.fill(0.0);
-        let (fours, rest) = self.x.as_chunks::<TOGETHER>();
-        let (matrix, last) = self.matrix.split_at(fours.len() * TOGETHER * n);
-        for (x, matrix) in fours.iter().zip(matrix.chunks_exact(TOGETHER * n)) {
+        let long = if n > SHORT { self.x.len() / TOGETHER * TOGETHER } else { 0 };
+        let (matrix, rest) = self.matrix.split_at(long * n);
+        for (x, matrix) in self.x.as_chunks::<TOGETHER>().0.iter().zip(matrix.chunks_exact(TOGETHER * n)) {
             let mut rows = [matrix; TOGETHER];
             for i in 0..TOGETHER {
                 rows[i] = &matrix[i * n..(i + 1) * n];
             }
             add(ops, *x, rows, self.out);
         }
-        for (x, row) in rest.iter().zip(last.chunks_exact(n)) {
+        for (x, row) in self.x[long..].iter().zip(rest.chunks_exact(n)) {
             add(ops, [*x], [row], self.out);
         }
     }

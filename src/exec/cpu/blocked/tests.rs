@@ -175,9 +175,11 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
-    /// Matrices of one task and of several, and columns that fill no vector.
+    /// Matrices of one task and of several, columns that fill no vector, and rows that are read one at a time and together.
     #[test]
-    fn products_of_one_row_are_the_definition(k in prop_oneof![1usize..20, 1000usize..1500], n in 1usize..150) {
+    fn products_of_one_row_are_the_definition(
+        (k, n) in prop_oneof![(1usize..20, 1usize..150), (1000usize..1500, 1usize..150), (1usize..300, 3060usize..3100)]
+    ) {
         let (x, w) = (numbers(k, 1), numbers(k * n, 2));
         for isa in InstructionSet::all() {
             let product = |threads| {

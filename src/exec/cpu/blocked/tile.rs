@@ -286,40 +286,37 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
     share: usize,
     next: &mut &[WeightVector],
 ) -> [[[O::Simd; V]; B]; T] {
-    let planes = weights.as_chunks::<B>().0.chunks_exact(taps.len() * C);
-    let (half, mut first) = (planes.remainder(), 0);
-    for weights in planes {
+    let (mut weights, mut first) = (weights.as_chunks::<B>().0, 0);
+    while !weights.is_empty() {
         let x = &x[first..];
         first += plane;
-        for (tap, weights) in taps.iter().zip(weights.chunks_exact(C)) {
+        // One loop for whole and half planes: the compiler would not keep the sums of two in registers.
+        let channels = if C == BLOCK && weights.len() < C * taps.len() { HALF } else { C };
+        for tap in taps {
+            let (of_tap, rest) = weights.split_at(channels);
+            weights = rest;
             // A first layer has few weights, and its taps are short.
             if C > 1 {
                 let (now, rest) = next.split_at(share.min(next.len()));
                 now.iter().for_each(|line| ops.prefetch(line.0.as_ptr()));
                 *next = rest;
             }
-            add_channels::<_, C, _, _, _, _>(ops, &mut sums, &x[*tap..], weights);
-        }
-    }
-    if C == BLOCK && !half.is_empty() {
-        let x = &x[first..];
-        for (tap, weights) in taps.iter().zip(half.chunks_exact(HALF)) {
-            add_channels::<_, HALF, _, _, _, _>(ops, &mut sums, &x[*tap..], weights);
+            add_channels(ops, &mut sums, &x[*tap..], of_tap);
         }
     }
     sums
 }
 
-/// Adds the first `N` channels of `T` pixels times their weights.
+/// Adds the first channels of `T` pixels times their weights.
 #[inline(always)]
-fn add_channels<O: NumOps<f32>, const N: usize, const C: usize, const T: usize, const B: usize, const V: usize>(
+fn add_channels<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V: usize>(
     ops: O,
     sums: &mut [[[O::Simd; V]; B]; T],
     x: &[[f32; C]],
     weights: &[[WeightVector; B]],
 ) {
     let (x, lanes) = (&x[..T], ops.len());
-    for (c, w) in (0..N).zip(weights) {
+    for (c, w) in (0..C).zip(weights) {
         let mut vectors = [[ops.zero(); V]; B];
         for b in 0..B {
             for v in 0..V {
@@ -354,9 +351,13 @@ pub(super) fn relu<O: NumOps<f32>>(ops: O, v: O::Simd, bound: Option<f32>) -> O:
     clamped(ops, v, ops.zero(), ops.splat(bound))
 }
 
-/// Clamps by comparisons instead of minimum and maximum, so that NaN is preserved.
+/// Clamps, and preserves NaN.
 #[inline(always)]
 fn clamped<O: NumOps<f32>>(ops: O, v: O::Simd, low: O::Simd, high: O::Simd) -> O::Simd {
+    // The instructions of AVX2 and AVX-512 return the second operand if one is NaN. Those of others may return the number.
+    if ops.len() > 4 {
+        return ops.min(high, ops.max(low, v));
+    }
     let v = ops.select(low, v, ops.lt(v, low));
     ops.select(high, v, ops.gt(v, high))
 }

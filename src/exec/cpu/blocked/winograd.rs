@@ -19,6 +19,7 @@ use super::{
     band::with_scratch,
     clear_beyond,
     conv::{Direct, bias_pixels},
+    even_parts,
     parts::{Division, OutputRows},
     task_count,
     tile::{NearPlanes, Place, Sweep, WeightVector, blocks_together, finished},
@@ -169,12 +170,13 @@ impl Winograd {
         let (height, units) = (self.height() / unit, g.rows.output.div_ceil(unit));
         let tiles = (units * g.rows.dilation * self.per_row()).saturating_mul(g.batch);
         let tasks = task_count(tiles.saturating_mul(self.weights.len() / g.group * BLOCK));
-        let bands = units.div_ceil(height).saturating_mul(g.batch * g.group);
-        let missing = tasks.div_ceil(bands);
+        let others = g.batch * g.group;
+        let missing = tasks.div_ceil(units.div_ceil(height).saturating_mul(others));
         if self.weights.len() / g.group > g.area() * self.planes {
             (height * unit, self.blocks.div_ceil(missing).next_multiple_of(self.together))
         } else {
-            (units.div_ceil(units.div_ceil(height) * missing) * unit, self.blocks)
+            let bands = even_parts(units.div_ceil(height) * missing, tasks, others);
+            (units.div_ceil(bands) * unit, self.blocks)
         }
     }
 

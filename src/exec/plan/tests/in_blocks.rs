@@ -103,6 +103,23 @@ fn transposed_convolutions_stand_in_blocks() {
     assert_eq!(steps(&mut g, &[few]), ["Reshape", "Conv", "Reshape", "Deconv"]);
 }
 
+/// As in EfficientNet, whose factors per channel are computed from few channels: a convolution reads these row-major.
+#[test]
+fn squeezed_channels_leave_the_others_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 20, 5, 6]);
+    let a = g.conv(x, filter(&[32, 20, 1, 1], 1)).call().unwrap();
+    let mean = g.avgpool2d(a).kernel([5, 6]).call().unwrap();
+    let few = g.conv(mean, filter(&[4, 32, 1, 1], 2)).call().unwrap();
+    let few = g.silu(few).call().unwrap();
+    let factors = g.conv(few, filter(&[32, 4, 1, 1], 3)).call().unwrap();
+    let factors = g.sigmoid(factors).call().unwrap();
+    let scaled = g.mul(a, factors).call().unwrap();
+    let y = g.conv(scaled, filter(&[16, 32, 1, 1], 4)).call().unwrap();
+    let expected = ["Reshape", "Conv", "AvgPool", "Conv + SiLU", "Reshape", "Conv + Sigmoid", "Mul", "Conv", "Reshape"];
+    assert_eq!(steps(&mut g, &[y]), expected);
+}
+
 /// Numbers from 2 to 4, which tensors of these networks rarely are: a difference of nearly equal numbers is mostly rounding errors.
 fn offsets(shape: &[usize], seed: usize) -> Array {
     let numbers = values(shape, seed).to_f64().unwrap().into_iter().map(|v| v + 3.0);

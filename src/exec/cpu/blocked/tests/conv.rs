@@ -186,6 +186,19 @@ proptest! {
         check_convolution(&g, &numbers(batch * ic * g.area(), 1), with_residual, relu)?;
     }
 
+    /// One value is infinite, and must reach the windows that see it and no others.
+    #[test]
+    fn depthwise_convolutions_are_the_definition(
+        batch in 1usize..3, ic in 2usize..40, multiplier in 1usize..3, rows in any_axis(), cols in any_axis(),
+        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+    ) {
+        let g = ConvShape { batch, ic, oc: ic * multiplier, group: ic, slices: Axis::ONE, rows, cols };
+        let mut x = numbers(batch * ic * g.area(), 1);
+        let at = infinite % x.len();
+        x[at] = f32::INFINITY;
+        check_convolution(&g, &x, with_residual, relu)?;
+    }
+
     /// One value may be infinite, and must reach the windows that see it and no others.
     #[test]
     fn minimal_filtering_is_the_definition(
