@@ -1,11 +1,12 @@
 //! The product of one row with a row-major matrix: every element of the matrix is read once, so that the time is that of reading it
 //! from memory.
 //!
-//! A task reads some consecutive rows of the matrix and adds their multiples. Short rows are read one at a time, so that the matrix is
-//! one stream, which the processor prefetches; the sums stay in the first-level cache. Sums of longer rows would not, so these are
-//! read several at a time. The sums of all tasks are then added in order: how the rows are divided does not depend on the number of
-//! threads, so neither do the results.
-use super::InstructionSet;
+//! Short rows are read one at a time, so that the matrix is one stream, which the processor prefetches; the sums stay in the first-level
+//! cache. A task reads some consecutive rows and adds their multiples. The sums of all tasks are then added in order: how the rows are
+//! divided does not depend on the number of threads, so neither do the results.
+//!
+//! Sums of longer rows would leave that cache, so these are read several at a time. A task computes some of the columns.
+use super::{BLOCK, InstructionSet};
 use crate::{array::zeros, base::Result};
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp, ops::NumOps};
@@ -14,9 +15,13 @@ use rten_simd::{Isa, SimdOp, ops::NumOps};
 const TOGETHER: usize = 8;
 /// Maximum number of elements of a short row.
 const SHORT: usize = 3 << 10;
-/// Minimum number of rows, and of elements, per task.
-const ROWS: usize = 128;
-const TASK: usize = 1 << 16;
+/// Minimum number of short rows, and of elements, per task.
+const ROWS: usize = 64;
+const TASK: usize = 1 << 13;
+/// Short rows are divided into a multiple of this number of tasks, for 2 and 4 threads.
+const EVEN: usize = 4;
+/// Maximum number of columns of long rows per task.
+const COLUMNS: usize = 1 << 13;
 
 /// Computes `out = x * matrix`, where the matrix has as many rows as `x` has elements and as many columns as `out`.
 ///
@@ -24,14 +29,23 @@ const TASK: usize = 1 << 16;
 /// Returns an error if memory runs out.
 pub(in crate::cpu) fn product_of_row(isa: InstructionSet, x: &[f32], matrix: &[f32], out: &mut [f32]) -> Result<()> {
     let n = out.len().max(1);
-    let rows = ROWS.max(TASK.div_ceil(n));
-    if x.len() <= rows {
-        isa.run(Rows { x, matrix, out });
+    if n > SHORT {
+        let tasks = n.div_ceil(COLUMNS).next_multiple_of(rayon::current_num_threads());
+        let width = n.div_ceil(tasks).next_multiple_of(BLOCK);
+        let tasks = out.par_chunks_mut(width).zip(0..tasks);
+        tasks
+            .for_each(|(out, i)| isa.run(Rows { x, matrix: &matrix[(i * width).min(matrix.len())..], stride: n, out }));
         return Ok(());
     }
+    let rows = ROWS.max(TASK.div_ceil(n));
+    if x.len() <= rows {
+        isa.run(Rows { x, matrix, stride: n, out });
+        return Ok(());
+    }
+    let rows = x.len().div_ceil(x.len().div_ceil(rows).next_multiple_of(EVEN));
     let mut sums = zeros::<f32>(x.len().div_ceil(rows).saturating_mul(n))?;
     let tasks = sums.par_chunks_mut(n).zip(x.par_chunks(rows)).zip(matrix.par_chunks(rows * n));
-    tasks.for_each(|((out, x), matrix)| isa.run(Rows { x, matrix, out }));
+    tasks.for_each(|((out, x), matrix)| isa.run(Rows { x, matrix, stride: n, out }));
     out.fill(0.0);
     for sums in sums.chunks_exact(n) {
         out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
@@ -39,10 +53,12 @@ pub(in crate::cpu) fn product_of_row(isa: InstructionSet, x: &[f32], matrix: &[f
     Ok(())
 }
 
-/// Consecutive rows of a matrix, and their multiples' sum.
+/// Some columns of consecutive rows of a matrix, and their multiples' sum.
 struct Rows<'a> {
     x: &'a [f32],
     matrix: &'a [f32],
+    /// The distance between rows.
+    stride: usize,
     out: &'a mut [f32],
 }
 
@@ -51,19 +67,19 @@ impl SimdOp for Rows<'_> {
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
-        let (ops, n) = (isa.f32(), self.out.len().max(1));
-        self.out.fill(0.0);
-        let long = if n > SHORT { self.x.len() / TOGETHER * TOGETHER } else { 0 };
-        let (matrix, rest) = self.matrix.split_at(long * n);
-        for (x, matrix) in self.x.as_chunks::<TOGETHER>().0.iter().zip(matrix.chunks_exact(TOGETHER * n)) {
+        let Rows { x, matrix, stride, out } = self;
+        let (ops, n) = (isa.f32(), out.len());
+        out.fill(0.0);
+        let together = if stride > SHORT { x.len() / TOGETHER * TOGETHER } else { 0 };
+        for (i, x) in x.as_chunks::<TOGETHER>().0.iter().take(together / TOGETHER).enumerate() {
             let mut rows = [matrix; TOGETHER];
-            for i in 0..TOGETHER {
-                rows[i] = &matrix[i * n..(i + 1) * n];
+            for r in 0..TOGETHER {
+                rows[r] = &matrix[(i * TOGETHER + r) * stride..][..n];
             }
-            add(ops, *x, rows, self.out);
+            add(ops, *x, rows, out);
         }
-        for (x, row) in self.x[long..].iter().zip(rest.chunks_exact(n)) {
-            add(ops, [*x], [row], self.out);
+        for (i, x) in x.iter().enumerate().skip(together) {
+            add(ops, [*x], [&matrix[i * stride..][..n]], out);
         }
     }
 }
