@@ -120,7 +120,7 @@ impl<const C: usize> Direct<C> {
         let missing = tasks.div_ceil(rows.div_ceil(height).saturating_mul(others));
         let input = g.slices.input.saturating_mul(g.area()).saturating_mul(self.planes * C);
         if self.weights.len() / g.group * BLOCK <= input {
-            let bands = even_parts(rows.div_ceil(height) * missing, tasks, others);
+            let bands = even_parts(rows.div_ceil(height) * missing, others);
             return (rows.div_ceil(bands), blocks);
         }
         let sets = blocks.div_ceil(self.together);

@@ -86,10 +86,14 @@ pub(super) fn without_remainder(tasks: usize) -> usize {
     if tasks > threads { tasks - tasks % threads } else { tasks }
 }
 
-/// Rounds a number of parts up, so that `others` times as many are a multiple of the threads, if there is work for more than one.
-fn even_parts(parts: usize, tasks: usize, others: usize) -> usize {
+/// If there are more tasks than threads, rounds a number of parts up, so that `others` times as many are a multiple of the threads.
+fn even_parts(parts: usize, others: usize) -> usize {
     let threads = rayon::current_num_threads();
-    if tasks > 1 && !others.is_multiple_of(threads) { parts.next_multiple_of(threads) } else { parts }
+    if parts.saturating_mul(others) <= threads {
+        return parts;
+    }
+    let is_even = |step: &usize| (others % threads * step).is_multiple_of(threads);
+    parts.next_multiple_of((1..threads).find(is_even).unwrap_or(threads))
 }
 
 /// Returns the bytes of workspace of all threads, given those of one.

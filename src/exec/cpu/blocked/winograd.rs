@@ -175,7 +175,7 @@ impl Winograd {
         if self.weights.len() / g.group > g.area() * self.planes {
             (height * unit, self.blocks.div_ceil(missing).next_multiple_of(self.together))
         } else {
-            let bands = even_parts(units.div_ceil(height) * missing, tasks, others);
+            let bands = even_parts(units.div_ceil(height) * missing, others);
             (units.div_ceil(bands) * unit, self.blocks)
         }
     }
