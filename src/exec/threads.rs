@@ -15,10 +15,10 @@ const SHORT: Duration = Duration::from_micros(300);
 /// How long a thread looks for tasks before it goes to sleep.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// A thread pool that does not go to sleep during a run.
+/// A thread pool that stays awake during a run.
 ///
 /// Kernels divide their work into tasks, one kernel after the other. Waking a sleeping thread takes as long as a small kernel, so the
-/// other threads keep looking for tasks until the run ends.
+/// other threads keep looking for tasks until the run ends, or until there have been none for a while.
 pub(super) struct Threads {
     pool: rayon::ThreadPool,
     runs: Arc<Runs>,
@@ -37,16 +37,14 @@ impl Threads {
 
     /// Calls `work` on a thread of the pool.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.pool.install(work)
+        self.counted(|_| work())
     }
 
     /// Like [`Threads::install`], for a run, which keeps the other threads awake.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let start = Instant::now();
-        let alone = self.runs.begin();
-        let _ended = OnDrop(|| self.runs.end());
         let is_long = self.last.load(Ordering::Relaxed) > SHORT.as_nanos() as u64;
-        let result = self.pool.install(|| {
+        let result = self.counted(|alone| {
             if let Some(run) = alone.filter(|_| is_long && self.pool.current_num_threads() > 1) {
                 self.keep_awake(run);
             }
@@ -56,7 +54,14 @@ impl Threads {
         result
     }
 
-    /// Lets all threads but this one of the pool look for tasks.
+    /// Calls `work` on a thread of the pool, with the number of the run if there is no other.
+    fn counted<R: Send>(&self, work: impl FnOnce(Option<u64>) -> R + Send) -> R {
+        let alone = self.runs.begin();
+        let _ended = OnDrop(|| self.runs.end());
+        self.pool.install(|| work(alone))
+    }
+
+    /// Makes the other threads of the pool look for tasks.
     fn keep_awake(&self, run: u64) {
         let (own, runs) = (rayon::current_thread_index(), self.runs.clone());
         self.pool.spawn_broadcast(move |context| {
@@ -67,7 +72,7 @@ impl Threads {
     }
 }
 
-/// The runs of a pool.
+/// Counts the runs of a pool, and whatever else is called on it.
 #[derive(Default)]
 struct Runs {
     /// The number of runs at this moment.
@@ -90,8 +95,8 @@ impl Runs {
         self.changes.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Executes tasks of the pool until the run ends, or another one begins. It also gives up when there are none for some time:
-    /// if this thread was already executing a task, which waits for others, the run cannot end before that task does.
+    /// Executes tasks of the pool until the run ends or another one begins, or until there have been none for [`PATIENCE`]: this thread
+    /// may already be executing a task that waits for others, and the run cannot end before that task does.
     fn look_for_tasks(&self, run: u64) {
         let mut idle_since = None;
         while self.changes.load(Ordering::SeqCst) == run {
@@ -119,7 +124,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 mod tests {
     use super::*;
     use rayon::prelude::*;
-    use std::{panic, thread};
+    use std::{panic, sync::atomic::AtomicBool, thread};
 
     fn sum(n: u64) -> u64 {
         (0..n).into_par_iter().sum()
@@ -160,5 +165,25 @@ mod tests {
             rayon::join(|| threads.runs.look_for_tasks(run), || threads.runs.look_for_tasks(run))
         });
         assert_eq!(threads.run(|| sum(10)), 45);
+    }
+
+    /// The tasks of other callers do not keep it from that task.
+    #[test]
+    fn looking_for_tasks_within_a_task_ends_among_others() {
+        let (threads, has_ended) = (Threads::new(2).unwrap(), AtomicBool::new(false));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !has_ended.load(Ordering::SeqCst) {
+                    threads.install(|| sum(1000));
+                }
+            });
+            for _ in 0..20 {
+                threads.run(|| {
+                    let run = threads.runs.changes.load(Ordering::SeqCst);
+                    rayon::join(|| threads.runs.look_for_tasks(run), || threads.runs.look_for_tasks(run))
+                });
+            }
+            has_ended.store(true, Ordering::SeqCst);
+        });
     }
 }

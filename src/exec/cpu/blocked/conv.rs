@@ -125,10 +125,10 @@ impl<const C: usize> Direct<C> {
         }
         let sets = blocks.div_ceil(self.together);
         let share = sets.div_ceil(missing);
-        // A last task of fewer blocks would let a thread wait, but its rows can be divided, too.
-        let is_uneven = missing > 1 && sets.div_ceil(share) * share * 8 > sets * 9;
-        match is_uneven && rows > 1 {
-            true => (rows.div_ceil(missing).min(height), self.together),
+        // If the last task had far fewer blocks, a thread would be idle. Then the rows are divided, too.
+        let is_uneven = sets.div_ceil(share) * share * 8 > sets * 9;
+        match is_uneven {
+            true => (rows.div_ceil(even_parts(rows.div_ceil(height), sets.saturating_mul(others))), self.together),
             false => (height, share * self.together),
         }
     }

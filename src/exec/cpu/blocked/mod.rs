@@ -86,14 +86,16 @@ pub(super) fn without_remainder(tasks: usize) -> usize {
     if tasks > threads { tasks - tasks % threads } else { tasks }
 }
 
-/// If there are more tasks than threads, rounds a number of parts up, so that `others` times as many are a multiple of the threads.
+/// Rounds the number of parts of each of `others` up, so that the total is a multiple of the threads. Returns `parts` if there are no
+/// more parts than threads, or if that would more than double them.
 fn even_parts(parts: usize, others: usize) -> usize {
     let threads = rayon::current_num_threads();
     if parts.saturating_mul(others) <= threads {
         return parts;
     }
     let is_even = |step: &usize| (others % threads * step).is_multiple_of(threads);
-    parts.next_multiple_of((1..threads).find(is_even).unwrap_or(threads))
+    let even = parts.next_multiple_of((1..threads).find(is_even).unwrap_or(threads));
+    if even <= 2 * parts { even } else { parts }
 }
 
 /// Returns the bytes of workspace of all threads, given those of one.

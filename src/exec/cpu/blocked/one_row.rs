@@ -5,7 +5,7 @@
 //! cache. A task reads some consecutive rows and adds their multiples. The sums of all tasks are then added in order: how the rows are
 //! divided does not depend on the number of threads, so neither do the results.
 //!
-//! Sums of longer rows would leave that cache, so these are read several at a time. A task computes some of the columns.
+//! The sums of longer rows do not fit that cache, so several rows are read at a time. A task computes some of the columns.
 use super::{BLOCK, InstructionSet};
 use crate::{array::zeros, base::Result};
 use rayon::prelude::*;
@@ -18,23 +18,28 @@ const SHORT: usize = 3 << 10;
 /// Minimum number of short rows, and of elements, per task.
 const ROWS: usize = 64;
 const TASK: usize = 1 << 13;
-/// Short rows are divided into a multiple of this number of tasks, for 2 and 4 threads.
+/// The number of tasks of short rows is rounded up to a multiple, so that 2 or 4 threads get equal shares.
 const EVEN: usize = 4;
-/// Maximum number of columns of long rows per task.
-const COLUMNS: usize = 1 << 13;
+/// Minimum and maximum number of columns of long rows per task.
+const FEWEST_COLUMNS: usize = 1 << 9;
+const MOST_COLUMNS: usize = 1 << 13;
 
 /// Computes `out = x * matrix`, where the matrix has as many rows as `x` has elements and as many columns as `out`.
 ///
 /// # Errors
 /// Returns an error if memory runs out.
 pub(in crate::cpu) fn product_of_row(isa: InstructionSet, x: &[f32], matrix: &[f32], out: &mut [f32]) -> Result<()> {
-    let n = out.len().max(1);
+    let n = out.len();
+    if n == 0 {
+        return Ok(());
+    }
     if n > SHORT {
-        let tasks = n.div_ceil(COLUMNS).next_multiple_of(rayon::current_num_threads());
-        let width = n.div_ceil(tasks).next_multiple_of(BLOCK);
-        let tasks = out.par_chunks_mut(width).zip(0..tasks);
-        tasks
-            .for_each(|(out, i)| isa.run(Rows { x, matrix: &matrix[(i * width).min(matrix.len())..], stride: n, out }));
+        let tasks = n.div_ceil(MOST_COLUMNS).next_multiple_of(rayon::current_num_threads());
+        let fewest = FEWEST_COLUMNS.max(TASK.div_ceil(x.len().max(1)));
+        let width = n.div_ceil(tasks).max(fewest).next_multiple_of(BLOCK);
+        let columns = |i: usize| &matrix[(i * width).min(matrix.len())..];
+        let tasks = out.par_chunks_mut(width).enumerate();
+        tasks.for_each(|(i, out)| isa.run(Rows { x, matrix: columns(i), stride: n, out }));
         return Ok(());
     }
     let rows = ROWS.max(TASK.div_ceil(n));

@@ -178,7 +178,7 @@ proptest! {
     /// Matrices of one task and of several, columns that fill no vector, and rows that are read one at a time and together.
     #[test]
     fn products_of_one_row_are_the_definition(
-        (k, n) in prop_oneof![(1usize..20, 1usize..150), (1000usize..1500, 1usize..150), (1usize..300, 3060usize..3100)]
+        (k, n) in prop_oneof![(1usize..20, 1usize..150), (1000usize..1500, 1usize..150), (0usize..300, 3060usize..3100), (1usize..20, 0usize..2)]
     ) {
         let (x, w) = (numbers(k, 1), numbers(k * n, 2));
         for isa in InstructionSet::all() {

@@ -290,7 +290,7 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
     while !weights.is_empty() {
         let x = &x[first..];
         first += plane;
-        // One loop for whole and half planes: the compiler would not keep the sums of two in registers.
+        // Whole and half planes share a loop: with two loops, the compiler spills the sums.
         let channels = if C == BLOCK && weights.len() < C * taps.len() { HALF } else { C };
         for tap in taps {
             let (of_tap, rest) = weights.split_at(channels);
@@ -353,8 +353,8 @@ pub(super) fn relu<O: NumOps<f32>>(ops: O, v: O::Simd, bound: Option<f32>) -> O:
 
 /// Clamps, and preserves NaN.
 #[inline(always)]
-fn clamped<O: NumOps<f32>>(ops: O, v: O::Simd, low: O::Simd, high: O::Simd) -> O::Simd {
-    // The instructions of AVX2 and AVX-512 return the second operand if one is NaN. Those of others may return the number.
+pub(super) fn clamped<O: NumOps<f32>>(ops: O, v: O::Simd, low: O::Simd, high: O::Simd) -> O::Simd {
+    // With AVX2 and AVX-512, minimum and maximum return the second operand if one of them is NaN. Elsewhere, they may return the number.
     if ops.len() > 4 {
         return ops.min(high, ops.max(low, v));
     }

@@ -103,7 +103,7 @@ fn transposed_convolutions_stand_in_blocks() {
     assert_eq!(steps(&mut g, &[few]), ["Reshape", "Conv", "Reshape", "Deconv"]);
 }
 
-/// As in EfficientNet, whose factors per channel are computed from few channels: a convolution reads these row-major.
+/// As in EfficientNet: the convolution that computes the factors of the channels has few inputs, and reads them row-major.
 #[test]
 fn squeezed_channels_leave_the_others_in_blocks() {
     let mut g = Graph::new("g").unwrap();
