@@ -2,6 +2,7 @@
 use super::{
     OpKernel, Operand, ValueType,
     task::{PostOp, Task, requantized},
+    transpose::{Strides, TILE, write_transposed},
     workspace::{self, Workspace},
 };
 use crate::{
@@ -26,7 +27,7 @@ macro_rules! with_element {
 pub(super) use with_element;
 
 /// Copies the elements of a strided view of `from`, which begins at `start`.
-fn strided<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape: &[usize]) -> Result<Vec<T>> {
+fn strided<T: Element>(from: &[T], start: i64, strides: &[i64], shape: &[usize]) -> Result<Vec<T>> {
     let mut out: Vec<T> = Vec::new();
     let n = shape.iter().product();
     reserve(&mut out, n)?;
@@ -39,22 +40,16 @@ fn strided<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape
 }
 
 /// Like [`strided`], but writes to existing memory.
-pub(super) fn strided_into<T: Copy + Send + Sync>(
-    from: &[T],
-    start: i64,
-    strides: &[i64],
-    shape: &[usize],
-    out: &mut [T],
-) {
+pub(super) fn strided_into<T: Element>(from: &[T], start: i64, strides: &[i64], shape: &[usize], out: &mut [T]) {
     if out.is_empty() {
         return;
     }
     let axes = merged(strides, shape);
     match *axes.as_slice() {
-        [ref outer @ .., (1, rows), (step, columns)] if step > 1 && rows.min(columns) >= SQUARE => {
+        [ref outer @ .., (1, rows), (step, columns)] if step > 1 && rows.min(columns) >= TILE => {
             transposed_into(from, start, outer, (rows, columns, step as usize), out);
         }
-        [ref outer @ .., (1, rows), (step, columns)] if step > 1 && columns < SQUARE && rows >= SQUARE => {
+        [ref outer @ .., (1, rows), (step, columns)] if step > 1 && columns < TILE && rows >= TILE => {
             interleaved_into(from, start, outer, (rows, columns, step as usize), out);
         }
         [ref outer @ .., (step, row)] => rows_into(from, start, outer, (row, step), out),
@@ -84,13 +79,7 @@ fn place(start: i64, outer: &[(i64, usize)], mut entry: usize) -> i64 {
 }
 
 /// Copies rows whose elements have a common stride.
-fn rows_into<T: Copy + Send + Sync>(
-    from: &[T],
-    start: i64,
-    outer: &[(i64, usize)],
-    (row, step): (usize, i64),
-    out: &mut [T],
-) {
+fn rows_into<T: Element>(from: &[T], start: i64, outer: &[(i64, usize)], (row, step): (usize, i64), out: &mut [T]) {
     let copy = |(r, to): (usize, &mut [T])| {
         let at = place(start, outer, r);
         if step == 1 {
@@ -106,65 +95,27 @@ fn rows_into<T: Copy + Send + Sync>(
     }
 }
 
-/// Number of rows and columns that are transposed at a time, so that reads and writes are contiguous.
-const SQUARE: usize = 16;
-
 /// Copies matrices from their transposes, whose row stride is given.
-fn transposed_into<T: Copy + Send + Sync>(
+fn transposed_into<T: Element>(
     from: &[T],
     start: i64,
     outer: &[(i64, usize)],
     (rows, columns, step): (usize, usize, usize),
     out: &mut [T],
 ) {
+    let strides = Strides { from: step, to: columns };
     out.par_chunks_mut(rows * columns).enumerate().for_each(|(i, matrix)| {
         let from = &from[place(start, outer, i) as usize..];
-        let bands = matrix.par_chunks_mut(SQUARE * columns).enumerate();
-        bands.with_min_len((1 << 12) / (SQUARE * columns) + 1).for_each(|(band, out)| {
-            let (row, rows) = (band * SQUARE, out.len() / columns);
-            for column in (0..columns).step_by(SQUARE) {
-                let width = SQUARE.min(columns - column);
-                let mut square = [[from[0]; SQUARE]; SQUARE];
-                if size_of::<T>() == 1 && (width, rows) == (SQUARE, SQUARE) {
-                    for (c, read) in square.iter_mut().enumerate() {
-                        read.copy_from_slice(&from[(column + c) * step + row..][..SQUARE]);
-                    }
-                    for (out, read) in out.chunks_exact_mut(columns).zip(transposed_square(square)) {
-                        out[column..column + SQUARE].copy_from_slice(&read);
-                    }
-                    continue;
-                }
-                for (c, read) in square[..width].iter_mut().enumerate() {
-                    read[..rows].copy_from_slice(&from[(column + c) * step + row..][..rows]);
-                }
-                for (r, out) in out.chunks_exact_mut(columns).enumerate() {
-                    let out = &mut out[column..column + width];
-                    out.iter_mut().zip(&square).for_each(|(o, read)| *o = read[r]);
-                }
-            }
+        let bands = matrix.par_chunks_mut(TILE * columns).enumerate();
+        bands.with_min_len((1 << 12) / (TILE * columns) + 1).for_each(|(band, out)| {
+            let rows = out.len() / columns;
+            write_transposed(&from[band * TILE..], out, strides, rows, columns);
         });
     });
 }
 
-/// Transposes a square by interleaving its upper and lower half four times. For bytes, those are instructions of vectors.
-#[inline(always)]
-fn transposed_square<T: Copy>(mut square: [[T; SQUARE]; SQUARE]) -> [[T; SQUARE]; SQUARE] {
-    const HALF: usize = SQUARE / 2;
-    for _ in 0..SQUARE.ilog2() {
-        let from = square;
-        for r in 0..HALF {
-            for c in 0..HALF {
-                [square[2 * r][2 * c], square[2 * r][2 * c + 1]] = [from[r][c], from[r + HALF][c]];
-                [square[2 * r + 1][2 * c], square[2 * r + 1][2 * c + 1]] =
-                    [from[r][c + HALF], from[r + HALF][c + HALF]];
-            }
-        }
-    }
-    square
-}
-
 /// Like [`transposed_into`], for few columns: they are copied one after the other.
-fn interleaved_into<T: Copy + Send + Sync>(
+fn interleaved_into<T: Element>(
     from: &[T],
     start: i64,
     outer: &[(i64, usize)],
@@ -199,7 +150,7 @@ pub(super) fn from_last(values: &[f32], shape: &[usize], axis: usize) -> Result<
     permuted(values, &moved, &order)
 }
 
-pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], order: &[usize]) -> Result<Vec<T>> {
+pub(super) fn permuted<T: Element>(values: &[T], shape: &[usize], order: &[usize]) -> Result<Vec<T>> {
     let from = strides(shape);
     let (s, d): (Vec<i64>, Vec<usize>) = order.iter().map(|&a| (from[a], shape[a])).unzip();
     strided(values, 0, &s, &d)
@@ -446,19 +397,6 @@ mod tests {
             got.values().cloned().collect::<Vec<_>>(),
             want.map(|v| Array::from_vec([1, 2], v.to_vec()).unwrap())
         );
-    }
-
-    #[test]
-    fn squares_of_matrices_are_transposed() {
-        for [n, rows, columns] in [[1, 16, 16], [3, 17, 40], [2, 100, 33], [1, 300, 301]] {
-            let a = ArrayD::from_shape_fn(vec![n, rows, columns], |i| ((i[0] * rows + i[1]) * columns + i[2]) as u16);
-            let got = permuted(a.as_slice().unwrap(), a.shape(), &[0, 2, 1]).unwrap();
-            let bytes = a.mapv(|v| (v % 251) as u8);
-            assert_eq!(got, a.permuted_axes(vec![0, 2, 1]).iter().copied().collect::<Vec<_>>());
-            // Bytes have a way of their own.
-            let got = permuted(bytes.as_slice().unwrap(), bytes.shape(), &[0, 2, 1]).unwrap();
-            assert_eq!(got, bytes.permuted_axes(vec![0, 2, 1]).iter().copied().collect::<Vec<_>>());
-        }
     }
 
     proptest! {

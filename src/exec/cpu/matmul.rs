@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ValueType,
-    array::{Array, zeros},
+    array::{Array, Element, zeros},
     base::{Dtype, Result, invalid},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
     semantics::{self, AccumKind},
@@ -254,7 +254,7 @@ fn store_sums(t: &mut Task, op: &MatMul<Operand>, p: &Product, mut out: Vec<i64>
 }
 
 /// Transposes the result if requested, and adds the bias.
-fn complete<T: Copy + Default + Send + Sync>(
+fn complete<T: Element>(
     op: &MatMul<Operand>,
     p: &Product,
     shape: &[usize],

@@ -52,6 +52,7 @@ mod ssd;
 mod task;
 mod tile;
 mod train;
+mod transpose;
 mod unary;
 mod workspace;
 
