@@ -3,6 +3,7 @@
 use super::{
     Operand,
     blocked::{InstructionSet, PackedB, product_of_row},
+    transpose::{Strides, write_transposed},
     workspace::{Workspace, numbers, result_elements},
 };
 use crate::{
@@ -45,7 +46,7 @@ impl Mat<'_, f32> {
     /// Returns the 16 x 16 elements at a row and a column, with zeros outside the matrix.
     pub fn square(&self, row: usize, column: usize) -> [[f32; 16]; 16] {
         match self.transposed {
-            true => turned(part(self.data, self.rows, column..self.cols, row..self.rows)),
+            true => turned_part(self.data, self.rows, column..self.cols, row..self.rows),
             false => part(self.data, self.cols, row..self.rows, column..self.cols),
         }
     }
@@ -67,9 +68,14 @@ pub(super) fn part(data: &[f32], stride: usize, rows: Range<usize>, columns: Ran
     square
 }
 
-/// Returns the transpose.
-pub(super) fn turned(square: [[f32; 16]; 16]) -> [[f32; 16]; 16] {
-    std::array::from_fn(|c| std::array::from_fn(|r| square[r][c]))
+/// Returns the transpose of these elements; see [`part`].
+pub(super) fn turned_part(data: &[f32], stride: usize, rows: Range<usize>, columns: Range<usize>) -> [[f32; 16]; 16] {
+    let mut square = [[0.0; 16]; 16];
+    if !rows.is_empty() && !columns.is_empty() {
+        let (from, to) = (&data[rows.start * stride + columns.start..], square.as_flattened_mut());
+        write_transposed(from, to, Strides { from: stride, to: 16 }, columns.len().min(16), rows.len().min(16));
+    }
+    square
 }
 
 /// Number of elements of the right-hand matrix that are packed at a time.

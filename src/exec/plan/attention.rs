@@ -7,7 +7,8 @@ use super::{
 use crate::{
     Layout, Signature, ValueType,
     base::Result,
-    ops::{MatMul, Op, Reshape, ScaleDotProductAttention},
+    ops::{MatMul, Op, Permute, Reshape, ScaleDotProductAttention},
+    views::axis_of,
 };
 
 /// The permutation of batch x rows x heads x elements to batch x heads x rows x elements.
@@ -18,8 +19,13 @@ pub(super) fn attention(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capab
     if let Some(before) = moves_heads_of(graph, at) {
         return absorb_permutation(graph, before, at, backend);
     }
-    let Some(found) = AttentionMatch::ending(graph, at)? else { return Ok(false) };
-    found.replaced(graph, at, backend)
+    if let Some(found) = AttentionMatch::ending(graph, at)? {
+        return found.replaced(graph, at, backend);
+    }
+    // Not counted: these prepare a later match.
+    permute_all_axes(graph, at)?;
+    permute_once(graph, at)?;
+    Ok(false)
 }
 
 /// A match of attention.
@@ -64,7 +70,8 @@ impl AttentionMatch {
         split: Option<NodeIndex>,
     ) -> Result<Option<AttentionMatch>> {
         let mut parts: Vec<NodeIndex> = split.into_iter().collect();
-        let Some(softmax) = maker(graph, end.input, &mut parts).filter(|_| is_plain(end) && !end.right_transpose)
+        let Some(softmax) =
+            maker(graph, end.input, &mut parts).filter(|_| is_plain(end) && end.bias.is_none() && !end.right_transpose)
         else {
             return Ok(None);
         };
@@ -76,7 +83,8 @@ impl AttentionMatch {
         parts.push(softmax);
         let Some(scores) = Scores::new(graph, op.input, &mut parts)? else { return Ok(None) };
         let Some(Op::MatMul(begin)) = only(graph, scores.product) else { return Ok(None) };
-        let mut query = begin.input;
+        let mut scale = scores.scale;
+        let [mut query, key] = [begin.input, begin.right].map(|t| unscaled(graph, t, &mut scale, &mut parts));
         if let Some((joining, rows)) = split.and_then(|_| apart(graph, query)) {
             parts.push(joining);
             query = rows;
@@ -85,7 +93,7 @@ impl AttentionMatch {
             true => &[(&BSHD_TO_BHSD, true)],
             false => &[(&[0, 2, 3, 1], true), (&[0, 1, 3, 2], false), (&[0, 2, 1], false)],
         };
-        let of_key = moved_from(graph, begin.right, orders);
+        let of_key = moved_from(graph, key, orders);
         if of_key.is_none() && !begin.right_transpose {
             return Ok(None);
         }
@@ -99,8 +107,12 @@ impl AttentionMatch {
                 return Ok(None);
             }
         }
-        let mut op = ScaleDotProductAttention::new(query, begin.right, end.right);
-        (op.mask, op.scale) = (scores.mask.map(|m| m.tensor), scores.scale);
+        // A scale of 0 would mean the default scale.
+        if scale == 0.0 || !scale.is_finite() {
+            return Ok(None);
+        }
+        let mut op = ScaleDotProductAttention::new(query, key, end.right);
+        (op.mask, op.scale) = (scores.mask.map(|m| m.tensor), scale);
         Ok(Some(AttentionMatch { op, parts, moved: [of_query, of_key, of_value].into_iter().flatten().collect() }))
     }
 
@@ -183,15 +195,15 @@ impl Scores {
             parts.push(maker);
             (maker, found.scale) = (before, scale.const_val);
         }
-        let Some(Op::MatMul(product)) = only(graph, maker).filter(|op| matches!(op, Op::MatMul(m) if is_plain(m)))
+        let Some(Op::MatMul(product)) =
+            only(graph, maker).filter(|op| matches!(op, Op::MatMul(m) if is_plain(m) && m.bias.is_none()))
         else {
             return Ok(None);
         };
         parts.push(maker);
         found.product = maker;
         let is_float = graph.entry(product.input)?.ty.dtype.is_float();
-        // A scale of 0 would mean the default scale.
-        Ok((is_float && found.scale != 0.0 && found.scale.is_finite()).then_some(found))
+        Ok(is_float.then_some(found))
     }
 }
 
@@ -204,6 +216,21 @@ fn moved_from(
     let at = graph.single_use_producer(t)?;
     let Op::Permute(p) = only(graph, at)? else { return None };
     orders.iter().find(|o| o.0 == p.order).map(|o| (at, p.input, o.1))
+}
+
+/// Looks through a single-use multiplication by a number, which is added to `parts` and multiplies `scale`. PyTorch's exporter scales
+/// queries and keys, each by the root of the scale.
+fn unscaled(graph: &RewriteGraph, t: TensorIndex, scale: &mut f64, parts: &mut Vec<NodeIndex>) -> TensorIndex {
+    let Some(at) = graph.single_use_producer(t) else { return t };
+    let is_float = |t: TensorIndex| graph.entry(t).is_ok_and(|entry| entry.ty.is_plain_float());
+    match only(graph, at) {
+        Some(Op::MulConst(op)) if !op.do_relu && is_float(op.input) => {
+            *scale *= op.const_val;
+            parts.push(at);
+            op.input
+        }
+        _ => t,
+    }
 }
 
 /// Grouped-query attention: the reshape that merges query heads, and its operand.
@@ -228,6 +255,57 @@ fn maker(graph: &RewriteGraph, t: TensorIndex, parts: &mut Vec<NodeIndex>) -> Op
     graph.single_use_producer(seen)
 }
 
+/// Replaces a reshape at `at` by a permutation if it undoes that the axes before the last two were merged, so that these could be
+/// swapped. PyTorch's exporter transposes keys in this way.
+fn permute_all_axes(graph: &mut RewriteGraph, at: NodeIndex) -> Result<()> {
+    let shown = |at: NodeIndex| match only(graph, at)? {
+        Op::Reshape(view) => Some(view.input),
+        _ => None,
+    };
+    let before = |t: Option<TensorIndex>| graph.single_use_producer(t?);
+    let Some(swap) = before(shown(at)) else { return Ok(()) };
+    let swapped = match only(graph, swap) {
+        Some(Op::Permute(p)) if p.order == [0, 2, 1] => Some(p.input),
+        _ => None,
+    };
+    let Some(merge) = before(swapped) else { return Ok(()) };
+    let (Some(merged), Some(origin)) = (swapped, shown(merge)) else { return Ok(()) };
+    let Some(last) = graph.node(at).and_then(Node::last).cloned() else { return Ok(()) };
+    let Some(result) = last.outputs().next() else { return Ok(()) };
+    let (from, merged, to) = (&graph.entry(origin)?.ty, &graph.entry(merged)?.ty, &graph.entry(result)?.ty);
+    let ([outer @ .., n, d], [_, rows, columns]) = (from.shape.as_slice(), merged.shape.as_slice()) else {
+        return Ok(());
+    };
+    let is_swapped = (n, d) == (rows, columns) && to.shape == [outer, &[*d, *n]].concat();
+    if !is_swapped || !from.is_plain_float() || !to.is_plain_float() || from.dtype != to.dtype {
+        return Ok(());
+    }
+    let rank = from.shape.len() as i64;
+    let order: Vec<i64> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
+    [swap, merge].into_iter().for_each(|node| graph.remove(node));
+    graph.replace(at, Node { stages: vec![Operation { op: Permute::new(origin, order).into(), ..last }] });
+    Ok(())
+}
+
+/// Merges a permutation with the permutation before it.
+fn permute_once(graph: &mut RewriteGraph, at: NodeIndex) -> Result<()> {
+    let Some(Op::Permute(second)) = only(graph, at) else { return Ok(()) };
+    let Some(before) = graph.single_use_producer(second.input) else { return Ok(()) };
+    let (Some(Op::Permute(first)), Some(last)) = (only(graph, before), graph.node(at).and_then(Node::last)) else {
+        return Ok(());
+    };
+    let (from, by) = (&graph.entry(first.input)?.ty, &graph.entry(second.input)?.ty);
+    // Values that change their scale would be rounded twice.
+    if from.dtype != by.dtype || from.quantization != by.quantization {
+        return Ok(());
+    }
+    let order = second.order.iter().map(|axis| first.order[axis_of(*axis, first.order.len())]).collect();
+    let stage = Operation { op: Permute::new(first.input, order).into(), ..last.clone() };
+    graph.remove(before);
+    graph.replace(at, Node { stages: vec![stage] });
+    Ok(())
+}
+
 /// The operator of a node with a single one.
 fn only(graph: &RewriteGraph, at: NodeIndex) -> Option<&Op<TensorIndex>> {
     match graph.node(at)?.stages.as_slice() {
@@ -236,8 +314,9 @@ fn only(graph: &RewriteGraph, at: NodeIndex) -> Option<&Op<TensorIndex>> {
     }
 }
 
-fn is_plain(op: &MatMul<TensorIndex>) -> bool {
-    !(op.left_transpose || op.output_transpose || op.hdim_is_batch || op.do_relu) && op.keep_dims && op.bias.is_none()
+/// Whether the operands are not transposed, except for the right one, and nothing happens to the result except that a bias may be added.
+pub(super) fn is_plain(op: &MatMul<TensorIndex>) -> bool {
+    !(op.left_transpose || op.output_transpose || op.hdim_is_batch || op.do_relu) && op.keep_dims
 }
 
 /// Whether batches are not broadcast, except for heads that share keys and values, and the result has the queries' rows.

@@ -8,6 +8,7 @@ mod explain;
 mod layout;
 mod memory;
 mod network;
+mod parts;
 mod per_channel;
 mod rewrite_graph;
 mod row_table;

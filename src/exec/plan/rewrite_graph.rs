@@ -170,6 +170,10 @@ impl RewriteGraph {
     pub fn is_input_or_constant(&self, tensor: TensorIndex) -> bool {
         self.made_by[tensor.0].is_none()
     }
+    /// Whether a tensor is fed or kept.
+    pub fn is_pinned(&self, tensor: TensorIndex) -> bool {
+        self.pinned.contains(&tensor)
+    }
     /// Tensors that are fed or kept, by index.
     pub fn pinned(&self) -> Vec<TensorIndex> {
         let mut pinned: Vec<TensorIndex> = self.pinned.iter().copied().collect();

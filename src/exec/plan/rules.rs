@@ -4,7 +4,7 @@ use super::{
     branches::BranchMerger,
     layout,
     network::{Operation, TensorIndex},
-    per_channel,
+    parts, per_channel,
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
     stored,
 };
@@ -63,6 +63,8 @@ pub enum Rule {
     Split,
     /// Moves stored integers instead of dequantizing, moving and quantizing again.
     Stored,
+    /// Divides products whose results are permuted and taken apart, as queries, keys and values are.
+    Parts,
     /// Fuses attention (matmul, softmax, matmul) into one operator.
     Attention,
     /// Merges a reshape of a reshape.
@@ -75,12 +77,13 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 9] = [
+    pub const ALL: [Rule; 10] = [
         Rule::Fold,
         Rule::Scale,
         Rule::Branches,
         Rule::Split,
         Rule::Stored,
+        Rule::Parts,
         Rule::Attention,
         Rule::View,
         Rule::Epilogue,
@@ -98,6 +101,7 @@ impl Rule {
             }
             Rule::Split => format!("{n} computed as a multiplication and an addition"),
             Rule::Stored => format!("{n} on stored integers instead of reals"),
+            Rule::Parts => format!("{} divided into the parts of its result", pluralized(operators, "product")),
             Rule::Attention => {
                 format!("attention fused, or its head permutation removed, in {}", pluralized(operators, "place"))
             }
@@ -146,6 +150,7 @@ pub(super) fn rewrite<B: Backend>(
             }
             Rule::Split => per_channel::split(graph, backend)?,
             Rule::Stored => each(&mut stored::stored, graph)?,
+            Rule::Parts => parts::divide(graph, backend)?,
             Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,
             Rule::View => each(&mut view, graph)?,
             Rule::Epilogue => each(&mut |graph, at| epilogue(graph, at, backend), graph)?,

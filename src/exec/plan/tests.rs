@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 mod branches;
 mod in_blocks;
+mod parts;
 
 fn values(shape: &[usize], seed: usize) -> Array {
     let n = shape.iter().product::<usize>();

@@ -6,12 +6,11 @@ use super::{
     exp::{largest, powers},
     few_queries_attention::{Dots, Weighed},
     product::{Lines, PackedB, Rows},
-    tile::blocks_together,
 };
 use crate::{
     array::{reserve, zeros},
     base::Result,
-    cpu::gemm::{part as part_of, turned},
+    cpu::gemm::{part as part_of, turned_part},
     heads::{AttentionSizes, HeadStrides},
 };
 use rayon::prelude::*;
@@ -112,8 +111,8 @@ impl Attention<'_> {
 
     fn part(&self, memory: &mut Memory, mut part: QueryRange) -> Result<()> {
         let AttentionSizes { heads, queries, keys, .. } = self.sizes;
-        // Whole panels of columns are written in place.
-        let row = keys.next_multiple_of(blocks_together(self.isa) * BLOCK);
+        // Whole blocks of columns are written in place.
+        let row = keys.next_multiple_of(BLOCK);
         let head = self.head(memory, &part)?;
         let (mut first, at_once) = (part.query, rows_at_once(keys));
         let Memory { scores, added, .. } = memory;
@@ -168,7 +167,7 @@ impl Attention<'_> {
         } else {
             let [of_keys, of_values] = std::mem::take(&mut memory.lines);
             let of_keys = PackedB::within(of_keys, self.isa, elements, keys, |element, first| {
-                turned(part_of(key.data, key.stride, first..keys, element..elements))
+                turned_part(key.data, key.stride, first..keys, element..elements)
             })?;
             let of_values = PackedB::within(of_values, self.isa, keys, values, |row, first| {
                 part_of(value.data, value.stride, row..keys, first..values)

@@ -45,7 +45,7 @@ pub(in crate::cpu) struct PackedB {
     n: usize,
     /// Rows per part, a multiple of 16; the last part may have fewer.
     depth: usize,
-    /// Blocks per panel.
+    /// Blocks per panel. If they are two, the last panel may have only one.
     together: usize,
     /// Ordered by part, panel, row and block of the panel, padded with zeros.
     lines: Vec<WeightVector>,
@@ -107,21 +107,20 @@ impl PackedB {
         square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
     ) -> Result<PackedB> {
         let depth = k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK);
-        let panels = n.div_ceil(together * BLOCK);
-        let rows = k.next_multiple_of(BLOCK);
-        let count = rows.saturating_mul(panels * together);
+        let (blocks, rows) = (blocks_of(n, together), k.next_multiple_of(BLOCK));
+        let count = rows.saturating_mul(blocks);
         let more = count.saturating_sub(lines.len());
         reserve(&mut lines, more)?;
         lines.resize(count, WeightVector([0.0; BLOCK]));
-        for (first, lines) in (0..rows).step_by(depth.max(1)).zip(lines.chunks_mut((depth * panels * together).max(1)))
-        {
+        for (first, lines) in (0..rows).step_by(depth.max(1)).zip(lines.chunks_mut((depth * blocks).max(1))) {
             let rows = depth.min(rows - first);
             let panels = lines.par_chunks_mut(rows * together).with_min_len(PACKED.div_ceil(rows * together));
             panels.enumerate().for_each(|(panel, lines)| {
-                for (i, lines) in lines.chunks_exact_mut(BLOCK * together).enumerate() {
-                    for block in 0..together {
+                let of_panel = lines.len() / rows;
+                for (i, lines) in lines.chunks_exact_mut(BLOCK * of_panel).enumerate() {
+                    for block in 0..of_panel {
                         let square = square(first + i * BLOCK, (panel * together + block) * BLOCK);
-                        let lines = lines.iter_mut().skip(block).step_by(together);
+                        let lines = lines.iter_mut().skip(block).step_by(of_panel);
                         lines.zip(square).for_each(|(line, row)| line.0 = row);
                     }
                 }
@@ -197,21 +196,33 @@ impl PackedB {
         scratch: &mut Vec<f32>,
     ) -> Result<()> {
         let all = self.k.next_multiple_of(BLOCK);
-        let (panel, panels) = (block / self.together, outs[0].len().div_ceil(self.together * BLOCK));
-        let of_part = self.n.div_ceil(self.together * BLOCK) * self.depth * self.together;
+        let (blocks, of_part) =
+            (blocks_of(outs[0].len(), self.together), blocks_of(self.n, self.together) * self.depth);
+        let whole = blocks / self.together * self.together;
         let most = if self.together == OF_ROW { 1 } else { most_pixels(self.isa.lanes()) };
         let tiles = Tiles::new(outs.len(), most);
         for first in (0..all).step_by(self.depth) {
             let depth = self.depth.min(all - first);
             // The last part has fewer rows.
-            let start = first / self.depth * of_part + panel * depth * self.together;
-            let lines = &self.lines[start..][..panels * depth * self.together];
+            let start = first / self.depth * of_part + block * depth;
+            let (lines, last) = self.lines[start..][..blocks * depth].split_at(whole * depth);
             let x = tiles.copied(rows, first..(first + depth).min(self.k), scratch)?;
             let begin = (first == 0).then_some(begin);
-            self.isa.run(Sweep { x, tiles, lines, together: self.together, depth, begin, outs });
+            let together = self.together;
+            self.isa.run(Sweep { x, tiles, lines, together, depth, begin, outs, column: 0 });
+            if !last.is_empty() {
+                let (begin, column) = (begin.map(|begin| &begin[whole..]), whole * BLOCK);
+                self.isa.run(Sweep { x, tiles, lines: last, together: 1, depth, begin, outs, column });
+            }
         }
         Ok(())
     }
+}
+
+/// Returns the number of blocks of `n` columns. Except for a single one that remains of two, those of the last panel are padded.
+fn blocks_of(n: usize, together: usize) -> usize {
+    let blocks = n.div_ceil(BLOCK);
+    if together == 2 { blocks } else { blocks.next_multiple_of(together) }
 }
 
 /// Rows divided into tiles of nearly the same size.
@@ -273,6 +284,8 @@ struct Sweep<'a, 'o> {
     /// The initial values of the accumulators; if absent, they are read from `outs`.
     begin: Option<&'a [Pixel]>,
     outs: &'a mut [&'o mut [f32]],
+    /// The first column of `outs` that is computed.
+    column: usize,
 }
 
 impl SimdOp for Sweep<'_, '_> {
@@ -285,6 +298,7 @@ impl SimdOp for Sweep<'_, '_> {
             (16, OF_ROW) => self.panels::<_, 1, OF_ROW, 1>(ops),
             (8, OF_ROW) => self.panels::<_, 1, OF_ROW, 2>(ops),
             (_, OF_ROW) => self.panels::<_, 1, OF_ROW, 4>(ops),
+            (16, 1) => self.panels::<_, OF_16, 1, 1>(ops),
             (16, _) => self.panels::<_, OF_16, 2, 1>(ops),
             (8, _) => self.panels::<_, OF_8, 1, 2>(ops),
             _ => self.panels::<_, OF_4, 1, 4>(ops),
@@ -296,13 +310,13 @@ impl Sweep<'_, '_> {
     /// Tiles have at most `M` rows, panels have `B` blocks, and blocks have `V` vectors.
     #[inline(always)]
     fn panels<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(self, ops: O) {
-        let Sweep { x, tiles, lines, together: _, depth, begin, outs } = self;
+        let Sweep { x, tiles, lines, together: _, depth, begin, outs, column: first } = self;
         let size = depth * B;
         // Each tile prefetches its share of the next panel, evenly divided among its groups of 16 elements.
         // With one row, the lines are read once and in order, which the processor foresees.
         let share = if M == 1 { 0 } else { size.div_ceil(tiles.count * (depth / BLOCK).max(1)) };
         for (i, panel) in lines.chunks_exact(size).enumerate() {
-            let column = i * B * BLOCK;
+            let column = first + i * B * BLOCK;
             let after = &lines[(i + 1) * size..];
             let mut next = &after[..size.min(after.len())];
             let begin = begin.map(|b| &b[i * B..(i + 1) * B]);

@@ -17,9 +17,8 @@ fn load<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, fill: f32) -> O::Simd {
     if at + ops.len() <= row.len() {
         return ops.load(&row[at..]);
     }
-    let (mut padded, rest) = ([fill; BLOCK], &row[at..]);
-    padded[..rest.len()].copy_from_slice(rest);
-    ops.load(&padded)
+    let (rest, is_rest) = ops.load_pad(&row[at..]);
+    ops.select(rest, ops.splat(fill), is_rest)
 }
 
 #[inline(always)]
@@ -93,6 +92,8 @@ impl SimdOp for RowNorm<'_> {
             let variance = moments(ops, from, mean, true) / self.n as f32;
             let (mean, scale) = (ops.splat(mean), ops.splat((variance + self.eps).sqrt().recip()));
             for at in (0..from.len()).step_by(ops.len()) {
+                // The last vector of a row overlaps the one before, rather than the end.
+                let at = at.min(from.len().saturating_sub(ops.len()));
                 let mut v = ops.mul(ops.sub(load(ops, from, at, 0.0), mean), scale);
                 match (self.gamma, self.beta) {
                     (Some(gamma), Some(beta)) => {
