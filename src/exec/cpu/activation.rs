@@ -1,11 +1,11 @@
 use super::{
     OpKernel, Operand,
-    blocked::{self, InstructionSet},
+    blocked::{self, Function, InstructionSet, Replace},
     chunks::Source,
     layout::{from_last, to_last},
     math::erf,
     task::{PostOp, relu as relu_of},
-    unary::{capped, map, unary, vectorised},
+    unary::{capped, map, of_vectors, unary, vectorised},
     workspace::{Workspace, all_reals, elements, if_result, ints},
 };
 use crate::{
@@ -56,10 +56,6 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-fn logistics(values: &mut [f32], times_x: bool) {
-    InstructionSet::best().run(blocked::Logistic { values, times_x });
-}
-
 pub(super) fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
@@ -75,19 +71,19 @@ pub(super) fn mish(x: f64) -> f64 {
 
 pub(super) fn hard_swish(op: HardSwish<Operand>) -> OpKernel {
     let f = |x: f64| x * (x / 6.0 + 0.5).clamp(0.0, 1.0);
-    vectorised(op.input, RoundMode::default(), f, |v| {
-        v.iter_mut().for_each(|x| *x *= (*x * (1.0 / 6.0) + 0.5).clamp(0.0, 1.0));
-    })
+    of_vectors(op.input, Function::HardSwish, f)
 }
 
 pub(super) fn hard_sigmoid(op: HardSigmoid<Operand>) -> OpKernel {
     let (alpha, beta) = (op.alpha, op.beta);
-    unary(op.input, RoundMode::default(), move |x| (alpha * x + beta).clamp(0.0, 1.0))
+    let vectors = Function::HardLogistic { alpha: alpha as f32, beta: beta as f32 };
+    of_vectors(op.input, vectors, move |x| (alpha * x + beta).clamp(0.0, 1.0))
 }
 
 pub(super) fn elu(op: Elu<Operand>) -> OpKernel {
     let alpha = op.alpha;
-    unary(op.input, RoundMode::default(), move |x| if x > 0.0 { x } else { alpha * x.exp_m1() })
+    let f = move |x: f64| if x > 0.0 { x } else { alpha * x.exp_m1() };
+    of_vectors(op.input, Function::Elu(alpha as f32), f)
 }
 
 pub(super) fn tanh(op: Tanh<Operand>) -> OpKernel {
@@ -103,7 +99,7 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
     let (scale, bias) = (op.scale, op.bias);
     let f = move |x: f64| scale * logistic(x) + bias;
     vectorised(op.input, op.round_mode, f, move |v| {
-        logistics(v, false);
+        InstructionSet::best().run(Replace { values: v, function: Function::Logistic });
         if scale != 1.0 || bias != 0.0 {
             v.iter_mut().for_each(|x| *x = *x * scale as f32 + bias as f32);
         }
@@ -111,7 +107,7 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
 }
 
 pub(super) fn silu(op: SiLU<Operand>) -> OpKernel {
-    vectorised(op.input, RoundMode::default(), |x| x / (1.0 + (-x).exp()), |v| logistics(v, true))
+    of_vectors(op.input, Function::SiLU, |x| x / (1.0 + (-x).exp()))
 }
 
 pub(super) fn swish(op: Swish<Operand>) -> OpKernel {

@@ -1,8 +1,9 @@
 use super::{
     OpKernel, Operand,
     arithmetic::tensors,
+    blocked::Function,
     task::PostOp,
-    unary::{unary, vectorised},
+    unary::{of_vectors, unary, vectorised},
 };
 use crate::{
     ops::{Clip, Exp, LogB, Pow, Pow2, Pow3, Rsqrt},
@@ -68,7 +69,13 @@ pub(super) fn clip(op: Clip<Operand>) -> OpKernel {
 
 pub(super) fn pow(op: Pow<Operand>) -> OpKernel {
     let exponent = op.exponent;
-    unary(op.input, RoundMode::default(), move |x| x.powf(exponent))
+    let f = move |x: f64| x.powf(exponent);
+    let vectors = match exponent {
+        2.0 => Function::Square,
+        3.0 => Function::Cube,
+        _ => return unary(op.input, RoundMode::default(), f),
+    };
+    of_vectors(op.input, vectors, f)
 }
 
 pub(super) fn pow2(op: Pow2<Operand>) -> OpKernel {

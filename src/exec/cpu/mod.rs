@@ -63,6 +63,7 @@ use crate::{
     ops::Op,
 };
 use arena::Arena;
+use blocked::Function;
 pub use custom::CustomCall;
 use custom::CustomKernels;
 use in_place::InPlace;
@@ -75,7 +76,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
     Some(match op.clone() {
         Op::A16Gather(op) => gather::a16_gather(*op),
         Op::A16MatMul(op) => matmul::a16_matmul(*op),
-        Op::Abs(op) => unary::function(op.input, f64::abs),
+        Op::Abs(op) => unary::of_vectors(op.input, Function::Abs, f64::abs),
         Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(*op),
         Op::Add(op) => arithmetic::add(*op),
         Op::AddConst(op) => arithmetic::add_const(*op),
@@ -91,7 +92,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::BinaryConstShift(op) => shift::binary_const_shift(*op),
         Op::BinaryShift(op) => shift::binary_shift(*op),
         Op::Cast(op) => cast::cast(*op),
-        Op::Ceil(op) => unary::function(op.input, f64::ceil),
+        Op::Ceil(op) => unary::of_vectors(op.input, Function::Ceil, f64::ceil),
         Op::ChunkGatedDeltaRule(op) => scan::chunk_gated_delta_rule(*op),
         Op::Clip(op) => math::clip(*op),
         Op::Compare(op) => compare::compare(*op),
@@ -120,14 +121,14 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::Einsum(op) => einsum::einsum(*op),
         Op::Elu(op) => activation::elu(*op),
         Op::EmbDenseBwd(op) => train::emb_dense_bwd(*op),
-        Op::Erf(op) => unary::function(op.input, math::erf),
+        Op::Erf(op) => unary::of_vectors(op.input, Function::Erf, math::erf),
         Op::Exp(op) => math::exp(*op),
         Op::Expand(op) => tile::tile(op.input),
         Op::FAttention(op) => flash::f_attention(*op),
         Op::FAttentionLse(op) => flash::f_attention_lse(*op),
         Op::Flatten(op) => layout::reshape(op.input),
         Op::FlexAttention(op) => flash::flex_attention(*op),
-        Op::Floor(op) => unary::function(op.input, f64::floor),
+        Op::Floor(op) => unary::of_vectors(op.input, Function::Floor, f64::floor),
         Op::Fp8MatMul(op) => matmul::fp8_matmul(*op),
         Op::FrcnDetection(op) => rcnn::frcn_detection(*op),
         Op::GELU(op) => activation::gelu(*op),
@@ -169,7 +170,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::MeshGrid(op) => create::mesh_grid(*op),
         Op::Min(op) => arithmetic::min(*op),
         Op::MinConst(op) => arithmetic::min_const(*op),
-        Op::Mish(op) => unary::function(op.input, activation::mish),
+        Op::Mish(op) => unary::of_vectors(op.input, Function::Mish, activation::mish),
         Op::Mlp(op) => return mlp::mlp(*op),
         Op::Mod(op) => arithmetic::modulo(*op),
         Op::Mul(op) => arithmetic::mul(*op),
@@ -205,7 +206,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::RoiAlign(op) => detect::roi_align(*op),
         Op::RoiExtractor(op) => detect::roi_extractor(*op),
         Op::Rope(op) => attention::rope(*op),
-        Op::Round(op) => unary::function(op.input, f64::round),
+        Op::Round(op) => unary::of_vectors(op.input, Function::Round, f64::round),
         Op::Rsqrt(op) => math::rsqrt(*op),
         Op::Scale(op) => norm::scale(*op),
         Op::ScaleDotProductAttention(op) => attention::scaled_dot_product(*op),
@@ -226,10 +227,10 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::Softmax(op) => activation::softmax(*op),
         Op::SoftmaxBwd(op) => train::softmax_bwd(*op),
         Op::Softplus(op) => unary::function(op.input, activation::softplus),
-        Op::Softsign(op) => unary::function(op.input, activation::softsign),
+        Op::Softsign(op) => unary::of_vectors(op.input, Function::Softsign, activation::softsign),
         Op::Sort(op) => sort::sort(*op),
         Op::Split(op) => layout::split(*op),
-        Op::Sqrt(op) => unary::function(op.input, f64::sqrt),
+        Op::Sqrt(op) => unary::of_vectors(op.input, Function::Sqrt, f64::sqrt),
         Op::Squeeze(op) => layout::reshape(op.input),
         Op::StridedSlice(op) => slice::strided_slice(*op),
         Op::Sub(op) => arithmetic::sub(*op),

@@ -1,11 +1,26 @@
 //! Unary functions.
-use super::{OpKernel, Operand, kernel::Epilogue, task::PostOp};
+use super::{
+    OpKernel, Operand,
+    blocked::{Function, InstructionSet, Replace},
+    kernel::Epilogue,
+    task::PostOp,
+};
 use crate::{ValueType, quant::RoundMode};
 use std::sync::Arc;
 
 /// A function without attributes.
 pub(super) fn function(input: Operand, f: fn(f64) -> f64) -> OpKernel {
     unary(input, RoundMode::default(), f)
+}
+
+/// Like [`function`], with another form of `f` for vectors of float32.
+pub(super) fn of_vectors(
+    input: Operand,
+    function: Function,
+    f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
+) -> OpKernel {
+    let reals = move |values: &mut [f32]| InstructionSet::best().run(Replace { values, function });
+    vectorised(input, RoundMode::default(), f, reals)
 }
 
 /// Computes `f` of every element, in float64.

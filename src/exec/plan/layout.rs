@@ -9,7 +9,7 @@ use super::{
 use crate::{
     array::Array,
     base::Result,
-    ops::{Op, Reshape},
+    ops::{AvgPool, Op, ReduceMode, Reshape, reduced_axes},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,11 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     let mut times = 0;
     for at in graph.indices() {
         let Some(node) = graph.node(at).cloned() else { continue };
-        match layouts.proposed(graph, &node, backend)? {
+        let proposed = match mean_as_pool(graph, &node)? {
+            Some(pool) => layouts.proposed(graph, &pool, backend)?,
+            None => layouts.proposed(graph, &node, backend)?,
+        };
+        match proposed {
             Some(changed) => {
                 times += 1;
                 layouts.push(changed);
@@ -35,6 +39,28 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     }
     graph.rebuild(layouts.nodes);
     Ok(times)
+}
+
+/// Returns the average pool that computes a mean over the spatial axes.
+fn mean_as_pool(graph: &RewriteGraph, node: &Node) -> Result<Option<Node>> {
+    let Some((Operation { op: Op::Reduce(op), results, origin, .. }, rest)) = node.stages.split_first() else {
+        return Ok(None);
+    };
+    let ty = &graph.entry(op.input)?.ty;
+    let [_, _, spatial @ ..] = ty.shape.as_slice() else { return Ok(None) };
+    let mut axes = reduced_axes(&op.axes, ty.shape.len())?;
+    axes.sort_unstable();
+    if !ty.is_plain_float()
+        || op.mode != ReduceMode::ReduceMean
+        || !op.keepdims
+        || !axes.iter().copied().eq(2..ty.shape.len())
+    {
+        return Ok(None);
+    }
+    let ones = vec![1; spatial.len()];
+    let pool = AvgPool::new(op.input, spatial.iter().map(|n| *n as i64).collect(), ones, vec![0; 2 * spatial.len()]);
+    let first = Operation::new(pool, results.clone(), *origin);
+    Ok(Some(Node { stages: [&[first], rest].concat() }))
 }
 
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Tests that convolutions, and the operators that follow them, are computed on blocks of channels.
 use super::*;
-use crate::ops::{Reciprocal, ShuffleChannel};
+use crate::ops::{Reciprocal, Reduce, ReduceMode, ShuffleChannel};
 
 #[test]
 fn convolutions_and_what_lies_between_them_stand_in_blocks() {
@@ -101,6 +101,25 @@ fn transposed_convolutions_stand_in_blocks() {
     // Few channels would mostly be padding.
     let few = g.deconv(a, filter(&[3, 32, 2, 2], 5)).stride([2, 2]).call().unwrap();
     assert_eq!(steps(&mut g, &[few]), ["Reshape", "Conv", "Reshape", "Deconv"]);
+}
+
+#[test]
+fn means_of_images_are_pools() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 9, 8]);
+    let a = g.conv(x, values(&[40, 3, 3, 3], 1)).call().unwrap();
+    let mean = g.op(Reduce::new(a, vec![-1, 2], true, ReduceMode::ReduceMean)).call().unwrap()[0];
+    let gate = g.sigmoid(mean).call().unwrap();
+    let y = g.mul(a, gate).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "AvgPool + Sigmoid", "Mul", "Reshape"]);
+    // Neither over some of the axes, nor without them.
+    for (axes, keeps) in [(vec![3], true), (vec![2, 3], false)] {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[2, 3, 9, 8]);
+        let a = g.conv(x, values(&[40, 3, 3, 3], 1)).call().unwrap();
+        let mean = g.op(Reduce::new(a, axes, keeps, ReduceMode::ReduceMean)).call().unwrap()[0];
+        assert_eq!(steps(&mut g, &[mean]), ["Conv", "Reshape", "Reduce"]);
+    }
 }
 
 /// As in EfficientNet: the convolution that computes the factors of the channels has few inputs, and reads them row-major.

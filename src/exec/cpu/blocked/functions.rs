@@ -1,0 +1,273 @@
+//! Functions of each number of a tensor.
+use super::{
+    BLOCK,
+    exp::{MOST, power_less_one, power_within},
+    tile::clamped,
+};
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, FloatOps, NumOps},
+};
+
+/// A function of float32 numbers. NaN remains NaN.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cpu) enum Function {
+    Abs,
+    Ceil,
+    /// `alpha (e^x - 1)` for negative numbers, `x` for others.
+    Elu(f32),
+    Erf,
+    Floor,
+    /// `alpha x + beta`, clamped to 0 and 1.
+    HardLogistic {
+        alpha: f32,
+        beta: f32,
+    },
+    /// `x` times the piecewise linear logistic function of `x / 6`.
+    HardSwish,
+    /// `1 / (1 + e^-x)`
+    Logistic,
+    /// `x tanh(ln(1 + e^x))`
+    Mish,
+    /// The nearest integer; halves are rounded away from zero.
+    Round,
+    /// `x / (1 + e^-x)`
+    SiLU,
+    /// `x / (1 + |x|)`
+    Softsign,
+    Sqrt,
+    /// Powers with a constant exponent.
+    Square,
+    Cube,
+}
+
+/// Replaces each number by a function of it.
+pub(in crate::cpu) struct Replace<'a> {
+    pub values: &'a mut [f32],
+    pub function: Function,
+}
+
+impl SimdOp for Replace<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let values = self.values;
+        // Loops rather than closures, which would be compiled without the instruction set, and called.
+        macro_rules! each {
+            ($x:ident => $result:expr) => {
+                for v in values {
+                    let $x = *v;
+                    *v = $result;
+                }
+            };
+        }
+        match self.function {
+            Function::Abs => each!(x => x.abs()),
+            Function::Ceil => each!(x => x.ceil()),
+            Function::Floor => each!(x => x.floor()),
+            Function::Round => each!(x => x.round()),
+            Function::Softsign => each!(x => x / (1.0 + x.abs())),
+            Function::Sqrt => each!(x => x.sqrt()),
+            Function::Square => each!(x => x * x),
+            Function::Cube => each!(x => x * x * x),
+            Function::Elu(alpha) => replace_vectors(isa, values, Elu { alpha }),
+            Function::Erf => replace_vectors(isa, values, Erf),
+            Function::HardLogistic { alpha, beta } => replace_vectors(isa, values, HardLogistic { alpha, beta }),
+            Function::HardSwish => replace_vectors(isa, values, HardSwish),
+            Function::Logistic => replace_vectors(isa, values, Logistic::<false>),
+            Function::SiLU => replace_vectors(isa, values, Logistic::<true>),
+            Function::Mish => replace_vectors(isa, values, Mish),
+        }
+    }
+}
+
+/// A function of the numbers of a vector.
+trait OfVector {
+    /// Must be inlined.
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32;
+}
+
+/// Replaces each vector by a function of it; the last one is padded with zeros.
+#[inline(always)]
+fn replace_vectors<I: Isa>(isa: I, values: &mut [f32], function: impl OfVector) {
+    let ops = isa.f32();
+    let mut vectors = values.chunks_exact_mut(ops.len());
+    for vector in &mut vectors {
+        ops.store(function.of(isa, ops.load(vector)), vector);
+    }
+    let rest = vectors.into_remainder();
+    if !rest.is_empty() {
+        let mut padded = [0.0; BLOCK];
+        padded[..rest.len()].copy_from_slice(rest);
+        ops.store(function.of(isa, ops.load(&padded)), &mut padded);
+        rest.copy_from_slice(&padded[..rest.len()]);
+    }
+}
+
+/// The logistic function, or SiLU.
+struct Logistic<const TIMES_X: bool>;
+
+impl<const TIMES_X: bool> OfVector for Logistic<TIMES_X> {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        let (ops, zero) = (isa.f32(), isa.f32().zero());
+        let (least, most) = (ops.splat(-MOST), ops.splat(MOST));
+        // Below, the results are 0, except that the SiLU of minus infinity is NaN. Above, `e^-x` is negligible.
+        let is_below = ops.lt(x, least);
+        let numerator = match TIMES_X {
+            true => ops.select(ops.mul(x, zero), x, is_below),
+            false => ops.select(zero, ops.one(), is_below),
+        };
+        ops.div(numerator, ops.add(ops.one(), power_within(isa, clamped(ops, x, least, most))))
+    }
+}
+
+struct HardLogistic {
+    alpha: f32,
+    beta: f32,
+}
+
+impl OfVector for HardLogistic {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        let ops = isa.f32();
+        let y = ops.mul_add(x, ops.splat(self.alpha), ops.splat(self.beta));
+        clamped(ops, y, ops.zero(), ops.one())
+    }
+}
+
+struct HardSwish;
+
+impl OfVector for HardSwish {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        isa.f32().mul(x, HardLogistic { alpha: 1.0 / 6.0, beta: 0.5 }.of(isa, x))
+    }
+}
+
+struct Elu {
+    alpha: f32,
+}
+
+impl OfVector for Elu {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        let ops = isa.f32();
+        let below = clamped(ops, x, ops.splat(-MOST), ops.zero());
+        let below = ops.mul(power_less_one(isa, ops.neg(below)), ops.splat(self.alpha));
+        ops.select(x, below, ops.gt(x, ops.zero()))
+    }
+}
+
+struct Mish;
+
+impl OfVector for Mish {
+    /// With `n = e^x (e^x + 2)`, `tanh(ln(1 + e^x))` is `n / (n + 2)`.
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        // From there on, the quotient is 1.
+        const LARGE: f32 = 40.0;
+        let (ops, two) = (isa.f32(), isa.f32().splat(2.0));
+        let (least, most) = (ops.splat(-MOST), ops.splat(LARGE));
+        let power = power_within(isa, ops.neg(clamped(ops, x, least, most)));
+        // The results below are 0, except that of minus infinity, which is NaN.
+        let power = ops.select(ops.zero(), power, ops.lt(x, least));
+        let n = ops.mul(power, ops.add(power, two));
+        ops.mul(x, ops.div(n, ops.add(n, two)))
+    }
+}
+
+/// The error function, with the polynomials of N. Juffa's float32 version.
+struct Erf;
+
+impl OfVector for Erf {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        /// Up to it, the function is an odd polynomial. Beyond, its difference from 1 is a power.
+        const NEAR: f32 = 0.927_734_4;
+        let ops = isa.f32();
+        let (size, square) = (ops.abs(x), ops.mul(x, x));
+        let mut near = ops.splat(-5.967_617e-4);
+        for coefficient in [4.991_194_2e-3, -2.676_813_5e-2, 0.112_819_925, -0.376_125_34, 0.128_379_17] {
+            near = ops.mul_add(near, square, ops.splat(coefficient));
+        }
+        near = ops.mul_add(near, x, x);
+        // Beyond 10, the power is negligible.
+        let far = clamped(ops, size, ops.zero(), ops.splat(10.0));
+        let mut exponent = ops.splat(1.728_534_7e-5);
+        for coefficient in [-3.831_971_3e-4, 3.883_964_4e-3, -2.425_462_2e-2, 0.106_777_88, 0.634_846_7, 0.128_717_51] {
+            exponent = ops.mul_add(exponent, far, ops.splat(coefficient));
+        }
+        exponent = clamped(ops, ops.mul_add(exponent, far, far), ops.zero(), ops.splat(MOST));
+        let far = ops.sub(ops.one(), power_within(isa, exponent));
+        let far = ops.select(ops.neg(far), far, ops.lt(x, ops.zero()));
+        ops.select(far, near, ops.gt(size, ops.splat(NEAR)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::InstructionSet, *};
+    use crate::cpu::{activation::mish, math::erf};
+
+    /// Compares with the definition in float64; `error` is relative.
+    fn check(function: Function, definition: impl Fn(f64) -> f64, error: f64) {
+        check_within(function, definition, [error, 1e-35]);
+    }
+
+    fn check_within(function: Function, definition: impl Fn(f64) -> f64, [relative, absolute]: [f64; 2]) {
+        let special = [
+            0.0,
+            -0.0,
+            1e-30,
+            -1e-30,
+            1e-6,
+            -1e-6,
+            -86.9,
+            -87.1,
+            88.5,
+            1e9,
+            -1e9,
+            f32::MIN,
+            f32::MAX,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
+        ];
+        // As many as fill no vector.
+        let x: Vec<f32> = (-2000..2001).map(|i| i as f32 * 0.01).chain(special).collect();
+        for isa in InstructionSet::all() {
+            let mut y = x.clone();
+            isa.run(Replace { values: &mut y, function });
+            for (x, y) in x.iter().zip(y) {
+                let want = definition(f64::from(*x));
+                let is_close = (f64::from(y) - want).abs() <= relative * want.abs() + absolute || y == want as f32;
+                assert!(if want.is_nan() { y.is_nan() } else { is_close }, "{function:?} of {x}: {y}, not {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn functions_are_their_definitions() {
+        let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
+        check(Function::Abs, f64::abs, 0.0);
+        check(Function::Ceil, f64::ceil, 0.0);
+        check(Function::Floor, f64::floor, 0.0);
+        check(Function::Round, f64::round, 0.0);
+        check(Function::Sqrt, f64::sqrt, 6e-8);
+        check(Function::Square, |x| x * x, 6e-8);
+        check(Function::Cube, |x| x * x * x, 2e-7);
+        check(Function::Softsign, |x| if x.is_infinite() { f64::NAN } else { x / (1.0 + x.abs()) }, 2e-7);
+        check(Function::Elu(0.7), |x| if x > 0.0 { x } else { f64::from(0.7f32) * x.exp_m1() }, 3e-7);
+        check(Function::Erf, erf, 2e-7);
+        // Near -3, the sum cancels out.
+        check_within(Function::HardSwish, |x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0), [2e-7, 4e-7]);
+        let (alpha, beta) = (0.2, 0.4);
+        let linear = |x: f64| (f64::from(alpha) * x + f64::from(beta)).clamp(0.0, 1.0);
+        check_within(Function::HardLogistic { alpha, beta }, linear, [2e-7, 2e-7]);
+        check(Function::Logistic, logistic, 4e-7);
+        check(Function::SiLU, |x| x * logistic(x), 4e-7);
+        check(Function::Mish, mish, 5e-7);
+    }
+}
