@@ -150,7 +150,7 @@ impl<B: Backend> Session<B> {
             *operand = constants.get(t).cloned();
             let entry = plan.entry(*t)?;
             // A constant without a buffer is not read.
-            if operand.is_none() && entry.constant.is_none() {
+            if operand.is_none() && entry.constant.is_none() && !plan.packed.contains(t) {
                 return Err(Cause::MissingData(format!("the tensor {:?} has no values", entry.ty.name)).into());
             }
         }

@@ -85,8 +85,9 @@ impl Runs {
     /// Returns the number of this run if there is no other. Concurrent runs keep the threads busy by themselves, and a thread that
     /// looks for tasks might pick up another run.
     fn begin(&self) -> Option<u64> {
-        let others = self.count.fetch_add(1, Ordering::SeqCst);
+        // In this order, of two that begin at once, either none is alone or the number of the one that is has changed.
         let run = self.changes.fetch_add(1, Ordering::SeqCst) + 1;
+        let others = self.count.fetch_add(1, Ordering::SeqCst);
         (others == 0).then_some(run)
     }
 
@@ -177,13 +178,13 @@ mod tests {
                     threads.install(|| sum(1000));
                 }
             });
+            let _ended = OnDrop(|| has_ended.store(true, Ordering::SeqCst));
             for _ in 0..20 {
                 threads.run(|| {
                     let run = threads.runs.changes.load(Ordering::SeqCst);
                     rayon::join(|| threads.runs.look_for_tasks(run), || threads.runs.look_for_tasks(run))
                 });
             }
-            has_ended.store(true, Ordering::SeqCst);
         });
     }
 }

@@ -74,16 +74,27 @@ pub(super) fn hard_swish(op: HardSwish<Operand>) -> OpKernel {
     of_vectors(op.input, Function::HardSwish, f)
 }
 
+/// Returns a number as float32, or `None` if it is too large.
+fn float32(number: f64) -> Option<f32> {
+    Some(number as f32).filter(|v| v.is_finite())
+}
+
 pub(super) fn hard_sigmoid(op: HardSigmoid<Operand>) -> OpKernel {
     let (alpha, beta) = (op.alpha, op.beta);
-    let vectors = Function::HardLogistic { alpha: alpha as f32, beta: beta as f32 };
-    of_vectors(op.input, vectors, move |x| (alpha * x + beta).clamp(0.0, 1.0))
+    let f = move |x: f64| (alpha * x + beta).clamp(0.0, 1.0);
+    match (float32(alpha), float32(beta)) {
+        (Some(alpha), Some(beta)) => of_vectors(op.input, Function::HardLogistic { alpha, beta }, f),
+        _ => unary(op.input, RoundMode::default(), f),
+    }
 }
 
 pub(super) fn elu(op: Elu<Operand>) -> OpKernel {
     let alpha = op.alpha;
     let f = move |x: f64| if x > 0.0 { x } else { alpha * x.exp_m1() };
-    of_vectors(op.input, Function::Elu(alpha as f32), f)
+    match float32(alpha) {
+        Some(alpha) => of_vectors(op.input, Function::Elu(alpha), f),
+        None => unary(op.input, RoundMode::default(), f),
+    }
 }
 
 pub(super) fn tanh(op: Tanh<Operand>) -> OpKernel {

@@ -399,6 +399,21 @@ mod tests {
         );
     }
 
+    #[test]
+    fn matrices_of_every_element_size_are_transposed() {
+        fn check<T: Element>(shape: [usize; 3], element: impl Fn(usize) -> T) {
+            let a = ArrayD::from_shape_fn(shape.to_vec(), |i| element((i[0] * shape[1] + i[1]) * shape[2] + i[2]));
+            let got = permuted(a.as_slice().unwrap(), a.shape(), &[0, 2, 1]).unwrap();
+            assert_eq!(got, a.permuted_axes(vec![0, 2, 1]).iter().copied().collect::<Vec<_>>());
+        }
+        for shape in [[1, 16, 16], [3, 17, 40], [2, 100, 33], [1, 300, 301]] {
+            check(shape, |i| (i % 251) as u8);
+            check(shape, |i| i as u16);
+            check(shape, |i| i as f32);
+            check(shape, |i| i as u64);
+        }
+    }
+
     proptest! {
         #[test]
         fn permutations_are_ndarrays(shape in prop::collection::vec(1usize..5, 1..5), last in 1usize..40, seed in any::<u64>()) {

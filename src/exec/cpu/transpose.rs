@@ -10,7 +10,7 @@ pub(super) const TILE: usize = 16;
 /// Number of rows and columns that four vectors hold.
 const QUAD: usize = 4;
 
-/// Distances between elements.
+/// Distances between elements, which are not 0.
 #[derive(Clone, Copy)]
 pub(super) struct Strides {
     /// The distance between elements of the operand that become neighbours in a row of the result.
@@ -85,7 +85,7 @@ fn bytes(x: &[u8], out: &mut [u8], by: Strides) {
     }
 }
 
-/// Returns the elements of a tile that are contiguous in the operand.
+/// Returns the first 16 elements: those of a tile that are contiguous in the operand.
 #[inline(always)]
 fn line<T>(x: &[T]) -> &[T; TILE] {
     x.first_chunk().expect("a whole tile")
@@ -97,14 +97,14 @@ mod tests {
     use ndarray::Array2;
     use proptest::prelude::*;
 
-    /// The result has `spare` more columns than the matrix, which must not change.
+    /// Operand and result have `spare` more columns than the matrices. Those of the result must not change.
     fn check<T: Element>([rows, columns, spare]: [usize; 3], element: impl Fn(usize) -> T) {
-        let x = Array2::from_shape_fn([columns, rows], |(c, r)| element(c * rows + r));
-        let last = element(rows * columns);
+        let x = Array2::from_shape_fn([columns, rows + spare], |(c, r)| element(c * (rows + spare) + r));
+        let last = element((rows + spare) * columns);
         let mut want = Array2::from_elem([rows, columns + spare], last);
         let mut got = want.clone();
-        want.slice_mut(ndarray::s![.., ..columns]).assign(&x.t());
-        let strides = Strides { from: rows, to: columns + spare };
+        want.slice_mut(ndarray::s![.., ..columns]).assign(&x.slice(ndarray::s![.., ..rows]).t());
+        let strides = Strides { from: rows + spare, to: columns + spare };
         write_transposed(x.as_slice().unwrap(), got.as_slice_mut().unwrap(), strides, rows, columns);
         assert_eq!(got, want);
     }

@@ -7,8 +7,7 @@ use super::{
 use crate::{
     Layout, Signature, ValueType,
     base::Result,
-    ops::{MatMul, Op, Permute, Reshape, ScaleDotProductAttention},
-    views::axis_of,
+    ops::{MatMul, Op, Reshape, ScaleDotProductAttention},
 };
 
 /// The permutation of batch x rows x heads x elements to batch x heads x rows x elements.
@@ -19,13 +18,8 @@ pub(super) fn attention(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capab
     if let Some(before) = moves_heads_of(graph, at) {
         return absorb_permutation(graph, before, at, backend);
     }
-    if let Some(found) = AttentionMatch::ending(graph, at)? {
-        return found.replaced(graph, at, backend);
-    }
-    // Not counted: these prepare a later match.
-    permute_all_axes(graph, at)?;
-    permute_once(graph, at)?;
-    Ok(false)
+    let Some(found) = AttentionMatch::ending(graph, at)? else { return Ok(false) };
+    found.replaced(graph, at, backend)
 }
 
 /// A match of attention.
@@ -107,8 +101,8 @@ impl AttentionMatch {
                 return Ok(None);
             }
         }
-        // A scale of 0 would mean the default scale.
-        if scale == 0.0 || !scale.is_finite() {
+        // It is used as float32. A scale of 0 would mean the default scale.
+        if scale as f32 == 0.0 || !(scale as f32).is_finite() {
             return Ok(None);
         }
         let mut op = ScaleDotProductAttention::new(query, key, end.right);
@@ -255,63 +249,9 @@ fn maker(graph: &RewriteGraph, t: TensorIndex, parts: &mut Vec<NodeIndex>) -> Op
     graph.single_use_producer(seen)
 }
 
-/// Replaces a reshape at `at` by a permutation if it undoes that the axes before the last two were merged, so that these could be
-/// swapped. PyTorch's exporter transposes keys in this way.
-fn permute_all_axes(graph: &mut RewriteGraph, at: NodeIndex) -> Result<()> {
-    let shown = |at: NodeIndex| match only(graph, at)? {
-        Op::Reshape(view) => Some(view.input),
-        _ => None,
-    };
-    let before = |t: Option<TensorIndex>| graph.single_use_producer(t?);
-    let Some(swap) = before(shown(at)) else { return Ok(()) };
-    let swapped = match only(graph, swap) {
-        Some(Op::Permute(p)) if p.order == [0, 2, 1] => Some(p.input),
-        _ => None,
-    };
-    let Some(merge) = before(swapped) else { return Ok(()) };
-    let (Some(merged), Some(origin)) = (swapped, shown(merge)) else { return Ok(()) };
-    let Some(last) = graph.node(at).and_then(Node::last).cloned() else { return Ok(()) };
-    let Some(result) = last.outputs().next() else { return Ok(()) };
-    let (from, merged, to) = (&graph.entry(origin)?.ty, &graph.entry(merged)?.ty, &graph.entry(result)?.ty);
-    let ([outer @ .., n, d], [_, rows, columns]) = (from.shape.as_slice(), merged.shape.as_slice()) else {
-        return Ok(());
-    };
-    let is_swapped = (n, d) == (rows, columns) && to.shape == [outer, &[*d, *n]].concat();
-    if !is_swapped || !from.is_plain_float() || !to.is_plain_float() || from.dtype != to.dtype {
-        return Ok(());
-    }
-    let rank = from.shape.len() as i64;
-    let order: Vec<i64> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
-    [swap, merge].into_iter().for_each(|node| graph.remove(node));
-    graph.replace(at, Node { stages: vec![Operation { op: Permute::new(origin, order).into(), ..last }] });
-    Ok(())
-}
-
-/// Merges a permutation with the permutation before it.
-fn permute_once(graph: &mut RewriteGraph, at: NodeIndex) -> Result<()> {
-    let Some(Op::Permute(second)) = only(graph, at) else { return Ok(()) };
-    let Some(before) = graph.single_use_producer(second.input) else { return Ok(()) };
-    let (Some(Op::Permute(first)), Some(last)) = (only(graph, before), graph.node(at).and_then(Node::last)) else {
-        return Ok(());
-    };
-    let (from, by) = (&graph.entry(first.input)?.ty, &graph.entry(second.input)?.ty);
-    // Values that change their scale would be rounded twice.
-    if from.dtype != by.dtype || from.quantization != by.quantization {
-        return Ok(());
-    }
-    let order = second.order.iter().map(|axis| first.order[axis_of(*axis, first.order.len())]).collect();
-    let stage = Operation { op: Permute::new(first.input, order).into(), ..last.clone() };
-    graph.remove(before);
-    graph.replace(at, Node { stages: vec![stage] });
-    Ok(())
-}
-
 /// The operator of a node with a single one.
 fn only(graph: &RewriteGraph, at: NodeIndex) -> Option<&Op<TensorIndex>> {
-    match graph.node(at)?.stages.as_slice() {
-        [one] => Some(&one.op),
-        _ => None,
-    }
+    graph.only_operation(at).map(|operation| &operation.op)
 }
 
 /// Whether the operands are not transposed, except for the right one, and nothing happens to the result except that a bias may be added.

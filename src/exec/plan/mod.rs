@@ -10,6 +10,7 @@ mod memory;
 mod network;
 mod parts;
 mod per_channel;
+mod permutations;
 mod rewrite_graph;
 mod row_table;
 mod rules;
@@ -46,6 +47,8 @@ pub(super) struct Plan<B: Backend> {
     pub freed: Vec<Vec<TensorIndex>>,
     /// All tensors, those of the network first.
     pub tensors: Vec<Option<TensorEntry>>,
+    /// Constants that rules made and that kernels have in a form of their own.
+    pub packed: HashSet<TensorIndex>,
     /// Uploaded constants, those that kernels read.
     pub constants: HashMap<TensorIndex, B::Buffer>,
     /// Number of times each rule was applied.
@@ -211,30 +214,33 @@ impl<B: Backend> Plan<B> {
         });
         let (steps, constants) = (steps.collect(), HashMap::new());
         let recorder = placement.backend.recorder();
-        let (freed, sources) = (Vec::new(), HashMap::new());
-        let mut plan = Plan { steps, freed, tensors, constants, applied, peak: (0, 0), sources, recorder };
+        let (freed, sources, packed) = (Vec::new(), HashMap::new(), HashSet::new());
+        let mut plan = Plan { steps, freed, tensors, packed, constants, applied, peak: (0, 0), sources, recorder };
         plan.freed = plan.last_uses(wanted);
-        plan.prepare(placement, wanted, options, available)?;
+        plan.prepare(placement, (wanted, network.tensors.len()), options, available)?;
         plan.peak = memory::peak(&plan);
         plan.sources = written::sources(&plan, wanted);
         Ok(plan)
     }
 
-    /// Prepares the kernels and uploads the constants that they read, as long as memory suffices.
+    /// Prepares the kernels and uploads the constants that they read, as long as memory suffices. Tensors from the index `own` on were
+    /// made by rules.
     fn prepare(
         &mut self,
         placement: &Placement<B>,
-        wanted: &[TensorIndex],
+        (wanted, own): (&[TensorIndex], usize),
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<()> {
         let mut budget = WeightBudget::new(self, options.weight_budget, || available(&placement.backend));
         let mut ready: HashMap<TensorIndex, Array> = HashMap::new();
+        let mut read_later: HashSet<TensorIndex> = HashSet::new();
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
             if step.node.has_blocks() {
                 let control = self.control_flow(&step.node, placement, (options, available), &mut budget)?;
                 ready.extend(self.constants_of_control_flow(&step.node, &control)?);
+                read_later.extend(step.node.operands());
                 self.steps[i].kernel = StepKernel::Control(Box::new(control));
                 continue;
             }
@@ -248,10 +254,17 @@ impl<B: Backend> Plan<B> {
                     StepKernel::Kept(kernel)
                 }
                 Err(weights) => {
+                    read_later.extend(&step.operands);
                     let workspace = weights.saturating_add(kernel.workspace());
                     StepKernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), workspace, table })
                 }
             };
+            let last = self.freed[i].iter().filter(|t| t.0 >= own && !read_later.contains(t));
+            for t in last {
+                let entry = self.tensors[t.0].as_mut();
+                let constant = entry.and_then(|entry| entry.constant.take());
+                self.packed.extend(constant.map(|_| *t));
+            }
         }
         for t in wanted {
             if let Some(array) = &self.entry(*t)?.constant {

@@ -1,5 +1,5 @@
-//! Divides a product whose columns are permuted and then taken apart, as the queries, keys and values of attention often are: each part
-//! becomes a product with some of the columns. The permutations that remain are those that attention does without.
+//! Divides a product whose result is permuted and then taken apart, as the queries, keys and values of attention often are: each part
+//! becomes a product with some of the columns. Each keeps a permutation, which attention does without.
 use super::{
     attention::is_plain,
     network::{Operation, Origin, TensorIndex},
@@ -9,11 +9,14 @@ use super::{
 use crate::{
     ValueType,
     array::{Array, reserve},
-    base::{Dtype, Result},
+    base::{Dtype, Result, invalid},
     ops::{Add, MatMul, Op, Permute, Reshape, slice_ranges, split_sizes},
     views::axis_of,
 };
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 /// Divides all such products, and returns their number.
 ///
@@ -24,9 +27,10 @@ pub(super) fn divide(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
         return Ok(0);
     }
     let consumers = consumers(graph);
-    let mut added = HashMap::new();
+    let (mut added, mut constants) = (HashMap::new(), Vec::new());
     for at in graph.indices() {
         if let Some(found) = Divided::new(graph, &consumers, at)? {
+            constants.extend(found.product.constants());
             added.insert(at, found.replaced(graph)?);
         }
     }
@@ -38,9 +42,16 @@ pub(super) fn divide(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
             nodes.extend(graph.node(at).cloned());
         }
         graph.rebuild(nodes);
+        graph.drop_unused_constants(constants);
     }
     Ok(times)
 }
+
+/// Maximum number of parts, and the minimum of the columns that each has: a product of fewer is slow.
+const PARTS: usize = 16;
+const COLUMNS: usize = 16;
+/// Maximum number of elements of the matrix, which is copied.
+const ELEMENTS: usize = 16 << 20;
 
 /// The nodes that read each tensor.
 type Consumers = HashMap<TensorIndex, Vec<NodeIndex>>;
@@ -63,7 +74,7 @@ struct Divided {
     order: Vec<i64>,
     /// The number of parts.
     count: usize,
-    /// The parts that are used: which, and the tensor that it ends as.
+    /// For each part that is used, its index and the tensor that it becomes.
     parts: Vec<(usize, TensorIndex)>,
     /// All nodes that are replaced.
     nodes: Vec<NodeIndex>,
@@ -84,29 +95,33 @@ struct Product {
 impl Divided {
     /// Matches the permutation at `at`, and what is before and after it.
     fn new(graph: &RewriteGraph, consumers: &Consumers, at: NodeIndex) -> Result<Option<Divided>> {
-        let Some(Operation { op: Op::Permute(permute), results, origin, .. }) = only(graph, at) else {
+        let Some(Operation { op: Op::Permute(permute), results, origin, .. }) = graph.only_operation(at) else {
             return Ok(None);
         };
         let &[Some(moved)] = results.as_slice() else { return Ok(None) };
         let Some(at_split) = graph.single_use_producer(permute.input) else { return Ok(None) };
-        let Some(split) = only(graph, at_split).filter(|split| matches!(split.op, Op::Reshape(_))) else {
+        let Some(split) = graph.only_operation(at_split).filter(|split| matches!(split.op, Op::Reshape(_))) else {
             return Ok(None);
         };
         let Some(whole) = split.operands().next() else { return Ok(None) };
         let mut shape = graph.entry(permute.input)?.ty.shape.clone();
         let order = permute.order.iter().map(|axis| axis_of(*axis, shape.len()));
         let [front, order @ ..] = &order.collect::<Vec<_>>()[..] else { return Ok(None) };
-        let columns = shape[*front..].iter().product();
-        if !are_float32(graph, &[whole, permute.input, moved])? || graph.entry(whole)?.ty.shape.last() != Some(&columns)
+        let columns: usize = shape[*front..].iter().product();
+        let count = shape[*front];
+        let is_worthwhile = count <= PARTS && columns / count >= COLUMNS;
+        if !is_worthwhile
+            || !are_float32(graph, &[whole, permute.input, moved])?
+            || graph.entry(whole)?.ty.shape.last() != Some(&columns)
         {
             return Ok(None);
         }
         let mut nodes = vec![at, at_split];
         let Some(product) = Product::new(graph, whole, columns, &mut nodes)? else { return Ok(None) };
-        let count = shape.remove(*front);
+        shape.remove(*front);
         let order: Vec<usize> = order.iter().map(|&axis| axis - usize::from(axis > *front)).collect();
-        let last: Vec<usize> = order.iter().map(|axis| shape[*axis]).collect();
-        let Some(parts) = taken_apart(graph, consumers, moved, &last, &mut nodes)? else { return Ok(None) };
+        let permuted: Vec<usize> = order.iter().map(|axis| shape[*axis]).collect();
+        let Some(parts) = taken_apart(graph, consumers, moved, &permuted, &mut nodes)? else { return Ok(None) };
         let order = order.into_iter().map(|axis| axis as i64).collect();
         Ok(Some(Divided { product, shape, order, count, parts, nodes, origins: [split.origin, *origin] }))
     }
@@ -122,41 +137,33 @@ impl Divided {
             nodes.push(Node { stages: vec![Operation::new(op, vec![Some(result)], origin)] });
             result
         };
+        // A matrix of a file is read only once.
+        let loaded = |t: TensorIndex, are_rows| Columns::new(graph, t, are_rows);
+        let matrix = loaded(op.right, op.right_transpose)?;
+        let bias = op.bias.map(|bias| loaded(bias, false)).transpose()?;
+        let row = added.map(|(row, origin)| loaded(row, false).map(|row| (row, origin))).transpose()?;
         for &(part, result) in &self.parts {
-            let some = |graph: &mut RewriteGraph, constant, are_rows| -> Result<TensorIndex> {
-                let array = some_columns(graph, constant, part * columns, columns, are_rows)?;
-                let ty = graph.entry(constant)?.ty.clone();
-                Ok(graph.add_constant(&ty, array))
-            };
+            let range = part * columns..(part + 1) * columns;
             let mut op = op.clone();
-            op.right = some(graph, op.right, op.right_transpose)?;
-            op.bias = op.bias.map(|bias| some(graph, bias, false)).transpose()?;
-            let mut last = push(op.into(), graph.add(with_shape(rows.clone()), None), *origin);
-            if let Some((row, origin)) = *added {
-                let add = Add::new(vec![last, some(graph, row, false)?]);
-                last = push(add.into(), graph.add(with_shape(rows.clone()), None), origin);
+            op.right = matrix.add_to(graph, range.clone())?;
+            op.bias = bias.as_ref().map(|bias| bias.add_to(graph, range.clone())).transpose()?;
+            let mut sum = push(op.into(), graph.add(with_shape(rows.clone()), None), *origin);
+            if let Some((row, origin)) = &row {
+                let add = Add::new(vec![sum, row.add_to(graph, range)?]);
+                sum = push(add.into(), graph.add(with_shape(rows.clone()), None), *origin);
             }
             let split = graph.add(with_shape(self.shape.clone()), None);
-            push(Reshape::new(last).into(), split, self.origins[0]);
+            push(Reshape::new(sum).into(), split, self.origins[0]);
             push(Permute::new(split, self.order.clone()).into(), result, self.origins[1]);
         }
         for at in self.nodes {
             graph.remove(at);
         }
-        graph.drop_unused_constants([Some(op.right), op.bias, added.map(|added| added.0)].into_iter().flatten());
         Ok(nodes)
     }
 }
 
-/// The operation of a node with a single one.
-fn only(graph: &RewriteGraph, at: NodeIndex) -> Option<&Operation> {
-    match graph.node(at)?.stages.as_slice() {
-        [one] => Some(one),
-        _ => None,
-    }
-}
-
-/// Whether tensors are float32: sums of other types would be rounded less often.
+/// Whether tensors are float32. Others are converted before they are multiplied.
 fn are_float32(graph: &RewriteGraph, tensors: &[TensorIndex]) -> Result<bool> {
     let types = tensors.iter().map(|t| Ok(&graph.entry(*t)?.ty)).collect::<Result<Vec<_>>>()?;
     Ok(types.iter().all(|ty| ty.is_plain_float() && ty.dtype == Dtype::Float32))
@@ -175,7 +182,7 @@ impl Product {
             let shape = graph.constant(t).and_then(|_| graph.entry(t).ok()).map(|entry| &entry.ty.shape);
             shape.is_some_and(|shape| shape.last() == Some(&columns) && shape.iter().product::<usize>() == columns)
         };
-        let maker = |t: TensorIndex| graph.single_use_producer(t).and_then(|at| Some((at, only(graph, at)?)));
+        let maker = |t: TensorIndex| graph.single_use_producer(t).and_then(|at| Some((at, graph.only_operation(at)?)));
         let (mut found, mut added) = (maker(result), None);
         if let Some((at, Operation { op: Op::Add(add), origin, .. })) = found {
             let &[a, b] = add.inputs.as_slice() else { return Ok(None) };
@@ -188,7 +195,8 @@ impl Product {
             (found, added) = (maker(sum), Some((row, *origin)));
         }
         let Some((at, Operation { op: Op::MatMul(op), origin, .. })) = found else { return Ok(None) };
-        let is_matrix = graph.constant(op.right).is_some() && graph.entry(op.right)?.ty.shape.len() == 2;
+        let right = &graph.entry(op.right)?.ty;
+        let is_matrix = graph.constant(op.right).is_some() && right.shape.len() == 2 && right.elements() <= ELEMENTS;
         let operands = [Some(op.input), Some(op.right), op.bias, added.map(|added| added.0)];
         let are_float32 = are_float32(graph, &operands.into_iter().flatten().collect::<Vec<_>>())?;
         if !is_plain(op) || !is_matrix || !op.bias.is_none_or(is_row) || !are_float32 {
@@ -196,6 +204,11 @@ impl Product {
         }
         nodes.push(at);
         Ok(Some(Product { op: op.as_ref().clone(), origin: *origin, added, ty }))
+    }
+
+    /// The constants that it reads.
+    fn constants(&self) -> impl Iterator<Item = TensorIndex> + use<> {
+        [Some(self.op.right), self.op.bias, self.added.map(|added| added.0)].into_iter().flatten()
     }
 }
 
@@ -252,31 +265,39 @@ fn taken_apart(
     Ok((are_distinct && !parts.is_empty()).then_some(parts))
 }
 
-/// Returns some columns of a constant matrix, which are its rows if `are_rows`, or some elements of a row.
-fn some_columns(
-    graph: &RewriteGraph,
-    constant: TensorIndex,
-    first: usize,
-    count: usize,
+/// A constant matrix or row of which columns are copied.
+struct Columns {
+    ty: ValueType,
+    array: Array,
+    /// Whether the matrix is the transpose, so that its rows are copied.
     are_rows: bool,
-) -> Result<Array> {
-    let shape = &graph.entry(constant)?.ty.shape;
-    let array = graph.constant(constant).map(for_compute).transpose()?.unwrap_or_else(|| Vec::<f32>::new().into());
-    let all = array.elements::<f32>()?;
-    let (rows, columns) = match *shape.as_slice() {
-        [rows, columns] => (rows, columns),
-        _ => (1, all.len()),
-    };
-    let mut some: Vec<f32> = Vec::new();
-    if are_rows {
-        reserve(&mut some, count * columns)?;
-        some.extend_from_slice(&all[first * columns..][..count * columns]);
-        return Array::from_vec([count, columns], some);
+}
+
+impl Columns {
+    fn new(graph: &RewriteGraph, constant: TensorIndex, are_rows: bool) -> Result<Columns> {
+        let array = graph.constant(constant).map(for_compute).transpose()?;
+        let array = array.ok_or_else(|| invalid("a product is divided, but its matrix is computed"))?;
+        Ok(Columns { ty: graph.entry(constant)?.ty.clone(), array, are_rows })
     }
-    reserve(&mut some, rows * count)?;
-    all.chunks_exact(columns.max(1)).for_each(|row| some.extend_from_slice(&row[first..][..count]));
-    match shape.len() {
-        2 => Array::from_vec([rows, count], some),
-        _ => Array::from_vec([count], some),
+
+    /// Adds some columns to the graph, as a constant.
+    fn add_to(&self, graph: &mut RewriteGraph, columns: Range<usize>) -> Result<TensorIndex> {
+        let all = self.array.elements::<f32>()?;
+        let (rows, width) = match *self.ty.shape.as_slice() {
+            [rows, width] => (rows, width),
+            _ => (1, all.len()),
+        };
+        let (count, mut copy) = (columns.len(), Vec::new());
+        reserve(&mut copy, count * if self.are_rows { width } else { rows })?;
+        let shape = match (self.are_rows, self.ty.shape.len()) {
+            (true, _) => vec![count, width],
+            (_, 2) => vec![rows, count],
+            _ => vec![count],
+        };
+        match self.are_rows {
+            true => copy.extend_from_slice(&all[columns.start * width..columns.end * width]),
+            false => all.chunks_exact(width).for_each(|row| copy.extend_from_slice(&row[columns.clone()])),
+        }
+        Ok(graph.add_constant(&self.ty, Array::from_vec(shape, copy)?))
     }
 }

@@ -79,6 +79,13 @@ impl RewriteGraph {
     pub fn node(&self, at: NodeIndex) -> Option<&Node> {
         self.nodes.get(at.0)?.as_ref()
     }
+    /// Returns the operation of a node that has a single one.
+    pub fn only_operation(&self, at: NodeIndex) -> Option<&Operation> {
+        match self.node(at)?.stages.as_slice() {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
     pub fn into_nodes(self) -> (Vec<Option<TensorEntry>>, Vec<Node>) {
         (self.tensors, self.nodes.into_iter().flatten().collect())
     }

@@ -4,7 +4,7 @@ use super::{
     branches::BranchMerger,
     layout,
     network::{Operation, TensorIndex},
-    parts, per_channel,
+    parts, per_channel, permutations,
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
     stored,
 };
@@ -65,6 +65,8 @@ pub enum Rule {
     Stored,
     /// Divides products whose results are permuted and taken apart, as queries, keys and values are.
     Parts,
+    /// Merges permutations.
+    Permutations,
     /// Fuses attention (matmul, softmax, matmul) into one operator.
     Attention,
     /// Merges a reshape of a reshape.
@@ -77,13 +79,14 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 10] = [
+    pub const ALL: [Rule; 11] = [
         Rule::Fold,
         Rule::Scale,
         Rule::Branches,
         Rule::Split,
         Rule::Stored,
         Rule::Parts,
+        Rule::Permutations,
         Rule::Attention,
         Rule::View,
         Rule::Epilogue,
@@ -101,7 +104,8 @@ impl Rule {
             }
             Rule::Split => format!("{n} computed as a multiplication and an addition"),
             Rule::Stored => format!("{n} on stored integers instead of reals"),
-            Rule::Parts => format!("{} divided into the parts of its result", pluralized(operators, "product")),
+            Rule::Parts => format!("{} divided into one per part of the result", pluralized(operators, "product")),
+            Rule::Permutations => format!("{n} merged with a permutation"),
             Rule::Attention => {
                 format!("attention fused, or its head permutation removed, in {}", pluralized(operators, "place"))
             }
@@ -151,6 +155,8 @@ pub(super) fn rewrite<B: Backend>(
             Rule::Split => per_channel::split(graph, backend)?,
             Rule::Stored => each(&mut stored::stored, graph)?,
             Rule::Parts => parts::divide(graph, backend)?,
+            Rule::Permutations if !backend.can_fuse_any() => 0,
+            Rule::Permutations => each(&mut permutations::merge, graph)?,
             Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,
             Rule::View => each(&mut view, graph)?,
             Rule::Epilogue => each(&mut |graph, at| epilogue(graph, at, backend), graph)?,

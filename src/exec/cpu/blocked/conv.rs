@@ -128,7 +128,12 @@ impl<const C: usize> Direct<C> {
         // If the last task had far fewer blocks, a thread would be idle. Then the rows are divided, too.
         let is_uneven = sets.div_ceil(share) * share * 8 > sets * 9;
         match is_uneven {
-            true => (rows.div_ceil(even_parts(rows.div_ceil(height), sets.saturating_mul(others))), self.together),
+            true => {
+                let bands = rows.div_ceil(height);
+                let even = even_parts(bands, sets.saturating_mul(others));
+                let bands = if even > bands { even } else { bands.max(missing) };
+                (rows.div_ceil(bands), self.together)
+            }
             false => (height, share * self.together),
         }
     }

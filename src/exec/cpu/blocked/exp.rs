@@ -1,4 +1,4 @@
-//! Exponentials, and those of rows, for softmax and attention.
+//! Exponentials, also of whole rows for softmax and attention.
 use super::BLOCK;
 use rten_simd::{
     Isa, Simd,

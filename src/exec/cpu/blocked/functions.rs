@@ -36,8 +36,9 @@ pub(in crate::cpu) enum Function {
     /// `x / (1 + |x|)`
     Softsign,
     Sqrt,
-    /// Powers with a constant exponent.
+    /// `x^2`
     Square,
+    /// `x^3`
     Cube,
 }
 
@@ -156,7 +157,7 @@ impl OfVector for Elu {
         let ops = isa.f32();
         let below = clamped(ops, x, ops.splat(-MOST), ops.zero());
         let below = ops.mul(power_less_one(isa, ops.neg(below)), ops.splat(self.alpha));
-        ops.select(x, below, ops.gt(x, ops.zero()))
+        ops.select(x, below, ops.ge(x, ops.zero()))
     }
 }
 

@@ -87,8 +87,8 @@ pub(super) fn without_remainder(tasks: usize) -> usize {
     if tasks > threads { tasks - tasks % threads } else { tasks }
 }
 
-/// Rounds the number of parts of each of `others` up, so that the total is a multiple of the threads. Returns `parts` if there are no
-/// more parts than threads, or if that would more than double them.
+/// Rounds the number of parts of each of `others` up, so that the total is a multiple of the threads. Returns `parts` if the total is
+/// not above the number of threads, or if that would more than double it.
 fn even_parts(parts: usize, others: usize) -> usize {
     let threads = rayon::current_num_threads();
     if parts.saturating_mul(others) <= threads {

@@ -111,6 +111,11 @@ impl Rows<'_> {
         };
         let mut found = [ops.splat(begin); V];
         for i in rows.0..rows.1 {
+            // The sum of each row is computed by itself, which makes the rounding errors of large windows smaller.
+            let before = found;
+            if kind != PoolKind::Max {
+                found = [ops.zero(); V];
+            }
             let line = (row * r.stride + i * r.dilation - r.pad) * c.input;
             for j in cols.0..cols.1 {
                 let x = &self.x[line + col * c.stride + j * c.dilation - c.pad];
@@ -120,6 +125,11 @@ impl Rows<'_> {
                         PoolKind::Max => larger(ops, found[v], x),
                         PoolKind::Average { .. } => ops.add(found[v], x),
                     };
+                }
+            }
+            if kind != PoolKind::Max {
+                for v in 0..V {
+                    found[v] = ops.add(before[v], found[v]);
                 }
             }
         }

@@ -219,7 +219,7 @@ impl PackedB {
     }
 }
 
-/// Returns the number of blocks of `n` columns. Except for a single one that remains of two, those of the last panel are padded.
+/// Returns the number of blocks that hold `n` columns. Blocks of zeros complete the last panel, unless one of two is missing.
 fn blocks_of(n: usize, together: usize) -> usize {
     let blocks = n.div_ceil(BLOCK);
     if together == 2 { blocks } else { blocks.next_multiple_of(together) }

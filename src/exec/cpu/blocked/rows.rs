@@ -92,7 +92,7 @@ impl SimdOp for RowNorm<'_> {
             let variance = moments(ops, from, mean, true) / self.n as f32;
             let (mean, scale) = (ops.splat(mean), ops.splat((variance + self.eps).sqrt().recip()));
             for at in (0..from.len()).step_by(ops.len()) {
-                // The last vector of a row overlaps the one before, rather than the end.
+                // The last vector ends with the row, so it may compute some elements a second time.
                 let at = at.min(from.len().saturating_sub(ops.len()));
                 let mut v = ops.mul(ops.sub(load(ops, from, at, 0.0), mean), scale);
                 match (self.gamma, self.beta) {

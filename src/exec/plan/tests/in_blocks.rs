@@ -112,6 +112,13 @@ fn means_of_images_are_pools() {
     let gate = g.sigmoid(mean).call().unwrap();
     let y = g.mul(a, gate).call().unwrap();
     assert_eq!(steps(&mut g, &[y]), ["Conv", "AvgPool + Sigmoid", "Mul", "Reshape"]);
+    // The sum of many numbers, which is computed in float64 otherwise.
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 600, 600]);
+    let a =
+        g.conv(x, values(&[16, 3, 1, 1], 1)).bias(Array::filled(Dtype::Float32, [16], 2.0).unwrap()).call().unwrap();
+    let mean = g.op(Reduce::new(a, vec![2, 3], true, ReduceMode::ReduceMean)).call().unwrap()[0];
+    assert_eq!(steps_on(values, 2e-6, &mut g, &[mean]), ["Conv", "AvgPool", "Reshape"]);
     // Neither over some of the axes, nor without them.
     for (axes, keeps) in [(vec![3], true), (vec![2, 3], false)] {
         let mut g = Graph::new("g").unwrap();

@@ -1,0 +1,73 @@
+//! Merges permutations.
+use super::{
+    network::Operation,
+    rewrite_graph::{Node, NodeIndex, RewriteGraph},
+};
+use crate::{
+    base::Result,
+    ops::{Op, Permute, Reshape},
+    views::axis_of,
+};
+
+/// Merges the node at `at` with a permutation before it.
+///
+/// # Errors
+/// Returns an error if there is no such tensor.
+pub(super) fn merge(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let is_merged = merge_with_views(graph, at)?;
+    Ok(merge_two(graph, at)? || is_merged)
+}
+
+/// Replaces reshape, swap, reshape by one permutation of the last two axes, if the last reshape restores the axes that the first merged.
+/// PyTorch's exporter transposes the keys of attention in this way.
+fn merge_with_views(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let shown = |at: NodeIndex| match &graph.only_operation(at)?.op {
+        Op::Reshape(view) => Some(view.input),
+        _ => None,
+    };
+    let Some(swap) = shown(at).and_then(|t| graph.single_use_producer(t)) else { return Ok(false) };
+    let Some(Operation { op: Op::Permute(permute), .. }) = graph.only_operation(swap) else { return Ok(false) };
+    let Some(merge) = graph.single_use_producer(permute.input).filter(|_| permute.order == [0, 2, 1]) else {
+        return Ok(false);
+    };
+    let (Some(origin), Some(last)) = (shown(merge), graph.node(at).and_then(Node::last).cloned()) else {
+        return Ok(false);
+    };
+    let Some(result) = last.outputs().next() else { return Ok(false) };
+    let (from, merged, to) = (&graph.entry(origin)?.ty, &graph.entry(permute.input)?.ty, &graph.entry(result)?.ty);
+    let ([outer @ .., n, d], [_, rows, columns]) = (from.shape.as_slice(), merged.shape.as_slice()) else {
+        return Ok(false);
+    };
+    let is_swapped = (n, d) == (rows, columns) && to.shape == [outer, &[*d, *n]].concat();
+    if !is_swapped || !from.is_plain_float() || !to.is_plain_float() || from.dtype != to.dtype {
+        return Ok(false);
+    }
+    let rank = from.shape.len() as i64;
+    let order: Vec<i64> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
+    [swap, merge].into_iter().for_each(|node| graph.remove(node));
+    graph.replace(at, Node { stages: vec![Operation { op: Permute::new(origin, order).into(), ..last }] });
+    Ok(true)
+}
+
+/// Replaces two permutations by one, or by a reshape if they cancel out.
+fn merge_two(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let Some(last @ Operation { op: Op::Permute(second), .. }) = graph.only_operation(at) else { return Ok(false) };
+    let Some(before) = graph.single_use_producer(second.input) else { return Ok(false) };
+    let Some(Operation { op: Op::Permute(first), .. }) = graph.only_operation(before) else { return Ok(false) };
+    let (from, by) = (&graph.entry(first.input)?.ty, &graph.entry(second.input)?.ty);
+    // Values that change their scale would be rounded twice.
+    if from.dtype != by.dtype || from.quantization != by.quantization {
+        return Ok(false);
+    }
+    let axis = |order: &[i64], i: i64| order[axis_of(i, order.len())];
+    let order: Vec<i64> =
+        second.order.iter().map(|i| axis_of(axis(&first.order, *i), first.order.len()) as i64).collect();
+    let op = match order.is_sorted() {
+        true => Op::from(Reshape::new(first.input)),
+        false => Permute::new(first.input, order).into(),
+    };
+    let stage = Operation { op, ..last.clone() };
+    graph.remove(before);
+    graph.replace(at, Node { stages: vec![stage] });
+    Ok(true)
+}
