@@ -54,7 +54,7 @@ impl Threads {
         result
     }
 
-    /// Calls `work` on a thread of the pool, with the number of the run if there is no other.
+    /// Calls `work` on a thread of the pool, and passes it the number of the run if no other is in progress.
     fn counted<R: Send>(&self, work: impl FnOnce(Option<u64>) -> R + Send) -> R {
         let alone = self.runs.begin();
         let _ended = OnDrop(|| self.runs.end());
@@ -85,7 +85,7 @@ impl Runs {
     /// Returns the number of this run if there is no other. Concurrent runs keep the threads busy by themselves, and a thread that
     /// looks for tasks might pick up another run.
     fn begin(&self) -> Option<u64> {
-        // In this order, of two that begin at once, either none is alone or the number of the one that is has changed.
+        // If two runs begin at once, one may find itself alone. Its threads may then pick up the other one, which delays it.
         let run = self.changes.fetch_add(1, Ordering::SeqCst) + 1;
         let others = self.count.fetch_add(1, Ordering::SeqCst);
         (others == 0).then_some(run)

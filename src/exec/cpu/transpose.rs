@@ -10,7 +10,7 @@ pub(super) const TILE: usize = 16;
 /// Number of rows and columns that four vectors hold.
 const QUAD: usize = 4;
 
-/// Distances between elements, which are not 0.
+/// Strides in elements. Both must be positive.
 #[derive(Clone, Copy)]
 pub(super) struct Strides {
     /// The distance between elements of the operand that become neighbours in a row of the result.
@@ -47,7 +47,7 @@ fn tiles<T: Copy>(
     }
 }
 
-/// Transposes part of a tile.
+/// Transposes a tile at the edge, which has fewer rows or columns.
 fn partial_tile<T: Copy>(x: &[T], out: &mut [T], by: Strides, [rows, columns]: [usize; 2]) {
     for (r, out) in out.chunks_mut(by.to).take(rows).enumerate() {
         out[..columns].iter_mut().zip(x[r..].iter().step_by(by.from)).for_each(|(o, v)| *o = *v);

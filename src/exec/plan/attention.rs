@@ -254,7 +254,8 @@ fn only(graph: &RewriteGraph, at: NodeIndex) -> Option<&Op<TensorIndex>> {
     graph.only_operation(at).map(|operation| &operation.op)
 }
 
-/// Whether the operands are not transposed, except for the right one, and nothing happens to the result except that a bias may be added.
+/// Whether a product neither transposes its left operand or result nor applies a Relu. The right operand may be transposed, and a bias
+/// may be added.
 pub(super) fn is_plain(op: &MatMul<TensorIndex>) -> bool {
     !(op.left_transpose || op.output_transpose || op.hdim_is_batch || op.do_relu) && op.keep_dims
 }

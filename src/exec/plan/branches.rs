@@ -27,8 +27,7 @@ impl BranchMerger {
     /// # Errors
     /// Returns an error if a constant cannot be read.
     pub fn merge(&mut self, graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
-        let Some([Operation { op: Op::Add(add), results, origin, .. }]) = graph.node(at).map(|n| n.stages.as_slice())
-        else {
+        let Some(Operation { op: Op::Add(add), results, origin, .. }) = graph.only_operation(at) else {
             return Ok(false);
         };
         let (&[a, b], &[Some(result)]) = (add.inputs.as_slice(), results.as_slice()) else { return Ok(false) };
@@ -101,7 +100,7 @@ struct Constants {
 impl Branch {
     fn new(graph: &RewriteGraph, result: TensorIndex) -> Result<Option<Branch>> {
         let Some(node) = graph.single_use_producer(result) else { return Ok(None) };
-        let Some([Operation { op, .. }]) = graph.node(node).map(|n| n.stages.as_slice()) else { return Ok(None) };
+        let Some(Operation { op, .. }) = graph.only_operation(node) else { return Ok(None) };
         if let Op::Conv(conv) = op {
             let filter = &graph.entry(conv.filter)?.ty;
             if conv.do_relu || !filter.is_plain_float() || !are_alike(graph, &[conv.input])? {

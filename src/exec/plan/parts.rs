@@ -138,10 +138,9 @@ impl Divided {
             result
         };
         // A matrix of a file is read only once.
-        let loaded = |t: TensorIndex, are_rows| Columns::new(graph, t, are_rows);
-        let matrix = loaded(op.right, op.right_transpose)?;
-        let bias = op.bias.map(|bias| loaded(bias, false)).transpose()?;
-        let row = added.map(|(row, origin)| loaded(row, false).map(|row| (row, origin))).transpose()?;
+        let matrix = Columns::new(graph, op.right, op.right_transpose)?;
+        let bias = op.bias.map(|bias| Columns::new(graph, bias, false)).transpose()?;
+        let row = added.map(|(row, origin)| Columns::new(graph, row, false).map(|row| (row, origin))).transpose()?;
         for &(part, result) in &self.parts {
             let range = part * columns..(part + 1) * columns;
             let mut op = op.clone();
@@ -226,9 +225,7 @@ fn taken_apart(
         return Ok(None);
     }
     for &at in consumers.get(&moved).into_iter().flatten() {
-        let Some([Operation { op, results, .. }]) = graph.node(at).map(|n| n.stages.as_slice()) else {
-            return Ok(None);
-        };
+        let Some(Operation { op, results, .. }) = graph.only_operation(at) else { return Ok(None) };
         let whole = &graph.entry(moved)?.ty.shape;
         let entries: Vec<usize> = match op {
             Op::Split(op) if axis_of(op.axis, whole.len()) == 0 => {

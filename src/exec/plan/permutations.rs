@@ -59,9 +59,9 @@ fn merge_two(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     if from.dtype != by.dtype || from.quantization != by.quantization {
         return Ok(false);
     }
-    let axis = |order: &[i64], i: i64| order[axis_of(i, order.len())];
+    let rank = first.order.len();
     let order: Vec<i64> =
-        second.order.iter().map(|i| axis_of(axis(&first.order, *i), first.order.len()) as i64).collect();
+        second.order.iter().map(|axis| axis_of(first.order[axis_of(*axis, rank)], rank) as i64).collect();
     let op = match order.is_sorted() {
         true => Op::from(Reshape::new(first.input)),
         false => Permute::new(first.input, order).into(),

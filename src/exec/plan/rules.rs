@@ -104,7 +104,7 @@ impl Rule {
             }
             Rule::Split => format!("{n} computed as a multiplication and an addition"),
             Rule::Stored => format!("{n} on stored integers instead of reals"),
-            Rule::Parts => format!("{} divided into one per part of the result", pluralized(operators, "product")),
+            Rule::Parts => format!("{} split into one for each part of the result", pluralized(operators, "product")),
             Rule::Permutations => format!("{n} merged with a permutation"),
             Rule::Attention => {
                 format!("attention fused, or its head permutation removed, in {}", pluralized(operators, "place"))

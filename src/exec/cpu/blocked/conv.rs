@@ -127,15 +127,13 @@ impl<const C: usize> Direct<C> {
         let share = sets.div_ceil(missing);
         // If the last task had far fewer blocks, a thread would be idle. Then the rows are divided, too.
         let is_uneven = sets.div_ceil(share) * share * 8 > sets * 9;
-        match is_uneven {
-            true => {
-                let bands = rows.div_ceil(height);
-                let even = even_parts(bands, sets.saturating_mul(others));
-                let bands = if even > bands { even } else { bands.max(missing) };
-                (rows.div_ceil(bands), self.together)
-            }
-            false => (height, share * self.together),
+        if !is_uneven {
+            return (height, share * self.together);
         }
+        let bands = rows.div_ceil(height);
+        let even = even_parts(bands, sets.saturating_mul(others));
+        let bands = if even > bands { even } else { bands.max(missing) };
+        (rows.div_ceil(bands), self.together)
     }
 
     /// Returns the number of channels of an output block of a group.
