@@ -13,7 +13,7 @@ pub enum Layout {
     /// Row-major.
     #[default]
     Plain,
-    /// A batch of images (n x c x h x w) or volumes (n x c x d x h x w) with blocked channels: images are
+    /// A batch of sequences (n x c x w), images (n x c x h x w) or volumes (n x c x d x h x w) with blocked channels: images are
     /// n x ceil(c / block) x h x w x block, which is nChw16c for blocks of 16. Padding channels are 0.
     Blocked {
         /// Number of channels, excluding padding.
@@ -25,6 +25,14 @@ pub enum Layout {
     ChannelsLast,
     /// Attention heads (b x h x s x d) stored as b x s x h x d.
     Bshd,
+}
+
+/// Whether an operand of an element-wise operator is broadcast along the channels (axis 1) of a result that has several.
+pub(crate) fn is_for_all_channels(operand: &[usize], result: &[usize]) -> bool {
+    // Leading axes that the operand does not have are broadcast.
+    let Some(missing) = result.len().checked_sub(operand.len()) else { return false };
+    let own = 1usize.checked_sub(missing).and_then(|axis| operand.get(axis));
+    result.get(1).is_some_and(|channels| *channels > 1) && own.is_none_or(|n| *n == 1)
 }
 
 /// The description of a tensor: everything except its values.
@@ -81,11 +89,11 @@ impl ValueType {
             _ => self.shape.clone(),
         }
     }
-    /// The same tensor in a layout of images. Returns `None` if it is not a batch of images, or of volumes where the
+    /// The same tensor in a layout of images. Returns `None` if it is not a batch of images, or of sequences or volumes where the
     /// layout has them, or not row-major.
     pub(crate) fn with_layout(&self, layout: Layout) -> Option<ValueType> {
         let shape = match (layout, self.shape.as_slice()) {
-            (Layout::Blocked { block, .. }, [n, c, spatial @ ..]) if matches!(spatial.len(), 2 | 3) => {
+            (Layout::Blocked { block, .. }, [n, c, spatial @ ..]) if matches!(spatial.len(), 1..=3) => {
                 [&[*n, c.div_ceil(block.max(1))], spatial, &[block]].concat()
             }
             (Layout::ChannelsLast, [n, c, h, w]) => vec![*n, *h, *w, *c],

@@ -4,26 +4,31 @@ use std::{
     hint,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
-/// Shorter runs would end before the other threads wake up.
+/// Shorter runs would end before a sleeping thread wakes up.
 const SHORT: Duration = Duration::from_micros(300);
 
 /// How long a thread looks for tasks before it goes to sleep.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// A thread pool that stays awake during a run.
+/// A thread pool that stays awake during a run and shortly after it.
 ///
 /// Kernels divide their work into tasks, one kernel after the other. Waking a sleeping thread takes as long as a small kernel, so the
-/// other threads keep looking for tasks until the run ends, or until there have been none for a while.
+/// threads keep looking for tasks until there have been none for a while. Of runs that follow each other closely, as in a server, the
+/// next one finds them awake.
 pub(super) struct Threads {
     pool: rayon::ThreadPool,
     runs: Arc<Runs>,
     /// The time that the last run took, in nanoseconds.
     last: AtomicU64,
+    /// When the last run ended, in nanoseconds since `made`.
+    ended: AtomicU64,
+    made: Instant,
 }
 
 impl Threads {
@@ -32,92 +37,137 @@ impl Threads {
     pub fn new(threads: usize) -> Result<Threads> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(256)).build();
         let pool = pool.map_err(|e| argument("threads", threads, e))?;
-        Ok(Threads { pool, runs: Arc::default(), last: AtomicU64::new(0) })
+        Ok(Threads {
+            pool,
+            runs: Arc::default(),
+            last: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            made: Instant::now(),
+        })
     }
 
     /// Calls `work` on a thread of the pool.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.counted(|_| work())
+        let _run = self.runs.begin();
+        self.pool.install(work)
     }
 
-    /// Like [`Threads::install`], for a run, which keeps the other threads awake.
+    /// Like [`Threads::install`], for a run, which keeps the threads awake.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        let start = Instant::now();
-        let is_long = self.last.load(Ordering::Relaxed) > SHORT.as_nanos() as u64;
-        let result = self.counted(|alone| {
-            if let Some(run) = alone.filter(|_| is_long && self.pool.current_num_threads() > 1) {
-                self.keep_awake(run);
+        let begun = self.made.elapsed();
+        let last = Duration::from_nanos(self.last.load(Ordering::Relaxed));
+        let ended = Duration::from_nanos(self.ended.load(Ordering::Relaxed));
+        let run = self.runs.begin();
+        let keeps_awake = run.is_alone && (last > SHORT || begun.saturating_sub(ended) < PATIENCE);
+        let work = move || {
+            let state = run.state;
+            if keeps_awake {
+                self.keep_awake(Which::Others, state);
             }
-            work()
-        });
-        self.last.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            let result = work();
+            drop(run);
+            if keeps_awake {
+                self.keep_awake(Which::This, state);
+            }
+            result
+        };
+        let result = if keeps_awake && last < SHORT { self.wait_awake(work) } else { self.pool.install(work) };
+        let ended = self.made.elapsed();
+        self.last.store((ended - begun).as_nanos() as u64, Ordering::Relaxed);
+        self.ended.store(ended.as_nanos() as u64, Ordering::Relaxed);
         result
     }
 
-    /// Calls `work` on a thread of the pool, and passes it the number of the run if no other is in progress.
-    fn counted<R: Send>(&self, work: impl FnOnce(Option<u64>) -> R + Send) -> R {
-        let alone = self.runs.begin();
-        let _ended = OnDrop(|| self.runs.end());
-        self.pool.install(|| work(alone))
+    /// Calls `work` on a thread of the pool. The calling thread stays awake meanwhile, since waking it would take longer than the work.
+    fn wait_awake<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        let (mut result, has_ended, begun) = (None, AtomicBool::new(false), Instant::now());
+        self.pool.in_place_scope(|scope| {
+            scope.spawn(|_| {
+                result = Some(work());
+                has_ended.store(true, Ordering::Release);
+            });
+            while !has_ended.load(Ordering::Acquire) && begun.elapsed() < 2 * SHORT {
+                thread::yield_now();
+            }
+        });
+        result.expect("a scope ends after its tasks")
     }
 
-    /// Makes the other threads of the pool look for tasks.
-    fn keep_awake(&self, run: u64) {
+    /// Makes threads of the pool look for tasks.
+    fn keep_awake(&self, which: Which, run: u64) {
         let (own, runs) = (rayon::current_thread_index(), self.runs.clone());
         self.pool.spawn_broadcast(move |context| {
-            if Some(context.index()) != own {
+            let thread = if Some(context.index()) == own { Which::This } else { Which::Others };
+            if thread == which {
                 runs.look_for_tasks(run);
             }
         });
     }
 }
 
+/// Threads as seen from the one that executes a run.
+#[derive(Clone, Copy, PartialEq)]
+enum Which {
+    This,
+    Others,
+}
+
 /// Counts the runs of a pool, and whatever else is called on it.
+///
+/// The lower half is the number of runs at this moment, and the upper half how often one has begun or ended. Both change in one step, so
+/// that of two runs that begin at once, one finds the other.
 #[derive(Default)]
-struct Runs {
-    /// The number of runs at this moment.
-    count: AtomicUsize,
-    /// How often a run has begun or ended.
-    changes: AtomicU64,
+struct Runs(AtomicU64);
+
+/// A run in progress. It ends when this is dropped, also if there is a panic.
+struct Run<'a> {
+    runs: &'a Runs,
+    /// The state of [`Runs`] once this run has begun.
+    state: u64,
+    /// Whether no other run was in progress then. Concurrent runs keep the threads busy by themselves, and a thread that looks for tasks
+    /// might pick up another run.
+    is_alone: bool,
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.runs.0.fetch_add(Runs::CHANGE - 1, Ordering::SeqCst);
+    }
 }
 
 impl Runs {
-    /// Returns the number of this run if there is no other. Concurrent runs keep the threads busy by themselves, and a thread that
-    /// looks for tasks might pick up another run.
-    fn begin(&self) -> Option<u64> {
-        // If two runs begin at once, one may find itself alone. Its threads may then pick up the other one, which delays it.
-        let run = self.changes.fetch_add(1, Ordering::SeqCst) + 1;
-        let others = self.count.fetch_add(1, Ordering::SeqCst);
-        (others == 0).then_some(run)
+    const CHANGE: u64 = 1 << 32;
+
+    fn begin(&self) -> Run<'_> {
+        let before = self.0.fetch_add(Self::CHANGE + 1, Ordering::SeqCst);
+        Run { runs: self, state: before.wrapping_add(Self::CHANGE + 1), is_alone: before.is_multiple_of(Self::CHANGE) }
     }
 
-    fn end(&self) {
-        self.count.fetch_sub(1, Ordering::SeqCst);
-        self.changes.fetch_add(1, Ordering::SeqCst);
+    fn state(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
     }
 
-    /// Executes tasks of the pool until the run ends or another one begins, or until there have been none for [`PATIENCE`]: this thread
-    /// may already be executing a task that waits for others, and the run cannot end before that task does.
+    /// Executes tasks of the pool until a run begins after or beside `run`, or until there have been no tasks for [`PATIENCE`]: this
+    /// thread may already be executing a task that waits for others, and the run cannot end before that task does.
     fn look_for_tasks(&self, run: u64) {
+        let ended = run.wrapping_add(Self::CHANGE - 1);
         let mut idle_since = None;
-        while self.changes.load(Ordering::SeqCst) == run {
-            if rayon::yield_now() == Some(rayon::Yield::Executed) {
-                idle_since = None;
-            } else if idle_since.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
-                (0..16).for_each(|_| hint::spin_loop());
-            } else {
+        loop {
+            let state = self.state();
+            if state != run && state != ended {
                 break;
             }
+            if rayon::yield_now() == Some(rayon::Yield::Executed) {
+                idle_since = None;
+            } else if idle_since.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
+                break;
+            } else if state == ended {
+                // The calling thread may need this core.
+                thread::yield_now();
+            } else {
+                (0..16).for_each(|_| hint::spin_loop());
+            }
         }
-    }
-}
-
-/// Calls a function when it is dropped, also if there is a panic.
-struct OnDrop<F: FnMut()>(F);
-
-impl<F: FnMut()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        (self.0)();
     }
 }
 
@@ -125,7 +175,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 mod tests {
     use super::*;
     use rayon::prelude::*;
-    use std::{panic, sync::atomic::AtomicBool, thread};
+    use std::panic;
 
     fn sum(n: u64) -> u64 {
         (0..n).into_par_iter().sum()
@@ -144,17 +194,19 @@ mod tests {
             }
         });
         assert_eq!(threads.run(|| threads.run(|| threads.run(|| sum(10)))), 45);
-        assert_eq!(threads.runs.count.load(Ordering::SeqCst), 0);
+        assert_eq!(threads.runs.state() % Runs::CHANGE, 0);
     }
 
     #[test]
     fn a_run_that_panics_ends() {
         let threads = Threads::new(2).unwrap();
-        threads.run(|| thread::sleep(2 * SHORT));
-        let panicked = panic::catch_unwind(panic::AssertUnwindSafe(|| threads.run(|| panic!("a kernel panicked"))));
-        assert!(panicked.is_err());
-        assert_eq!(threads.run(|| sum(10)), 45);
-        assert_eq!(threads.runs.count.load(Ordering::SeqCst), 0);
+        for run_before in [2 * SHORT, Duration::ZERO] {
+            threads.run(|| thread::sleep(run_before));
+            let panicked = panic::catch_unwind(panic::AssertUnwindSafe(|| threads.run(|| panic!("a kernel panicked"))));
+            assert!(panicked.is_err());
+            assert_eq!(threads.run(|| sum(10)), 45);
+        }
+        assert_eq!(threads.runs.state() % Runs::CHANGE, 0);
     }
 
     /// A thread that waits for the rest of a task may begin to look for others, and must still finish that task.
@@ -162,10 +214,22 @@ mod tests {
     fn looking_for_tasks_within_a_task_ends() {
         let threads = Threads::new(2).unwrap();
         threads.run(|| {
-            let run = threads.runs.changes.load(Ordering::SeqCst);
+            let run = threads.runs.state();
             rayon::join(|| threads.runs.look_for_tasks(run), || threads.runs.look_for_tasks(run))
         });
         assert_eq!(threads.run(|| sum(10)), 45);
+    }
+
+    #[test]
+    fn only_the_first_of_several_runs_is_alone() {
+        let runs = Runs::default();
+        let first = runs.begin();
+        assert!(first.is_alone);
+        assert_eq!(first.state, runs.state());
+        assert!(!runs.begin().is_alone);
+        assert_ne!(first.state, runs.state());
+        drop(first);
+        assert!(runs.begin().is_alone);
     }
 
     /// The tasks of other callers do not keep it from that task.
@@ -181,10 +245,19 @@ mod tests {
             let _ended = OnDrop(|| has_ended.store(true, Ordering::SeqCst));
             for _ in 0..20 {
                 threads.run(|| {
-                    let run = threads.runs.changes.load(Ordering::SeqCst);
+                    let run = threads.runs.state();
                     rayon::join(|| threads.runs.look_for_tasks(run), || threads.runs.look_for_tasks(run))
                 });
             }
         });
+    }
+
+    /// Calls a function when it is dropped, also if there is a panic.
+    struct OnDrop<F: FnMut()>(F);
+
+    impl<F: FnMut()> Drop for OnDrop<F> {
+        fn drop(&mut self) {
+            (self.0)();
+        }
     }
 }

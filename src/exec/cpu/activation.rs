@@ -1,7 +1,7 @@
 use super::{
     OpKernel, Operand,
     blocked::{self, Function, InstructionSet, Replace},
-    chunks::Source,
+    kernel::Epilogue,
     layout::{from_last, to_last},
     math::erf,
     task::{PostOp, relu as relu_of},
@@ -34,22 +34,29 @@ pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> OpKernel {
 }
 
 pub(super) fn prelu(op: PRelu<Operand>) -> OpKernel {
+    // The slope is per channel, so it is broadcast to the input's shape.
+    let (input, mut slope) = (op.input, op.slope);
+    let rank = input.ty.shape.len();
+    if let ([n], true) = (slope.ty.shape.as_slice(), rank > 1) {
+        slope.ty.shape = [vec![*n], vec![1; rank - 2]].concat();
+    }
+    let apply = |values: &mut [f32], slopes: &[f32]| {
+        values.iter_mut().zip(slopes).for_each(|(x, s)| *x = if *x < 0.0 { *x * s } else { *x });
+    };
+    let is_epilogue = input.is_fused_input() && !slope.is_fused_input();
+    let epilogue = is_epilogue.then(|| Epilogue::with(&slope, apply));
     OpKernel::new(move |t| {
-        // The slope is per channel, so it is broadcast to the input's shape.
-        let (shape, mut slope) = (&op.input.ty.shape, op.slope.clone());
-        if let ([n], true) = (slope.ty.shape.as_slice(), shape.len() > 1) {
-            slope.ty.shape = [vec![*n], vec![1; shape.len() - 2]].concat();
-        }
-        let slopes = t.array(&slope)?.reshaped(&slope.ty.shape)?;
-        let (input, slope) = (t.source(&op.input, shape)?, Source::new(&slopes, &slope.ty, shape)?);
+        let shape = &t.result(0)?.shape;
+        let (input, slope) = (t.source(&input, shape)?, t.source(&slope, shape)?);
         t.fill(0, 1, PostOp::default(), |first, out| {
             input.reals(first, out);
-            let mut factors = vec![0.0; out.len()];
-            slope.reals(first, &mut factors);
-            out.iter_mut().zip(factors).for_each(|(x, f)| *x = if *x < 0.0 { *x * f } else { *x });
+            let mut slopes = vec![0.0; out.len()];
+            slope.reals(first, &mut slopes);
+            apply(out, &slopes);
             Ok(())
         })
     })
+    .with_epilogue(epilogue)
 }
 
 fn logistic(x: f64) -> f64 {

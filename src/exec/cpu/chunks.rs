@@ -150,7 +150,13 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// # Errors
+    /// Returns an error if the array is float and not float32, or not in memory.
     pub fn new(array: &'a Array, ty: &ValueType, result: &[usize]) -> Result<Self> {
+        Source::of_shape(array, ty, array.shape(), result)
+    }
+    /// Like [`Source::new`], for an array that is seen in another shape.
+    pub fn of_shape(array: &'a Array, ty: &ValueType, shape: &[usize], result: &[usize]) -> Result<Self> {
         if array.dtype().is_float() && array.dtype() != Dtype::Float32 {
             let argument = format!("the buffer of {:?}", ty.name);
             return Err(
@@ -158,7 +164,7 @@ impl<'a> Source<'a> {
             );
         }
         let scaling = if array.dtype() == Dtype::Float32 { None } else { Scaling::of(ty) };
-        let walk = Walk::new(array.shape(), result);
+        let walk = Walk::new(shape, result);
         let byte_reals = if array.dtype() == ty.dtype { ByteReals::new(ty) } else { None };
         Ok(Source { dtype: array.dtype(), bytes: array.bytes()?, scaling, byte_reals, walk })
     }

@@ -13,6 +13,7 @@ use crate::{
     Layout,
     base::{Dtype, Result, invalid},
     ops::{AvgPool, Conv, Convolution, Deconv, MaxPool, Op, Window, windows},
+    signature::is_for_all_channels,
 };
 
 /// The channels of an image in blocks.
@@ -55,7 +56,39 @@ fn reads(shape: &ConvShape, input: &Operand) -> bool {
 /// number or has as many axes and channels as the result (one channel would have to be broadcast within a block).
 fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
     let is_like_result = |o: &Operand| o.ty.shape.len() == result.shape.len() && channels(&o.ty) == channels(result);
-    op.operands().all(|(_, o)| is_number(o) || is_like_result(o)) && super::is_elementwise(op)
+    let is_supported = |o: &Operand| is_number(o) || is_map(op, o, result) || is_like_result(o);
+    op.operands().all(|(_, o)| is_supported(o)) && super::is_elementwise(op)
+}
+
+/// Whether an operand of `op` has a number per pixel for all channels of a result in blocks, such as a mask or the map of spatial
+/// attention.
+fn is_map(op: &Op<Operand>, o: &Operand, result: &ValueType) -> bool {
+    super::is_arithmetic(op)
+        && o.ty.layout == Layout::Plain
+        && !o.is_fused_input()
+        && channels(result).is_some()
+        && is_for_all_channels(&o.ty.shape, &result.plain_shape())
+}
+
+/// Returns the signature with an axis added to its maps, along which they are broadcast to the channels of a block. Returns `None` if
+/// it has none.
+pub(super) fn with_maps_of_pixels(signature: &Signature) -> Option<Signature> {
+    let [Some(result)] = signature.results.as_slice() else { return None };
+    let has_map = |op: &Op<Operand>| op.operands().any(|(_, o)| is_map(op, o, result));
+    if !std::iter::once(&signature.op).chain(&signature.fused_ops).any(has_map) {
+        return None;
+    }
+    let with_axis = |op: &Op<Operand>| {
+        op.map(|o| {
+            let mut o = o.clone();
+            if is_map(op, &o, result) {
+                o.ty.shape.push(1);
+            }
+            o
+        })
+    };
+    let fused_ops = signature.fused_ops.iter().map(with_axis).collect();
+    Some(Signature { op: with_axis(&signature.op), fused_ops, results: signature.results.clone() })
 }
 
 fn is_number(o: &Operand) -> bool {
@@ -66,7 +99,8 @@ fn is_number(o: &Operand) -> bool {
 pub(super) fn clear_padding(signature: &Signature) -> Option<Epilogue> {
     let [Some(result)] = signature.results.as_slice() else { return None };
     let channels = channels(result).filter(|c| !c.is_multiple_of(BLOCK))?;
-    let keep = |op: &Op<Operand>| keeps_zero(op) && !op.operands().any(|(_, o)| is_number(o));
+    let is_broadcast = |o: &Operand| o.ty.layout == Layout::Plain;
+    let keep = |op: &Op<Operand>| keeps_zero(op) && !op.operands().any(|(_, o)| is_broadcast(o));
     let own = super::is_elementwise(&signature.op).then_some(&signature.op);
     let area = result.plain_shape()[2..].iter().product();
     (!own.into_iter().chain(&signature.fused_ops).all(keep)).then_some(Epilogue::Clear(Padding { channels, area }))
@@ -87,6 +121,7 @@ fn keeps_zero(op: &Op<Operand>) -> bool {
         op => matches!(
             op,
             Op::Mul(_)
+                | Op::PRelu(_)
                 | Op::Relu(_)
                 | Op::SiLU(_)
                 | Op::GELU(_)
@@ -104,14 +139,12 @@ fn geometry(op: &Conv<Operand>) -> Result<Option<ConvShape>> {
         return Ok(None);
     };
     let windows = Convolution::from(op).windows(&x)?;
-    let (slices, images) = match windows.as_slice() {
-        [slices, images @ ..] if images.len() == 2 => (Axis::new(slices)?, images),
-        images => (Some(Axis::ONE), images),
-    };
-    let [rows, cols] = axes(images)?;
     let group = usize::try_from(op.group).unwrap_or(0);
-    let shape = |((slices, rows), cols)| ConvShape { batch, ic, oc, group, slices, rows, cols };
-    Ok(slices.zip(rows).zip(cols).map(shape))
+    let shape = |[slices, rows, cols]: [Axis; 3]| ConvShape { batch, ic, oc, group, slices, rows, cols };
+    let shape = axes(&windows, Axis::new)?.map(shape);
+    // Only depthwise convolution computes neighbouring pixels of a row faster than those of a column.
+    let is_column = |g: &ConvShape| windows.len() == 1 && g.method() != Some(Method::Depthwise);
+    Ok(shape.map(|g| if is_column(&g) { ConvShape { rows: g.cols, cols: g.rows, ..g } } else { g }))
 }
 
 /// The shape of a transposed convolution; its axes are transposed.
@@ -119,21 +152,27 @@ fn transposed_geometry(op: &Deconv<Operand>) -> Result<Option<ConvShape>> {
     let x = op.input.ty.plain_shape();
     let windows = Convolution::from(op).windows(&x)?;
     let more = op.output_padding.as_deref().unwrap_or_default();
-    let axis = |i: usize| -> Result<Option<Axis>> {
-        let output = windows[i].transposed_output(more.get(i).copied().unwrap_or(0))?;
-        Ok(Axis::transposed(&windows[i], output))
+    let mut more = more.iter().copied();
+    let axis = |window: &Window| -> Result<Option<Axis>> {
+        let output = window.transposed_output(more.next().unwrap_or(0))?;
+        Ok(Axis::transposed(window, output))
     };
-    let (&[batch, ic, _, _], Ok(group)) = (x.as_slice(), usize::try_from(op.group)) else { return Ok(None) };
+    let (&[batch, ic, ..], Ok(group)) = (x.as_slice(), usize::try_from(op.group)) else { return Ok(None) };
     let oc = op.filter.ty.shape[0].saturating_mul(group);
-    let shape = |(rows, cols)| ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
-    Ok(axis(0)?.zip(axis(1)?).map(shape))
+    let shape = |[slices, rows, cols]: [Axis; 3]| ConvShape { batch, ic, oc, group, slices, rows, cols };
+    let is_volume = windows.len() > 2;
+    Ok(if is_volume { None } else { axes(&windows, axis)?.map(shape) })
 }
 
-fn axes(windows: &[Window]) -> Result<[Option<Axis>; 2]> {
-    let [rows, cols] = windows else {
-        return Ok([None, None]);
-    };
-    Ok([Axis::new(rows)?, Axis::new(cols)?])
+/// Returns the slices, rows and columns of at most three windows, which are the last ones. Returns `None` if `axis` does for a window.
+fn axes(windows: &[Window], axis: impl FnMut(&Window) -> Result<Option<Axis>>) -> Result<Option<[Axis; 3]>> {
+    let found: Option<Vec<Axis>> = windows.iter().map(axis).collect::<Result<_>>()?;
+    Ok(match found.as_deref() {
+        Some(&[cols]) => Some([Axis::ONE, Axis::ONE, cols]),
+        Some(&[rows, cols]) => Some([Axis::ONE, rows, cols]),
+        Some(&[slices, rows, cols]) => Some([slices, rows, cols]),
+        _ => None,
+    })
 }
 
 /// A kernel, and the number of fused operators that it computes itself.
@@ -273,8 +312,10 @@ fn avg_pool(op: &AvgPool<Operand>) -> Result<OpKernel> {
 
 fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) -> Result<OpKernel> {
     let none = || invalid("no pool on blocks of channels");
-    let (channels, [rows, cols]) = (channels(&input.ty).ok_or_else(none)?, axes(windows)?);
-    let (rows, cols) = rows.zip(cols).ok_or_else(none)?;
+    let channels = channels(&input.ty).ok_or_else(none)?;
+    // Pools of volumes have no kernel on blocks.
+    let windows = Some(windows).filter(|w| w.len() < 3).unwrap_or_default();
+    let [_, rows, cols] = axes(windows, Axis::new)?.ok_or_else(none)?;
     let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
     Ok(OpKernel::new(move |t| {
         let x = t.reals(&input)?;

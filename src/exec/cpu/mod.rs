@@ -258,10 +258,12 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
 
 /// Whether the operator is element-wise on floats, with broadcast operands.
 fn is_elementwise(op: &Op<Operand>) -> bool {
-    match op {
-        Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_) => true,
-        op => has_epilogue(op),
-    }
+    is_arithmetic(op) || matches!(op, Op::PRelu(_)) || has_epilogue(op)
+}
+
+/// Whether the operator combines tensors that are broadcast to the result.
+fn is_arithmetic(op: &Op<Operand>) -> bool {
+    matches!(op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_))
 }
 
 /// Whether the operator can be fused into the kernel of another one. Constants are left out, or they would be repacked.
@@ -344,6 +346,8 @@ impl Backend for CpuBackend {
         "cpu"
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<CpuKernel>> {
+        let with_maps = in_blocks::with_maps_of_pixels(signature);
+        let signature = with_maps.as_ref().unwrap_or(signature);
         let results = signature.results.clone();
         let (run, used) = match in_blocks::prepare(signature)? {
             Some(own) => (Some(own.kernel), own.used),

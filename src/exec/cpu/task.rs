@@ -146,7 +146,7 @@ impl<'a> Task<'a> {
     }
     /// An operand to be read in chunks, broadcast to a result of that shape.
     pub fn source(&self, operand: &Operand, result: &[usize]) -> Result<Source<'a>> {
-        Source::new(self.array(operand)?, &operand.ty, result)
+        Source::of_shape(self.array(operand)?, &operand.ty, &operand.ty.shape, result)
     }
     /// An operand's stored elements as integers: eight bytes each.
     pub fn ints(&self, operand: &Operand) -> Result<Vec<i64>> {

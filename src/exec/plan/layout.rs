@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::Result,
+    base::{Result, Shape},
     ops::{AvgPool, Op, ReduceMode, Reshape, reduced_axes},
+    signature::is_for_all_channels,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -63,6 +64,32 @@ fn mean_as_pool(graph: &RewriteGraph, node: &Node) -> Result<Option<Node>> {
     Ok(Some(Node { stages: [&[first], rest].concat() }))
 }
 
+/// Returns the operands of element-wise operators that are broadcast along the channels. They remain row-major.
+fn maps(graph: &RewriteGraph, node: &Node) -> Result<Vec<TensorIndex>> {
+    let mut maps = Vec::new();
+    let has_operands = |stage: &&Operation| {
+        matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_))
+    };
+    for stage in node.stages.iter().filter(has_operands) {
+        let Some(result) = stage.outputs().next() else { continue };
+        for t in stage.operands() {
+            if is_for_all_channels(&graph.entry(t)?.ty.shape, &graph.entry(result)?.ty.shape) {
+                maps.push(t);
+            }
+        }
+    }
+    Ok(maps)
+}
+
+/// Returns the shape of an operand with as many axes as the result has, `rank`.
+fn broadcast_shape(op: &Op<TensorIndex>, operand: &[usize], rank: usize) -> Shape {
+    match (op, operand) {
+        // A slope per channel.
+        (Op::PRelu(_), [n]) if rank > 1 => [vec![1, *n], vec![1; rank - 2]].concat(),
+        _ => [vec![1; rank.saturating_sub(operand.len())], operand.to_vec()].concat(),
+    }
+}
+
 #[derive(Default)]
 struct Assignment {
     /// Tensors that are needed in their row-major layout, sorted by index.
@@ -83,7 +110,9 @@ impl Assignment {
             return Ok(None);
         }
         let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_) | Op::Deconv(_), .. }));
-        let operands: Vec<TensorIndex> = node.operands().into_iter().filter(|t| graph.constant(*t).is_none()).collect();
+        let maps = maps(graph, node)?;
+        let operands: Vec<TensorIndex> =
+            node.operands().into_iter().filter(|t| graph.constant(*t).is_none() && !maps.contains(t)).collect();
         let is_changed = |t: &TensorIndex| self.other.get(t).is_some_and(|other| self.made.contains(other));
         if !is_anchor && (operands.is_empty() || !operands.iter().all(is_changed)) {
             return Ok(None);
@@ -133,18 +162,19 @@ impl Assignment {
         backend: &Capabilities,
     ) -> Result<Vec<TensorIndex>> {
         let mut found = Vec::new();
-        for stage in
-            node.stages.iter().filter(|stage| matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_)))
-        {
+        let has_factors =
+            |stage: &&Operation| matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::PRelu(_));
+        for stage in node.stages.iter().filter(has_factors) {
             let Some(result) = stage.outputs().next() else { continue };
             let shape = graph.entry(result)?.ty.shape.clone();
             for t in stage.operands() {
-                let is_per_channel = graph.constant(t).is_some() && {
-                    let factor = &graph.entry(t)?.ty.shape;
-                    factor.iter().any(|n| *n > 1) && has_number_per_channel(factor, &shape)
-                };
+                if graph.constant(t).is_none() {
+                    continue;
+                }
+                let factor = broadcast_shape(&stage.op, &graph.entry(t)?.ty.shape, shape.len());
+                let is_per_channel = factor.iter().any(|n| *n > 1) && has_number_per_channel(&factor, &shape);
                 if is_per_channel
-                    && (self.other.contains_key(&t) || self.convert_constant(graph, t, shape.len(), backend)?)
+                    && (self.other.contains_key(&t) || self.convert_constant(graph, t, factor, backend)?)
                 {
                     found.push(t);
                 }
@@ -153,16 +183,15 @@ impl Assignment {
         Ok(found)
     }
 
-    /// Computes a constant in its other layout, as a tensor of `rank` axes. Returns whether it has one.
+    /// Computes a constant in its other layout, as a tensor of that shape. Returns whether it has one.
     fn convert_constant(
         &mut self,
         graph: &mut RewriteGraph,
         t: TensorIndex,
-        rank: usize,
+        shape: Shape,
         backend: &Capabilities,
     ) -> Result<bool> {
         let (Some(array), ty) = (graph.constant(t), graph.entry(t)?.ty.clone()) else { return Ok(false) };
-        let shape = [vec![1; rank - ty.shape.len()], ty.shape.clone()].concat();
         let row_major = Array::from_vec(shape, for_compute(array)?.to_f32()?)?;
         let row_major = graph.add_constant(&ty, row_major);
         let ty = &graph.entry(row_major)?.ty;

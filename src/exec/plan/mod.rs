@@ -8,6 +8,7 @@ mod explain;
 mod layout;
 mod memory;
 mod network;
+mod padding;
 mod parts;
 mod per_channel;
 mod permutations;

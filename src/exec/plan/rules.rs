@@ -4,7 +4,7 @@ use super::{
     branches::BranchMerger,
     layout,
     network::{Operation, TensorIndex},
-    parts, per_channel, permutations,
+    padding, parts, per_channel, permutations,
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
     stored,
 };
@@ -55,6 +55,8 @@ impl Capabilities<'_> {
 pub enum Rule {
     /// Folds operators whose operands are all constant.
     Fold,
+    /// Merges padding with zeros into the convolution after it.
+    Padding,
     /// Folds the per-channel scale and bias after a convolution into its filter and bias.
     Scale,
     /// Merges convolutions of one input whose results are added.
@@ -79,8 +81,9 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 11] = [
+    pub const ALL: [Rule; 12] = [
         Rule::Fold,
+        Rule::Padding,
         Rule::Scale,
         Rule::Branches,
         Rule::Split,
@@ -98,6 +101,7 @@ impl Rule {
         let n = pluralized(operators, "operator");
         match self {
             Rule::Fold => format!("{n} constant-folded"),
+            Rule::Padding => format!("{} merged into a convolution", pluralized(operators, "padding")),
             Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
             Rule::Branches => {
                 format!("{} of convolutions merged into the weights of one", pluralized(operators, "addition"))
@@ -147,6 +151,7 @@ pub(super) fn rewrite<B: Backend>(
         };
         let times = match rule {
             Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at, backend)), graph)?,
+            Rule::Padding => each(&mut padding::merge, graph)?,
             Rule::Scale => each(&mut per_channel::fold, graph)?,
             Rule::Branches => {
                 let mut merger = BranchMerger::default();

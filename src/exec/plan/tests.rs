@@ -5,6 +5,7 @@ use proptest::prelude::*;
 mod branches;
 mod in_blocks;
 mod parts;
+mod sequences;
 
 fn values(shape: &[usize], seed: usize) -> Array {
     let n = shape.iter().product::<usize>();

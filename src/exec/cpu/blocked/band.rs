@@ -156,9 +156,19 @@ impl Band {
     /// Copies a plane, beginning at row `first` of each phase.
     fn copy<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]]) {
         let (rows, cols) = (&self.rows, &self.cols);
+        let is_column = self.width == 1 && cols.axis.input == 1 && cols.axis.pad == 0;
         let phases = rows.used.iter().flat_map(|&r| cols.used.iter().map(move |&c| (r, c)));
         for ((r, c), to) in phases.zip(to.chunks_exact_mut(self.phase())) {
             let (top, bottom) = rows.inside(r, usize::MAX);
+            if is_column {
+                let end = first + to.len();
+                let (top, bottom) = (top.clamp(first, end), bottom.clamp(first, end));
+                // Past the end if all rows are padding.
+                let from = (top * rows.axis.stride + r).saturating_sub(rows.axis.pad);
+                let from = plane.get(from..).unwrap_or_default();
+                copy_between(from, rows.axis.stride, to, top - first..bottom - first);
+                continue;
+            }
             let (left, right) = cols.inside(c, self.width);
             for (row, to) in (first..).zip(to.chunks_exact_mut(self.width)) {
                 if row < top || row >= bottom || left == right {
@@ -167,16 +177,21 @@ impl Band {
                 }
                 let from = (row * rows.axis.stride + r - rows.axis.pad) * cols.axis.input;
                 let from = &plane[from..from + cols.axis.input][left * cols.axis.stride + c - cols.axis.pad..];
-                to[..left].fill([0.0; C]);
-                to[right..].fill([0.0; C]);
-                if cols.axis.stride == 1 {
-                    to[left..right].copy_from_slice(&from[..right - left]);
-                } else {
-                    let from = from.iter().step_by(cols.axis.stride);
-                    to[left..right].iter_mut().zip(from).for_each(|(t, f)| *t = *f);
-                }
+                copy_between(from, cols.axis.stride, to, left..right);
             }
         }
+    }
+}
+
+/// Copies every `stride`-th pixel to `inside`, and sets the pixels around it to 0.
+fn copy_between<const C: usize>(from: &[[f32; C]], stride: usize, to: &mut [[f32; C]], inside: Range<usize>) {
+    to[..inside.start].fill([0.0; C]);
+    to[inside.end..].fill([0.0; C]);
+    let to = &mut to[inside];
+    if stride == 1 {
+        to.copy_from_slice(&from[..to.len()]);
+    } else {
+        to.iter_mut().zip(from.iter().step_by(stride)).for_each(|(t, f)| *t = *f);
     }
 }
 

@@ -239,10 +239,11 @@ impl ConvShape {
     fn area(&self) -> usize {
         self.rows.input * self.cols.input
     }
-    /// Whether windows of an image have gaps between their pixels, and are next to each other.
+    /// Whether windows of an image have gaps between their pixels, and are next to each other. Those of a column have none: the
+    /// windows of the following pixels fill them.
     fn is_dilated(&self) -> bool {
         let is_wide = self.rows.dilation.max(self.cols.dilation) > 1 && self.taps() > 1;
-        self.is_flat() && is_wide && self.rows.stride * self.cols.stride == 1
+        self.is_flat() && is_wide && self.rows.stride * self.cols.stride == 1 && self.cols.output > 1
     }
     /// Whether the input has one slice, without padding.
     fn is_flat(&self) -> bool {

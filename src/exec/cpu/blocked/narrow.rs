@@ -50,6 +50,7 @@ impl Narrow {
         let planes = out.chunks_exact_mut(g.pixels());
         let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * g.cols.output)).collect();
         let scratch = || (Vec::new(), Vec::new());
+        let is_one_row = band.width == g.cols.output;
         parts.into_par_iter().enumerate().try_for_each_init(scratch, |(copied, expanded), (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
             let block = plane % g.oc.div_ceil(BLOCK);
@@ -70,7 +71,7 @@ impl Narrow {
                 bias: &self.bias[block],
                 residual: residual.map(|r| &r[first..][..out.len()]),
                 relu: self.relu,
-                width: g.cols.output,
+                width: if is_one_row { out.len() } else { g.cols.output },
                 out: &mut *out,
             });
             on_part(first * BLOCK, out.as_flattened_mut());

@@ -129,6 +129,53 @@ fn means_of_images_are_pools() {
     }
 }
 
+/// As in MobileFaceNet.
+#[test]
+fn slopes_per_channel_stand_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 9, 8]);
+    let a = g.conv(x, values(&[40, 3, 3, 3], 1)).call().unwrap();
+    let a = g.prelu(a, values(&[40], 2)).call().unwrap();
+    let b = g.conv(a, filter(&[40, 40, 1, 1], 3)).call().unwrap();
+    let sum = g.add(a, b).call().unwrap();
+    let first = g.prelu(sum, values(&[1, 40, 1, 1], 4)).call().unwrap();
+    let y = g.add(first, sum).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Conv + PRelu", "Conv + Add", "PRelu + Add", "Reshape"]);
+}
+
+/// As in networks exported from TensorFlow.
+#[test]
+fn padding_is_merged_into_convolutions() {
+    let padded = |value: f32, padding: [i64; 8]| {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[2, 3, 9, 8]);
+        let p = g.pad(x).value(value).padding(padding).call().unwrap();
+        let ic = g.tensor(p).unwrap().shape[1];
+        let y = g.conv(p, values(&[16, ic, 3, 3], 1)).stride([2, 2]).pad([1, 0, 0, 0]).call().unwrap();
+        steps(&mut g, &[y])
+    };
+    assert_eq!(padded(0.0, [0, 0, 0, 1, 0, 0, 1, 2]), ["Conv", "Reshape"]);
+    assert_eq!(padded(1.0, [0, 0, 0, 1, 0, 0, 1, 2]), ["Pad", "Conv", "Reshape"]);
+    assert_eq!(padded(0.0, [0, 1, 0, 1, 0, 0, 1, 2]), ["Pad", "Conv", "Reshape"]);
+}
+
+/// As in CBAM: the map is broadcast to the channels of a block.
+#[test]
+fn maps_are_for_all_channels_of_a_block() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 9, 8]);
+    let a = g.conv(x, values(&[40, 3, 3, 3], 1)).call().unwrap();
+    let map = g.conv(a, filter(&[1, 40, 1, 1], 2)).call().unwrap();
+    let map = g.sigmoid(map).call().unwrap();
+    let scaled = g.mul(a, map).call().unwrap();
+    let b = g.conv(scaled, filter(&[20, 40, 1, 1], 3)).call().unwrap();
+    // A mask of the pixels, after which the padding of the channels would not be 0.
+    let b = g.add(b, offsets(&[7, 6], 4)).call().unwrap();
+    let y = g.conv(b, filter(&[8, 20, 1, 1], 5)).call().unwrap();
+    let expected = ["Conv", "Conv + Sigmoid", "Reshape", "Mul", "Conv + Add", "Conv", "Reshape"];
+    assert_eq!(steps(&mut g, &[y]), expected);
+}
+
 /// As in EfficientNet: the convolution that computes the factors of the channels has few inputs, and reads them row-major.
 #[test]
 fn squeezed_channels_leave_the_others_in_blocks() {
@@ -156,7 +203,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn networks_of_images_are_the_same_by_plan(
-        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..20, 1..7),
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..24, 1..7),
         size in (4usize..9, 4usize..9), batch in 1usize..3,
     ) {
         let mut g = Graph::new("g").unwrap();
@@ -194,6 +241,17 @@ proptest! {
                 }
                 17 => g.add(t, 1.5).call(),
                 18 => g.hsigmoid(t).call(),
+                19 => {
+                    let map = g.conv(t, filter(&[1, ic, 1, 1], i)).call().unwrap();
+                    let map = g.sigmoid(map).call().unwrap();
+                    g.mul(map, t).call()
+                }
+                20 => g.add(t, if i % 2 == 0 { offsets(&shape[2..], i) } else { offsets(&[batch, 1, shape[2], shape[3]], i) }).call(),
+                21 => g.prelu(t, values(&[ic], i)).call(),
+                22 => {
+                    let padded = g.pad(t).padding([0, 0, 1, i as i64 % 2, 0, 0, 0, 2]).call().unwrap();
+                    g.conv(padded, filter(&[oc, ic, 2, 3], i)).pad([0, 0, 0, i as i64 % 2]).call()
+                }
                 _ => g.leaky_relu(t).negative_slope(0.1).call(),
             }.unwrap();
             seen.push(t);

@@ -188,6 +188,19 @@ proptest! {
 
     /// One value is infinite, and must reach the windows that see it and no others.
     #[test]
+    fn convolutions_of_columns_are_the_definition(
+        batch in 1usize..3, (ic, oc, group) in any_channels_of_images(), rows in any_axis(), with_residual: bool,
+        relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+    ) {
+        let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols: Axis::ONE };
+        let mut x = numbers(batch * ic * g.area(), 1);
+        let at = infinite % x.len();
+        x[at] = f32::INFINITY;
+        check_convolution(&g, &x, with_residual, relu)?;
+    }
+
+    /// One value is infinite, and must reach the windows that see it and no others.
+    #[test]
     fn depthwise_convolutions_are_the_definition(
         batch in 1usize..3, ic in 2usize..40, multiplier in 1usize..3, rows in any_axis(), cols in any_axis(),
         with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
@@ -278,6 +291,7 @@ proptest! {
 fn large_ones_are_cut_and_still_the_definition() {
     let (rows, cols) = (axis(40, 3, 1, 1, [1, 1]).unwrap(), axis(53, 3, 1, 1, [1, 1]).unwrap());
     let (half, small) = (axis(41, 3, 2, 1, [0, 1]).unwrap(), axis(5, 3, 1, 1, [1, 1]).unwrap());
+    let column = axis(9001, 5, 1, 7, [14, 10]).unwrap();
     let of = |batch, ic, oc, group, rows, cols| ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
     let geometries = [
         of(1, 20, 40, 1, rows, cols),
@@ -290,6 +304,10 @@ fn large_ones_are_cut_and_still_the_definition() {
         of(1, 300, 40, 1, small, cols),
         of(2, 48, 72, 2, half, cols),
         of(1, 120, 72, 3, rows, cols),
+        of(1, 20, 40, 1, column, Axis::ONE),
+        of(1, 1, 40, 1, column, Axis::ONE),
+        of(2, 32, 32, 8, column, Axis::ONE),
+        of(1, 40, 40, 2, axis(3001, 10, 5, 1, [0, 0]).unwrap(), Axis::ONE),
     ];
     for g in geometries {
         let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
