@@ -1,11 +1,11 @@
 use super::{
     OpKernel, Operand,
-    blocked::{self, Function, InstructionSet, Replace},
+    blocked::{self, Function, InstructionSet},
     kernel::Epilogue,
     layout::{from_last, to_last},
     math::erf,
     task::{PostOp, relu as relu_of},
-    unary::{capped, map, of_vectors, unary, vectorised},
+    unary::{capped, map, of_vectors, replace, unary, vectorised},
     workspace::{Workspace, all_reals, elements, if_result, ints},
 };
 use crate::{
@@ -117,7 +117,7 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
     let (scale, bias) = (op.scale, op.bias);
     let f = move |x: f64| scale * logistic(x) + bias;
     vectorised(op.input, op.round_mode, f, move |v| {
-        InstructionSet::best().run(Replace { values: v, function: Function::Logistic });
+        replace(v, Function::Logistic);
         if scale != 1.0 || bias != 0.0 {
             v.iter_mut().for_each(|x| *x = *x * scale as f32 + bias as f32);
         }
@@ -130,7 +130,14 @@ pub(super) fn silu(op: SiLU<Operand>) -> OpKernel {
 
 pub(super) fn swish(op: Swish<Operand>) -> OpKernel {
     let beta = op.beta;
-    unary(op.input, op.round_mode, move |x| x / (1.0 + (-x * beta).exp()))
+    let f = move |x: f64| x / (1.0 + (-x * beta).exp());
+    match float32(beta) {
+        Some(beta) => {
+            let reals = move |v: &mut [f32]| replace(v, Function::Swish(beta));
+            vectorised(op.input, op.round_mode, f, reals)
+        }
+        None => unary(op.input, op.round_mode, f),
+    }
 }
 
 pub(super) fn gelu(op: GELU<Operand>) -> OpKernel {
@@ -143,7 +150,7 @@ pub(super) fn gelu(op: GELU<Operand>) -> OpKernel {
     vectorised(op.input, op.round_mode, f, move |v| match mode {
         GeluApproxMode::Normal => vecmath::Gelu {}.map_mut(v),
         GeluApproxMode::Tanh => vecmath::ApproxGelu {}.map_mut(v),
-        GeluApproxMode::Sigm => v.iter_mut().for_each(|x| *x = f(f64::from(*x)) as f32),
+        GeluApproxMode::Sigm => replace(v, Function::Swish(1.702)),
     })
 }
 

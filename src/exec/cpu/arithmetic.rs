@@ -1,10 +1,11 @@
 use super::{
     OpKernel, Operand,
+    blocked::Function,
     elementwise::Pair,
     int8::{ByteReals, Rounding, combine},
     kernel::Epilogue,
     task::{PostOp, Task},
-    unary::{capped, unary},
+    unary::{capped, of_vectors, unary},
 };
 use crate::{
     ValueType,
@@ -76,7 +77,11 @@ fn relu(do_relu: bool, limit: f64) -> impl Fn(f64) -> f64 + Copy {
 
 pub(super) fn reciprocal(op: Reciprocal<Operand>) -> OpKernel {
     let (c, relu) = (op.const_val, relu(op.do_relu, op.relu_limit));
-    unary(op.input, RoundMode::default(), move |x| relu(c / x))
+    let f = move |x: f64| relu(c / x);
+    if op.do_relu || f64::from(c as f32) != c {
+        return unary(op.input, RoundMode::default(), f);
+    }
+    of_vectors(op.input, Function::Reciprocal(c as f32), f)
 }
 
 pub(super) fn div_const(op: DivConst<Operand>) -> OpKernel {

@@ -49,17 +49,20 @@ pub(super) fn lut(op: Lut<Operand>) -> OpKernel {
 /// Replaces each index by an element offset in `tensor`: the index selects the entry along `axis`, and its own position
 /// determines the entries along the other axes.
 pub(super) fn places_along(indices: &mut [i64], shape: &[usize], tensor: &[usize], axis: usize) -> Result<()> {
-    let steps = strides(tensor);
-    for (n, index) in indices.iter_mut().enumerate() {
-        let mut place = IndexKind::Axis(axis).resolve(*index, tensor[axis])? as i64 * steps[axis];
-        let mut rest = n;
-        for a in (0..shape.len()).rev() {
+    let (steps, last) = (strides(tensor), shape.len() - 1);
+    for (row, indices) in indices.chunks_mut(shape[last].max(1)).enumerate() {
+        let (mut start, mut rest) = (0, row);
+        for a in (0..last).rev() {
             if a != axis {
-                place += (rest % shape[a]) as i64 * steps[a];
+                start += (rest % shape[a]) as i64 * steps[a];
             }
             rest /= shape[a];
         }
-        *index = place;
+        let step = if axis == last { 0 } else { steps[last] };
+        for (i, index) in indices.iter_mut().enumerate() {
+            let entry = IndexKind::Axis(axis).resolve(*index, tensor[axis])? as i64;
+            *index = start + entry * steps[axis] + i as i64 * step;
+        }
     }
     Ok(())
 }
@@ -87,6 +90,11 @@ pub(super) fn places_of_tuples(indices: &mut Vec<i64>, n: usize, tensor: &[usize
 fn take(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<()> {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<()> {
         let from = from.bits::<T>()?;
+        if run == 1 {
+            let chunks = to.bits::<T>()?.par_chunks_mut(CHUNK).zip(places.par_chunks(CHUNK));
+            chunks.for_each(|(to, places)| to.iter_mut().zip(places).for_each(|(to, at)| *to = from[*at as usize]));
+            return Ok(());
+        }
         let rows = to.bits::<T>()?.par_chunks_mut(run).zip(places).with_min_len((1 << 12) / run + 1);
         rows.for_each(|(to, &at)| to.copy_from_slice(&from[at as usize..at as usize + run]));
         Ok(())

@@ -5,6 +5,7 @@ use super::{
         Axis, BLOCK, Conv2d, ConvEpilogue, ConvShape, Deconv2d, InstructionSet, Method, Padding, Pool2d, PoolKind,
         from_blocked, to_blocked,
     },
+    interp,
     kernel::Epilogue,
     task::PostOp,
     workspace::bytes,
@@ -39,7 +40,11 @@ pub(super) fn supports(signature: &Signature) -> bool {
             }
             Op::MaxPool(op) => max_pool(op).is_ok(),
             Op::AvgPool(op) => op.pad_value == 0 && avg_pool(op).is_ok(),
-            op => is_elementwise(op, result) || super::channels::supports(signature),
+            op => {
+                is_elementwise(op, result)
+                    || super::channels::supports(signature)
+                    || interp::in_blocks(op, result).is_some()
+            }
         }
 }
 
@@ -198,7 +203,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
         Op::Deconv(op) if channels(result).is_some() => Some(deconv(op, signature)?),
         Op::MaxPool(op) if channels(result).is_some() => alone(max_pool(op)?),
         Op::AvgPool(op) if channels(result).is_some() => alone(avg_pool(op)?),
-        _ => super::channels::prepare(signature).and_then(alone),
+        op => super::channels::prepare(signature).or_else(|| interp::in_blocks(op, result)).and_then(alone),
     })
 }
 

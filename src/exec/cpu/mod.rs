@@ -23,10 +23,12 @@ mod flash;
 mod gather;
 mod gemm;
 mod grid;
+mod grid_sampler;
 mod image;
 mod in_blocks;
 mod in_place;
 mod int8;
+mod interp;
 mod kernel;
 mod layout;
 mod lookup;
@@ -40,7 +42,6 @@ mod pool;
 mod rcnn;
 mod recurrent;
 mod reduce;
-mod resize;
 mod scan;
 mod scatter;
 mod select;
@@ -106,7 +107,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::Convbwd(op) => return conv_bwd::conv_bwd(*op),
         Op::Copy(op) => layout::reshape(op.input),
         Op::Correlation(op) => image::correlation(*op),
-        Op::Cos(op) => unary::function(op.input, f64::cos),
+        Op::Cos(op) => math::cos(op.input),
         Op::Cosh(op) => unary::function(op.input, f64::cosh),
         Op::CumSum(op) => reduce::cum_sum(*op),
         Op::Deconv(op) => deconv::deconv(*op),
@@ -136,7 +137,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::Gather(op) => gather::gather(*op),
         Op::GatherElements(op) => gather::gather_elements(*op),
         Op::GatherND(op) => gather::gather_nd(*op),
-        Op::GridSampler(op) => resize::grid_sampler(*op),
+        Op::GridSampler(op) => grid_sampler::grid_sampler(*op),
         Op::GroupNorm(op) => norm::group_norm(*op),
         Op::GroupNormTrain(op) => train::group_norm_train(*op),
         Op::HardSigmoid(op) => activation::hard_sigmoid(*op),
@@ -144,7 +145,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::IndexPut(op) => scatter::index_put(*op),
         Op::Insert(op) => scatter::insert(*op),
         Op::InstanceNorm(op) => norm::instance_norm(*op),
-        Op::Interp(op) => resize::interp(*op),
+        Op::Interp(op) => interp::interp(*op),
         Op::LRN(op) => norm::lrn(*op),
         Op::LSTM(op) => recurrent::lstm(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
@@ -219,7 +220,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::SiLU(op) => activation::silu(*op),
         Op::Sigmoid(op) => activation::sigmoid(*op),
         Op::Sign(op) => unary::function(op.input, math::sign),
-        Op::Sin(op) => unary::function(op.input, f64::sin),
+        Op::Sin(op) => math::sin(op.input),
         Op::Sinh(op) => unary::function(op.input, f64::sinh),
         Op::Size(op) => create::size(*op),
         Op::Slice(op) => slice::slice(*op),

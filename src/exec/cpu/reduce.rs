@@ -4,24 +4,110 @@ use super::{
     task::PostOp,
     workspace::{Workspace, all_reals, elements, if_result, ints, reals, result_reals},
 };
-use crate::ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes};
+use crate::{
+    base::Result,
+    ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes},
+};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
-/// Sums are accumulated in f64, then rounded once.
-fn reducer(mode: ReduceMode) -> fn(&[f32]) -> f32 {
-    match mode {
-        ReduceMode::ReduceMean => |v| (v.iter().map(|&x| f64::from(x)).sum::<f64>() / v.len() as f64) as f32,
-        ReduceMode::ReduceSum => |v| v.iter().map(|&x| f64::from(x)).sum::<f64>() as f32,
-        ReduceMode::ReduceProd => |v| v.iter().map(|&x| f64::from(x)).product::<f64>() as f32,
-        ReduceMode::ReduceL1 => |v| v.iter().map(|&x| f64::from(x.abs())).sum::<f64>() as f32,
-        ReduceMode::ReduceL2 => |v| v.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt() as f32,
-        ReduceMode::ReduceMax => |v| v.iter().copied().reduce(|m, x| if x > m { x } else { m }).unwrap_or(f32::NAN),
-        ReduceMode::ReduceMin => |v| v.iter().copied().reduce(|m, x| if x < m { x } else { m }).unwrap_or(f32::NAN),
+/// Number of sums of a row, which do not wait for each other.
+const SUMS: usize = 8;
+
+/// Number of results of a task if rows of the operand are combined.
+const COLUMNS: usize = 64;
+
+/// Reduces along the axes. Sums are accumulated in f64, then rounded once.
+pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
+    let (real, add) = (|x: f32| f64::from(x), |a: f64, b: f64| a + b);
+    let (larger, smaller) = (|m: f64, x: f64| if x > m { x } else { m }, |m: f64, x: f64| if x < m { x } else { m });
+    match op.mode {
+        ReduceMode::ReduceMean => combined::<SUMS>(op, 0.0, real, add, |sum, n| sum / n as f64),
+        ReduceMode::ReduceSum => combined::<SUMS>(op, 0.0, real, add, |sum, _| sum),
+        ReduceMode::ReduceL1 => combined::<SUMS>(op, 0.0, |x| f64::from(x.abs()), add, |sum, _| sum),
+        ReduceMode::ReduceL2 => combined::<SUMS>(op, 0.0, |x| f64::from(x).powi(2), add, |sum, _| sum.sqrt()),
+        ReduceMode::ReduceProd => combined::<SUMS>(op, 1.0, real, |a, b| a * b, |product, _| product),
+        // A NaN stays if it is the first number. Several parts would have several firsts.
+        ReduceMode::ReduceMax => combined::<1>(op, f64::NAN, real, larger, |most, _| most),
+        ReduceMode::ReduceMin => combined::<1>(op, f64::NAN, real, smaller, |least, _| least),
     }
 }
 
-pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
-    over(op.input, op.axes, reducer(op.mode))
+/// Combines the numbers along the axes, each after `of`, in `N` parts. The result of none is that of `finish` for `empty`.
+fn combined<const N: usize>(
+    op: Reduce<Operand>,
+    empty: f64,
+    of: impl Fn(f32) -> f64 + Copy + Send + Sync + 'static,
+    combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+    finish: impl Fn(f64, usize) -> f64 + Copy + Send + Sync + 'static,
+) -> OpKernel {
+    let Reduce { input, axes, .. } = op;
+    let in_place = reduced_axes(&axes, input.ty.shape.len()).ok().and_then(|axes| as_matrices(&input.ty.shape, &axes));
+    let reordered = if in_place.is_none() { elements([&input], 4) } else { Workspace::none() };
+    OpKernel::with_workspace(all_reals() + reordered, move |t| {
+        let (shape, values) = (&input.ty.shape, t.reals(&input)?);
+        let (values, [count, inner]) = match in_place {
+            Some(sizes) => (values, sizes),
+            None => with_last(values, shape, &reduced_axes(&axes, shape.len())?)?,
+        };
+        t.write(0, PostOp::default(), |out| {
+            if inner == 1 {
+                out.par_iter_mut().enumerate().for_each(|(i, out)| {
+                    let row = &values[i * count..][..count];
+                    *out = finish(combined_row::<N>(row, of, combine).unwrap_or(empty), count) as f32;
+                });
+                return Ok(());
+            }
+            out.par_chunks_mut(inner.max(1)).enumerate().for_each(|(i, out)| {
+                let matrix = &values[i * count * inner..][..count * inner];
+                out.par_chunks_mut(COLUMNS).enumerate().for_each(|(j, out)| {
+                    let mut sums = [empty; COLUMNS];
+                    for (r, row) in matrix.chunks_exact(inner).enumerate() {
+                        let sums = sums.iter_mut().zip(&row[j * COLUMNS..][..out.len()]);
+                        match r {
+                            0 => sums.for_each(|(sum, x)| *sum = of(*x)),
+                            _ => sums.for_each(|(sum, x)| *sum = combine(*sum, of(*x))),
+                        }
+                    }
+                    out.iter_mut().zip(sums).for_each(|(out, sum)| *out = finish(sum, count) as f32);
+                });
+            });
+            Ok(())
+        })
+    })
+}
+
+fn combined_row<const N: usize>(
+    row: &[f32],
+    of: impl Fn(f32) -> f64,
+    combine: impl Fn(f64, f64) -> f64,
+) -> Option<f64> {
+    let (parts, rest) = row.as_chunks::<N>();
+    let Some((first, parts)) = parts.split_first() else { return rest.iter().map(|x| of(*x)).reduce(combine) };
+    let mut sums = first.map(&of);
+    for part in parts {
+        for i in 0..N {
+            sums[i] = combine(sums[i], of(part[i]));
+        }
+    }
+    sums.into_iter().chain(rest.iter().map(|x| of(*x))).reduce(combine)
+}
+
+/// Returns the rows and columns of the matrices whose rows are combined. Returns `None` if there are other axes between the reduced
+/// ones.
+fn as_matrices(shape: &[usize], reduced: &[usize]) -> Option<[usize; 2]> {
+    let (Some(first), Some(last)) = (reduced.iter().copied().min(), reduced.iter().copied().max()) else {
+        return Some([1, 1]);
+    };
+    let are_all = (first..=last).all(|axis| shape[axis] == 1 || reduced.contains(&axis));
+    are_all.then(|| [&shape[first..=last], &shape[last + 1..]].map(|sizes| sizes.iter().product()))
+}
+
+/// Moves the reduced axes to the end. Returns the numbers, and the sizes like [`as_matrices`].
+fn with_last<'a>(values: Cow<[f32]>, shape: &[usize], reduced: &[usize]) -> Result<(Cow<'a, [f32]>, [usize; 2])> {
+    let (kept, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|axis| !reduced.contains(axis));
+    let count = last.iter().map(|axis| shape[*axis]).product();
+    Ok((permuted(&values, shape, &[kept, last].concat())?.into(), [count, 1]))
 }
 
 pub(super) fn variance(op: Variance<Operand>) -> OpKernel {
@@ -35,7 +121,7 @@ pub(super) fn variance(op: Variance<Operand>) -> OpKernel {
     })
 }
 
-/// Reduces along the axes with `f`.
+/// Replaces rows along the axes by `f` of them.
 fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync + 'static) -> OpKernel {
     let is_reordered = reduced_axes(&axes, input.ty.shape.len())
         .is_ok_and(|reduced| !(0..input.ty.shape.len()).is_sorted_by_key(|axis| reduced.contains(&axis)));
@@ -83,5 +169,63 @@ pub(super) fn cum_sum(op: CumSum<Operand>) -> OpKernel {
 fn running<T: Copy>(values: &mut [T], inner: usize, add: impl Fn(T, T) -> T) {
     for i in inner..values.len() {
         values[i] = add(values[i], values[i - inner]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, CpuBackend, Dtype, Graph, RunOptions,
+        ops::{Reduce, ReduceMode},
+        run,
+    };
+    use ndarray::{ArrayD, Axis, IxDyn};
+    use proptest::prelude::*;
+
+    /// The definition, axis by axis: `of` is applied to each number first and `finish` to the result last.
+    fn reduced(x: &ArrayD<f64>, axes: &[usize], of: fn(f64) -> f64, combine: fn(f64, f64) -> f64) -> ArrayD<f64> {
+        axes.iter().fold(x.mapv(of), |x, axis| {
+            let lanes = x.map_axis(Axis(*axis), |lane| lane.iter().copied().reduce(combine).unwrap());
+            lanes.insert_axis(Axis(*axis))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reductions_are_the_definition(
+            dims in prop::collection::vec((1usize..6, any::<bool>()), 1..5), wide in prop::option::of(60usize..140),
+            at: prop::sample::Index, keeps: bool, mode in 0usize..7,
+        ) {
+            use ReduceMode::*;
+            let mut shape: Vec<usize> = dims.iter().map(|d| d.0).collect();
+            let axes: Vec<usize> = (0..shape.len()).filter(|axis| dims[*axis].1).collect();
+            prop_assume!(!axes.is_empty());
+            if let Some(wide) = wide {
+                let at = at.index(shape.len());
+                shape[at] = wide;
+            }
+            let n: usize = shape.iter().product();
+            let numbers: Vec<f32> = (0..n).map(|i| ((i * 37 + 11) % 41) as f32 * 0.05 - 1.0).collect();
+            let x = ArrayD::from_shape_vec(IxDyn(&shape), numbers.iter().map(|v| f64::from(*v)).collect()).unwrap();
+            let count = axes.iter().map(|axis| shape[*axis]).product::<usize>() as f64;
+            let (mode, want) = match mode {
+                0 => (ReduceMean, reduced(&x, &axes, |v| v, |a, b| a + b) / count),
+                1 => (ReduceSum, reduced(&x, &axes, |v| v, |a, b| a + b)),
+                2 => (ReduceL1, reduced(&x, &axes, f64::abs, |a, b| a + b)),
+                3 => (ReduceL2, reduced(&x, &axes, |v| v * v, |a, b| a + b).mapv(f64::sqrt)),
+                4 => (ReduceProd, reduced(&x, &axes, |v| v, |a, b| a * b)),
+                5 => (ReduceMax, reduced(&x, &axes, |v| v, f64::max)),
+                _ => (ReduceMin, reduced(&x, &axes, |v| v, f64::min)),
+            };
+            let mut g = Graph::new("g").unwrap();
+            let t = g.input("x", Dtype::Float32, &shape).unwrap();
+            let y = g.op(Reduce::new(t, axes.iter().map(|axis| *axis as i64).collect(), keeps, mode)).call().unwrap()[0];
+            g.set_outputs(&[y]).unwrap();
+            let feeds = [("x", Array::from_vec(shape, numbers).unwrap())];
+            let y = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f64().unwrap();
+            for (got, want) in y.iter().zip(&want) {
+                prop_assert!((got - want).abs() <= 1e-6 * want.abs() + 1e-9, "{got}, not {want}");
+            }
+        }
     }
 }

@@ -19,8 +19,12 @@ pub(super) fn of_vectors(
     function: Function,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    let reals = move |values: &mut [f32]| InstructionSet::best().run(Replace { values, function });
-    vectorised(input, RoundMode::default(), f, reals)
+    vectorised(input, RoundMode::default(), f, move |values| replace(values, function))
+}
+
+/// Replaces each number by a function of it.
+pub(super) fn replace(values: &mut [f32], function: Function) {
+    InstructionSet::best().run(Replace { values, function });
 }
 
 /// Computes `f` of every element, in float64.

@@ -156,10 +156,11 @@ impl Band {
     /// Copies a plane, beginning at row `first` of each phase.
     fn copy<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]]) {
         let (rows, cols) = (&self.rows, &self.cols);
-        let is_column = self.width == 1 && cols.axis.input == 1 && cols.axis.pad == 0;
         let phases = rows.used.iter().flat_map(|&r| cols.used.iter().map(move |&c| (r, c)));
         for ((r, c), to) in phases.zip(to.chunks_exact_mut(self.phase())) {
             let (top, bottom) = rows.inside(r, usize::MAX);
+            let (left, right) = cols.inside(c, self.width);
+            let is_column = [cols.axis.input, self.width] == [1, 1] && left < right;
             if is_column {
                 let end = first + to.len();
                 let (top, bottom) = (top.clamp(first, end), bottom.clamp(first, end));
@@ -169,7 +170,6 @@ impl Band {
                 copy_between(from, rows.axis.stride, to, top - first..bottom - first);
                 continue;
             }
-            let (left, right) = cols.inside(c, self.width);
             for (row, to) in (first..).zip(to.chunks_exact_mut(self.width)) {
                 if row < top || row >= bottom || left == right {
                     to.fill([0.0; C]);

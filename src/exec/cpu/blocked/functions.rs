@@ -29,6 +29,8 @@ pub(in crate::cpu) enum Function {
     Logistic,
     /// `x tanh(ln(1 + e^x))`
     Mish,
+    /// `c / x`
+    Reciprocal(f32),
     /// The nearest integer; halves are rounded away from zero.
     Round,
     /// `x / (1 + e^-x)`
@@ -38,6 +40,8 @@ pub(in crate::cpu) enum Function {
     Sqrt,
     /// `x^2`
     Square,
+    /// `x / (1 + e^(-beta x))`
+    Swish(f32),
     /// `x^3`
     Cube,
 }
@@ -67,6 +71,7 @@ impl SimdOp for Replace<'_> {
             Function::Abs => each!(x => x.abs()),
             Function::Ceil => each!(x => x.ceil()),
             Function::Floor => each!(x => x.floor()),
+            Function::Reciprocal(c) => each!(x => c / x),
             Function::Round => each!(x => x.round()),
             Function::Softsign => each!(x => x / (1.0 + x.abs())),
             Function::Sqrt => each!(x => x.sqrt()),
@@ -77,6 +82,7 @@ impl SimdOp for Replace<'_> {
             Function::HardLogistic { alpha, beta } => replace_vectors(isa, values, HardLogistic { alpha, beta }),
             Function::HardSwish => replace_vectors(isa, values, HardSwish),
             Function::Logistic => replace_vectors(isa, values, Logistic::<false>),
+            Function::Swish(beta) => replace_vectors(isa, values, Swish { beta }),
             Function::SiLU => replace_vectors(isa, values, Logistic::<true>),
             Function::Mish => replace_vectors(isa, values, Mish),
         }
@@ -121,6 +127,19 @@ impl<const TIMES_X: bool> OfVector for Logistic<TIMES_X> {
             false => ops.select(zero, ops.one(), is_below),
         };
         ops.div(numerator, ops.add(ops.one(), power_within(isa, clamped(ops, x, least, most))))
+    }
+}
+
+/// A number times the logistic function of `beta` times it.
+struct Swish {
+    beta: f32,
+}
+
+impl OfVector for Swish {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        let ops = isa.f32();
+        ops.mul(x, Logistic::<false>.of(isa, ops.mul(x, ops.splat(self.beta))))
     }
 }
 
@@ -270,5 +289,10 @@ mod tests {
         check(Function::Logistic, logistic, 4e-7);
         check(Function::SiLU, |x| x * logistic(x), 4e-7);
         check(Function::Mish, mish, 5e-7);
+        for beta in [1.702f32, -0.5] {
+            let beta_x = |x: f64| f64::from(beta) * x;
+            check_within(Function::Swish(beta), |x| x / (1.0 + (-beta_x(x)).exp()), [2e-5, 1e-34]);
+        }
+        check(Function::Reciprocal(3.0), |x| 3.0 / x, 6e-8);
     }
 }

@@ -1,6 +1,6 @@
 //! Tests that convolutions, and the operators that follow them, are computed on blocks of channels.
 use super::*;
-use crate::ops::{Reciprocal, Reduce, ReduceMode, ShuffleChannel};
+use crate::ops::{InterpMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel};
 
 #[test]
 fn convolutions_and_what_lies_between_them_stand_in_blocks() {
@@ -143,6 +143,19 @@ fn slopes_per_channel_stand_in_blocks() {
     assert_eq!(steps(&mut g, &[y]), ["Conv + PRelu", "Conv + Add", "PRelu + Add", "Reshape"]);
 }
 
+/// As in YOLO and U-Net.
+#[test]
+fn images_are_resized_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 9, 8]);
+    let a = g.conv(x, values(&[20, 3, 3, 3], 1)).call().unwrap();
+    let up = g.upsample(a).call().unwrap();
+    let linear = g.interpolate(a, 2.0, 2.0).method(InterpMode::Linear).call().unwrap();
+    let both = g.concat([up, linear]).axis(1).call().unwrap();
+    let y = g.conv(both, filter(&[8, 40, 3, 3], 2)).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "Upsample", "Interp", "Concat", "Conv", "Reshape"]);
+}
+
 /// As in networks exported from TensorFlow.
 #[test]
 fn padding_is_merged_into_convolutions() {
@@ -203,7 +216,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn networks_of_images_are_the_same_by_plan(
-        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..24, 1..7),
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..27, 1..7),
         size in (4usize..9, 4usize..9), batch in 1usize..3,
     ) {
         let mut g = Graph::new("g").unwrap();
@@ -252,6 +265,11 @@ proptest! {
                     let padded = g.pad(t).padding([0, 0, 1, i as i64 % 2, 0, 0, 0, 2]).call().unwrap();
                     g.conv(padded, filter(&[oc, ic, 2, 3], i)).pad([0, 0, 0, i as i64 % 2]).call()
                 }
+                23 if shape[2] > 1 => {
+                    g.interpolate(t, 0.6, 1.3).method(if i % 2 == 0 { InterpMode::Linear } else { InterpMode::Nearest }).call()
+                }
+                24 if shape[2] < 20 => g.interpolate(t, 1.7, 1.0).method(InterpMode::Linear).call(),
+                25 if shape[2] < 20 => g.upsample(t).call(),
                 _ => g.leaky_relu(t).negative_slope(0.1).call(),
             }.unwrap();
             seen.push(t);

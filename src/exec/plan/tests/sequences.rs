@@ -1,6 +1,6 @@
 //! Tests that convolutions of sequences, and the operators that follow them, are computed on blocks of channels.
 use super::*;
-use crate::ops::{AvgPool, Conv, Deconv, MaxPool};
+use crate::ops::{AvgPool, Conv, Deconv, InterpMode, MaxPool};
 
 /// A convolution of a sequence, padded on both sides.
 fn conv(g: &mut Graph, x: Tensor, filter: Array, [stride, dilation, pad, group]: [i64; 4]) -> Tensor {
@@ -49,7 +49,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn networks_of_sequences_are_the_same_by_plan(
-        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..14, 1..7),
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..15, 1..7),
         length in 6usize..70, batch in 1usize..3,
     ) {
         let mut g = Graph::new("g").unwrap();
@@ -71,6 +71,7 @@ proptest! {
                 7 => g.mul(t, values(&[1, ic, 1], i)).call().unwrap(),
                 8 => g.concat([t, other]).axis(1).call().unwrap(),
                 9 => g.op(AvgPool::new(t, vec![3], vec![1], vec![1, 1])).call().unwrap()[0],
+                13 => g.interpolate(t, 1.0, 1.5).method(InterpMode::Linear).call().unwrap(),
                 12 => g.prelu(t, values(&[ic], i)).call().unwrap(),
                 11 => g.mul(t, values(&[batch, 1, length], i)).call().unwrap(),
                 10 => g.op(MaxPool::new(t, vec![3], vec![2], vec![1, 1])).call().unwrap()[0],

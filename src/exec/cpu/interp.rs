@@ -1,0 +1,165 @@
+//! Resizes images and sequences, row-major or in blocks of channels.
+use super::{
+    OpKernel, Operand, ValueType,
+    blocked::{BLOCK, InstructionSet},
+    in_blocks::channels,
+    layout::{converted, with_element},
+    task::{PostOp, Task},
+    workspace::{self, Workspace, of_result, reals},
+};
+use crate::{
+    array::{Array, ArrayMut, Element},
+    base::Result,
+    ops::{Interp, InterpMode, Op, SamplePoint, Upsample, sample_points},
+    quant::RoundMode,
+};
+use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
+use std::ops::RangeInclusive;
+
+/// Where the rows and columns of a result are in the operand.
+struct Places {
+    /// Sizes of the operand's images.
+    height: usize,
+    width: usize,
+    rows: Vec<SamplePoint>,
+    columns: Vec<SamplePoint>,
+}
+
+impl Places {
+    /// Returns the places in the last two axes, or in the last one of tensors with up to three dimensions: the others are planes.
+    fn new(op: &Interp<Operand>, result: &ValueType) -> Result<Places> {
+        let (from, to) = (op.input.ty.plain_shape(), result.plain_shape());
+        let rank = from.len();
+        let (height, rows) = if rank > 3 { (from[rank - 2], to[rank - 2]) } else { (1, 1) };
+        let width = from[rank - 1];
+        let columns = sample_points(width, to[rank - 1], op.mode, op.coord_mode)?;
+        Ok(Places { height, width, rows: sample_points(height, rows, op.mode, op.coord_mode)?, columns })
+    }
+    /// Returns the places of an image whose pixels are repeated.
+    fn of_upsample(op: &Upsample<Operand>, result: &ValueType) -> Places {
+        let (from, to) = (op.input.ty.plain_shape(), result.plain_shape());
+        let points =
+            |from: usize, to: usize| (0..to).map(|i| SamplePoint { at: i * from / to, towards: 0.0 }).collect();
+        let (height, width) = (from[2], from[3]);
+        Places { height, width, rows: points(height, to[2]), columns: points(width, to[3]) }
+    }
+    /// Returns the offset of the first pixel of the row that row `i` of the result, counted over all images, is computed from, and the
+    /// weight of the next row.
+    fn row(&self, i: usize) -> (usize, f32) {
+        let row = self.rows[i % self.rows.len()];
+        ((i / self.rows.len() * self.height + row.at) * self.width, row.towards)
+    }
+}
+
+pub(super) fn interp(op: Interp<Operand>) -> OpKernel {
+    let is_linear = op.mode == InterpMode::Linear;
+    let input = if is_linear { reals([&op.input]) } else { workspace::converted([&op.input]) };
+    OpKernel::with_workspace(input + places_of_axes(), move |t| {
+        let places = Places::new(&op, t.result(0)?)?;
+        if is_linear { linear::<1>(t, &op.input, &places) } else { nearest(t, &op.input, &places) }
+    })
+}
+
+/// The places of rows and columns.
+fn places_of_axes() -> Workspace {
+    of_result(|result| result.plain_shape().iter().rev().take(2).sum(), size_of::<SamplePoint>())
+}
+
+/// Returns the kernel of an operator that resizes images or sequences in blocks of channels. Returns `None` if there is none.
+pub(super) fn in_blocks(op: &Op<Operand>, result: &ValueType) -> Option<OpKernel> {
+    // In volumes, Interp would not resize the slices.
+    let is_supported = |o: &Operand, ranks: RangeInclusive<usize>| {
+        channels(&o.ty).is_some() && channels(result).is_some() && ranks.contains(&result.plain_shape().len())
+    };
+    let has_known_size = |op: &Interp<Operand>| op.target_shape.as_ref().is_none_or(|size| size.constant.is_some());
+    match op.clone() {
+        Op::Interp(op) if has_known_size(&op) && is_supported(&op.input, 3..=4) => {
+            Some(of_blocks(op.input.clone(), move |result| Places::new(&op, result)))
+        }
+        Op::Upsample(op) if !op.do_relu && is_supported(&op.input, 4..=4) => {
+            Some(of_blocks(op.input.clone(), move |result| Ok(Places::of_upsample(&op, result))))
+        }
+        _ => None,
+    }
+}
+
+fn of_blocks(input: Operand, places: impl Fn(&ValueType) -> Result<Places> + Send + Sync + 'static) -> OpKernel {
+    OpKernel::with_workspace(places_of_axes(), move |t| {
+        // The weights of the nearest places are 0.
+        let places = places(t.result(0)?)?;
+        linear::<BLOCK>(t, &input, &places)
+    })
+}
+
+/// Elements are copied whatever their dtype.
+fn nearest(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, places: &Places) -> Result<()> {
+        let from = from.bits::<T>()?;
+        let rows = to.bits::<T>()?.par_chunks_mut(places.columns.len());
+        rows.enumerate().for_each(|(i, to)| {
+            let from = &from[places.row(i).0..][..places.width];
+            to.iter_mut().zip(&places.columns).for_each(|(to, column)| *to = from[column.at]);
+        });
+        Ok(())
+    }
+    let input = converted(t, input, 0, RoundMode::default())?;
+    with_element!(input.dtype(), go(t.memory(0)?, &input, places))
+}
+
+/// Pixels have `C` numbers.
+fn linear<const C: usize>(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
+    let values = t.reals(input)?;
+    let (x, isa, row) = (values.as_chunks::<C>().0, InstructionSet::best(), places.columns.len() * C);
+    t.fill(0, row, PostOp::default(), |first, out| {
+        isa.run(Rows { places, x, first: first / row, out: out.as_chunks_mut::<C>().0 });
+        Ok(())
+    })
+}
+
+/// Rows of the result, beginning at `first`.
+struct Rows<'a, const C: usize> {
+    places: &'a Places,
+    x: &'a [[f32; C]],
+    first: usize,
+    out: &'a mut [[f32; C]],
+}
+
+impl<const C: usize> SimdOp for Rows<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let (width, columns) = (self.places.width, &self.places.columns);
+        let mut between = Vec::new();
+        for (i, out) in self.out.chunks_mut(columns.len()).enumerate() {
+            let (start, towards) = self.places.row(self.first + i);
+            let mut row = &self.x[start..start + width];
+            // At the last entry, the next one is neither read nor multiplied by 0, since it may be infinite.
+            if towards > 0.0 {
+                between.clear();
+                between.extend_from_slice(row);
+                for (from, to) in between.iter_mut().zip(&self.x[start + width..][..width]) {
+                    *from = blend(from, to, towards);
+                }
+                row = &between;
+            }
+            for (out, column) in out.iter_mut().zip(columns) {
+                let from = &row[column.at];
+                *out = match column.towards > 0.0 {
+                    true => blend(from, &row[column.at + 1], column.towards),
+                    false => *from,
+                };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn blend<const C: usize>(from: &[f32; C], to: &[f32; C], towards: f32) -> [f32; C] {
+    let mut blended = *from;
+    for c in 0..C {
+        blended[c] += towards * (to[c] - from[c]);
+    }
+    blended
+}
