@@ -37,8 +37,21 @@ def conv_onnx(kind):
     return add
 
 
+def conv1d_spec(op):
+    """TpuLang has no convolution of sequences; Top has."""
+    a = op.attributes
+    sizes = {"kernel_shape": a["kernel"], "strides": a["stride"], "pads": a["pad"] * 2, "dilations": a["dilation"]}
+    return "top.Conv", dict(zip(("input", "filter", "bias"), op.inputs), **sizes, group=a["group"])
+
+
+def deconv1d_spec(op):
+    a = op.attributes
+    sizes = {"kernel_shape": a["kernel"], "strides": a["stride"], "pads": a["pad"] * 2}
+    return "top.Deconv", dict(zip(("input", "filter", "bias"), op.inputs), **sizes)
+
+
 def conv_torch(t, a, x, w, b):
-    function = t.conv3d if len(a["kernel"]) == 3 else t.conv2d
+    function = [t.conv1d, t.conv2d, t.conv3d][len(a["kernel"]) - 1]
     return function(x, w, b, a["stride"], a["pad"], a["dilation"], a["group"])
 
 
@@ -150,11 +163,17 @@ OPS = {
                   lambda t, a, x: x * a["by"]),
     "relu": Form(named("relu", "input"), node("Relu"), lambda t, a, x: t.relu(x)),
     "relu6": Form(named("clamp", "input", min=0.0, max=6.0), clip_onnx, lambda t, a, x: t.nn.functional.relu6(x)),
+    "leaky_relu": Form(named("leaky_relu", "input", negative_slope=0.1), node("LeakyRelu", alpha=0.1),
+                       lambda t, a, x: t.nn.functional.leaky_relu(x, 0.1)),
     "sigmoid": Form(named("sigmoid", "input"), node("Sigmoid"), lambda t, a, x: t.sigmoid(x)),
     "silu": Form(named("silu", "input"), silu_onnx, lambda t, a, x: t.nn.functional.silu(x)),
     "gelu": Form(named("gelu", "input"), node("Gelu"), lambda t, a, x: t.nn.functional.gelu(x)),
     "softmax": Form(named("softmax", "input", axis=-1), node("Softmax", axis=-1), lambda t, a, x: t.softmax(x, -1)),
     "conv": Form(conv_spec("conv", "input", "weight", "bias"), conv_onnx("Conv"), conv_torch),
+    "conv1d": Form(conv1d_spec, conv_onnx("Conv"), conv_torch),
+    "deconv1d": Form(deconv1d_spec, conv_onnx("ConvTranspose"),
+                     lambda t, a, x, w, b: t.conv_transpose1d(x, w, b, a["stride"], a["pad"]),
+                     onnx_layout={1: swapped}, torch_layout={1: swapped}),
     "conv3d": Form(conv_spec("conv3d", "input", "weight", "bias"), conv_onnx("Conv"), conv_torch),
     "deconv": Form(conv_spec("deconv", "input", "weight", "bias"), conv_onnx("ConvTranspose"),
                    lambda t, a, x, w, b: t.conv_transpose2d(x, w, b, a["stride"]),

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 
+from audio import hifigan, quartznet
 from net import Net
 from recurrent import recurrent
 from vision import deeplab, efficientnet_b0, mobilenet_v2, r3d_18, resnet50, resnext50, unet, yolo
@@ -172,6 +173,8 @@ MODELS = {
     "unet": unet,
     "r3d_18": r3d_18,
     "yolo": yolo,
+    "hifigan": hifigan,
+    "quartznet": quartznet,
     "lstm": lambda: recurrent("lstm"),
     "gru": lambda: recurrent("gru"),
     "minilm_32": lambda: bert("minilm_32", 6, 384, 12, 32),

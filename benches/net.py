@@ -70,6 +70,17 @@ class Net:
         w, b = self.weight(oc, ic // group, kernel, kernel, gain=gain), self.weight(oc, fan=100)
         return self.add_op("conv", x, w, b, **window(kernel, stride, pad, dilation), group=group)
 
+    def conv1d(self, x, ic, oc, kernel, stride=1, group=1, dilation=1, gain=1.0):
+        """Add a convolution of a sequence."""
+        w, b = self.weight(oc, ic // group, kernel, gain=gain), self.weight(oc, fan=100)
+        sizes = window(kernel, stride, dilation * (kernel // 2), dilation, dims=1)
+        return self.add_op("conv1d", x, w, b, **sizes, group=group)
+
+    def deconv1d(self, x, ic, oc, kernel, stride):
+        """Add a transposed convolution of a sequence, whose result has `stride` times the length."""
+        w, b = self.weight(oc, ic, kernel, fan=ic * max(kernel // stride, 1)), self.weight(oc, fan=100)
+        return self.add_op("deconv1d", x, w, b, **window(kernel, stride, (kernel - stride) // 2, dims=1), group=1)
+
     def conv3d(self, x, ic, oc, kernel, stride=1, gain=1.0):
         """Add a convolution over frames, rows and columns. `kernel` and `stride` are three numbers, or one for all."""
         sizes = window(kernel, stride, pad=None, dims=3)

@@ -61,7 +61,7 @@ impl Threads {
         let keeps_awake = run.is_alone && (last > SHORT || begun.saturating_sub(ended) < PATIENCE);
         let work = move || {
             let state = run.state;
-            if keeps_awake {
+            if keeps_awake && self.pool.current_num_threads() > 1 {
                 self.keep_awake(Which::Others, state);
             }
             let result = work();
@@ -73,7 +73,7 @@ impl Threads {
         };
         let result = if keeps_awake && last < SHORT { self.wait_awake(work) } else { self.pool.install(work) };
         let ended = self.made.elapsed();
-        self.last.store((ended - begun).as_nanos() as u64, Ordering::Relaxed);
+        self.last.store(ended.saturating_sub(begun).as_nanos() as u64, Ordering::Relaxed);
         self.ended.store(ended.as_nanos() as u64, Ordering::Relaxed);
         result
     }

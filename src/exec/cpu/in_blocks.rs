@@ -58,7 +58,7 @@ fn reads(shape: &ConvShape, input: &Operand) -> bool {
 }
 
 /// Whether `op` is an elementwise operator that can be computed on channel-blocked operands: every operand is a single
-/// number or has as many axes and channels as the result (one channel would have to be broadcast within a block).
+/// number, a map, or has as many axes and channels as the result.
 fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
     let is_like_result = |o: &Operand| o.ty.shape.len() == result.shape.len() && channels(&o.ty) == channels(result);
     let is_supported = |o: &Operand| is_number(o) || is_map(op, o, result) || is_like_result(o);
@@ -129,6 +129,7 @@ fn keeps_zero(op: &Op<Operand>) -> bool {
                 | Op::PRelu(_)
                 | Op::Relu(_)
                 | Op::SiLU(_)
+                | Op::Swish(_)
                 | Op::GELU(_)
                 | Op::HardSwish(_)
                 | Op::Mish(_)
@@ -146,10 +147,7 @@ fn geometry(op: &Conv<Operand>) -> Result<Option<ConvShape>> {
     let windows = Convolution::from(op).windows(&x)?;
     let group = usize::try_from(op.group).unwrap_or(0);
     let shape = |[slices, rows, cols]: [Axis; 3]| ConvShape { batch, ic, oc, group, slices, rows, cols };
-    let shape = axes(&windows, Axis::new)?.map(shape);
-    // Only depthwise convolution computes neighbouring pixels of a row faster than those of a column.
-    let is_column = |g: &ConvShape| windows.len() == 1 && g.method() != Some(Method::Depthwise);
-    Ok(shape.map(|g| if is_column(&g) { ConvShape { rows: g.cols, cols: g.rows, ..g } } else { g }))
+    Ok(axes(&windows, Axis::new)?.map(|axes| shape(axes).oriented()))
 }
 
 /// The shape of a transposed convolution; its axes are transposed.
@@ -166,10 +164,11 @@ fn transposed_geometry(op: &Deconv<Operand>) -> Result<Option<ConvShape>> {
     let oc = op.filter.ty.shape[0].saturating_mul(group);
     let shape = |[slices, rows, cols]: [Axis; 3]| ConvShape { batch, ic, oc, group, slices, rows, cols };
     let is_volume = windows.len() > 2;
-    Ok(if is_volume { None } else { axes(&windows, axis)?.map(shape) })
+    Ok(if is_volume { None } else { axes(&windows, axis)?.map(|axes| shape(axes).oriented()) })
 }
 
-/// Returns the slices, rows and columns of at most three windows, which are the last ones. Returns `None` if `axis` does for a window.
+/// Returns the axes of the slices, rows and columns; those that images and sequences lack are [`Axis::ONE`]. Returns `None` if there are
+/// more than three windows, or if `axis` does for one of them.
 fn axes(windows: &[Window], axis: impl FnMut(&Window) -> Result<Option<Axis>>) -> Result<Option<[Axis; 3]>> {
     let found: Option<Vec<Axis>> = windows.iter().map(axis).collect::<Result<_>>()?;
     Ok(match found.as_deref() {
@@ -318,9 +317,8 @@ fn avg_pool(op: &AvgPool<Operand>) -> Result<OpKernel> {
 fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) -> Result<OpKernel> {
     let none = || invalid("no pool on blocks of channels");
     let channels = channels(&input.ty).ok_or_else(none)?;
-    // Pools of volumes have no kernel on blocks.
-    let windows = Some(windows).filter(|w| w.len() < 3).unwrap_or_default();
-    let [_, rows, cols] = axes(windows, Axis::new)?.ok_or_else(none)?;
+    let is_volume = windows.len() > 2;
+    let [_, rows, cols] = axes(windows, Axis::new)?.filter(|_| !is_volume).ok_or_else(none)?;
     let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
     Ok(OpKernel::new(move |t| {
         let x = t.reals(&input)?;

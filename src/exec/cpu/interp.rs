@@ -1,14 +1,14 @@
 //! Resizes images and sequences, row-major or in blocks of channels.
 use super::{
     OpKernel, Operand, ValueType,
-    blocked::{BLOCK, InstructionSet},
+    blocked::{BLOCK, InstructionSet, for_all_threads},
     in_blocks::channels,
     layout::{converted, with_element},
     task::{PostOp, Task},
-    workspace::{self, Workspace, of_result, reals},
+    workspace::{self, Workspace, bytes, of_result, reals},
 };
 use crate::{
-    array::{Array, ArrayMut, Element},
+    array::{Array, ArrayMut, Element, zeros},
     base::Result,
     ops::{Interp, InterpMode, Op, SamplePoint, Upsample, sample_points},
     quant::RoundMode,
@@ -55,9 +55,10 @@ impl Places {
 pub(super) fn interp(op: Interp<Operand>) -> OpKernel {
     let is_linear = op.mode == InterpMode::Linear;
     let input = if is_linear { reals([&op.input]) } else { workspace::converted([&op.input]) };
-    OpKernel::with_workspace(input + places_of_axes(), move |t| {
+    let line = if is_linear { lines::<1>(&op.input) } else { Workspace::none() };
+    OpKernel::with_workspace(input + places_of_axes() + line, move |t| {
         let places = Places::new(&op, t.result(0)?)?;
-        if is_linear { linear::<1>(t, &op.input, &places) } else { nearest(t, &op.input, &places) }
+        if is_linear { blended::<1>(t, &op.input, &places) } else { nearest(t, &op.input, &places) }
     })
 }
 
@@ -66,29 +67,38 @@ fn places_of_axes() -> Workspace {
     of_result(|result| result.plain_shape().iter().rev().take(2).sum(), size_of::<SamplePoint>())
 }
 
+/// A row of the operand per thread.
+fn lines<const C: usize>(input: &Operand) -> Workspace {
+    let width = input.ty.plain_shape().last().copied().unwrap_or(1);
+    bytes(for_all_threads((width as u64).saturating_mul((C * size_of::<f32>()) as u64)))
+}
+
 /// Returns the kernel of an operator that resizes images or sequences in blocks of channels. Returns `None` if there is none.
 pub(super) fn in_blocks(op: &Op<Operand>, result: &ValueType) -> Option<OpKernel> {
-    // In volumes, Interp would not resize the slices.
+    // With few channels, the larger image would mostly be padding.
+    let are_many = |ty: &ValueType| channels(ty).is_some_and(|n| n >= BLOCK / 2);
     let is_supported = |o: &Operand, ranks: RangeInclusive<usize>| {
-        channels(&o.ty).is_some() && channels(result).is_some() && ranks.contains(&result.plain_shape().len())
+        are_many(&o.ty) && are_many(result) && ranks.contains(&result.plain_shape().len())
     };
     let has_known_size = |op: &Interp<Operand>| op.target_shape.as_ref().is_none_or(|size| size.constant.is_some());
-    match op.clone() {
-        Op::Interp(op) if has_known_size(&op) && is_supported(&op.input, 3..=4) => {
-            Some(of_blocks(op.input.clone(), move |result| Places::new(&op, result)))
+    match op {
+        Op::Interp(op) if has_known_size(op) && is_supported(&op.input, 3..=4) => {
+            let own = op.clone();
+            Some(of_blocks(&op.input, move |result| Places::new(&own, result)))
         }
         Op::Upsample(op) if !op.do_relu && is_supported(&op.input, 4..=4) => {
-            Some(of_blocks(op.input.clone(), move |result| Ok(Places::of_upsample(&op, result))))
+            let own = op.clone();
+            Some(of_blocks(&op.input, move |result| Ok(Places::of_upsample(&own, result))))
         }
         _ => None,
     }
 }
 
-fn of_blocks(input: Operand, places: impl Fn(&ValueType) -> Result<Places> + Send + Sync + 'static) -> OpKernel {
-    OpKernel::with_workspace(places_of_axes(), move |t| {
-        // The weights of the nearest places are 0.
+fn of_blocks(input: &Operand, places: impl Fn(&ValueType) -> Result<Places> + Send + Sync + 'static) -> OpKernel {
+    let input = input.clone();
+    OpKernel::with_workspace(places_of_axes() + lines::<BLOCK>(&input), move |t| {
         let places = places(t.result(0)?)?;
-        linear::<BLOCK>(t, &input, &places)
+        blended::<BLOCK>(t, &input, &places)
     })
 }
 
@@ -107,12 +117,15 @@ fn nearest(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
     with_element!(input.dtype(), go(t.memory(0)?, &input, places))
 }
 
-/// Pixels have `C` numbers.
-fn linear<const C: usize>(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
+/// Blends neighbouring pixels of `C` numbers. Those of the nearest places have no weight.
+fn blended<const C: usize>(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
     let values = t.reals(input)?;
     let (x, isa, row) = (values.as_chunks::<C>().0, InstructionSet::best(), places.columns.len() * C);
     t.fill(0, row, PostOp::default(), |first, out| {
-        isa.run(Rows { places, x, first: first / row, out: out.as_chunks_mut::<C>().0 });
+        let is_blended = places.rows.iter().any(|row| row.towards > 0.0);
+        let mut line = zeros(if is_blended { places.width.saturating_mul(C) } else { 0 })?;
+        let line = line.as_chunks_mut::<C>().0;
+        isa.run(Rows { places, x, first: first / row, line, out: out.as_chunks_mut::<C>().0 });
         Ok(())
     })
 }
@@ -122,6 +135,8 @@ struct Rows<'a, const C: usize> {
     places: &'a Places,
     x: &'a [[f32; C]],
     first: usize,
+    /// Memory for a row, if rows are blended.
+    line: &'a mut [[f32; C]],
     out: &'a mut [[f32; C]],
 }
 
@@ -131,18 +146,16 @@ impl<const C: usize> SimdOp for Rows<'_, C> {
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) {
         let (width, columns) = (self.places.width, &self.places.columns);
-        let mut between = Vec::new();
         for (i, out) in self.out.chunks_mut(columns.len()).enumerate() {
             let (start, towards) = self.places.row(self.first + i);
             let mut row = &self.x[start..start + width];
             // At the last entry, the next one is neither read nor multiplied by 0, since it may be infinite.
             if towards > 0.0 {
-                between.clear();
-                between.extend_from_slice(row);
-                for (from, to) in between.iter_mut().zip(&self.x[start + width..][..width]) {
-                    *from = blend(from, to, towards);
+                let pairs = row.iter().zip(&self.x[start + width..][..width]);
+                for (between, (from, to)) in self.line.iter_mut().zip(pairs) {
+                    *between = blend(from, to, towards);
                 }
-                row = &between;
+                row = &*self.line;
             }
             for (out, column) in out.iter_mut().zip(columns) {
                 let from = &row[column.at];

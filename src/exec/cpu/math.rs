@@ -39,18 +39,6 @@ pub(super) fn exp(op: Exp<Operand>) -> OpKernel {
     })
 }
 
-pub(super) fn sin(input: Operand) -> OpKernel {
-    vectorised(input, RoundMode::default(), f64::sin, |v| {
-        vecmath::Sin::new().map_mut(v);
-    })
-}
-
-pub(super) fn cos(input: Operand) -> OpKernel {
-    vectorised(input, RoundMode::default(), f64::cos, |v| {
-        vecmath::Cos::new().map_mut(v);
-    })
-}
-
 /// The Top executor adds 1e-5; the compiler's tables of quantized tensors use the exact function.
 pub(super) fn rsqrt(op: Rsqrt<Operand>) -> OpKernel {
     let exact = |x: f64| 1.0 / x.sqrt();

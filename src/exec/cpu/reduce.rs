@@ -14,8 +14,11 @@ use std::borrow::Cow;
 /// Number of sums of a row, which do not wait for each other.
 const SUMS: usize = 8;
 
-/// Number of results of a task if rows of the operand are combined.
-const COLUMNS: usize = 64;
+/// Number of results of a task if rows of the operand are combined: a cache line of each row.
+const COLUMNS: usize = 16;
+
+/// Minimum number of elements per task.
+const TASK: usize = 1 << 12;
 
 /// Reduces along the axes. Sums are accumulated in f64, then rounded once.
 pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
@@ -26,14 +29,16 @@ pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
         ReduceMode::ReduceSum => combined::<SUMS>(op, 0.0, real, add, |sum, _| sum),
         ReduceMode::ReduceL1 => combined::<SUMS>(op, 0.0, |x| f64::from(x.abs()), add, |sum, _| sum),
         ReduceMode::ReduceL2 => combined::<SUMS>(op, 0.0, |x| f64::from(x).powi(2), add, |sum, _| sum.sqrt()),
-        ReduceMode::ReduceProd => combined::<SUMS>(op, 1.0, real, |a, b| a * b, |product, _| product),
-        // A NaN stays if it is the first number. Several parts would have several firsts.
+        // Products of parts might be infinite or 0 where that of all is not.
+        ReduceMode::ReduceProd => combined::<1>(op, 1.0, real, |a, b| a * b, |product, _| product),
+        // A NaN is kept if it comes first, which it would do in any of several parts.
         ReduceMode::ReduceMax => combined::<1>(op, f64::NAN, real, larger, |most, _| most),
         ReduceMode::ReduceMin => combined::<1>(op, f64::NAN, real, smaller, |least, _| least),
     }
 }
 
-/// Combines the numbers along the axes, each after `of`, in `N` parts. The result of none is that of `finish` for `empty`.
+/// Combines the numbers along the axes, each after `of`, in `N` parts, and applies `finish`, which also receives their count. `empty` is
+/// the combination of no numbers.
 fn combined<const N: usize>(
     op: Reduce<Operand>,
     empty: f64,
@@ -52,13 +57,14 @@ fn combined<const N: usize>(
         };
         t.write(0, PostOp::default(), |out| {
             if inner == 1 {
-                out.par_iter_mut().enumerate().for_each(|(i, out)| {
+                out.par_iter_mut().with_min_len(TASK / count.max(1) + 1).enumerate().for_each(|(i, out)| {
                     let row = &values[i * count..][..count];
                     *out = finish(combined_row::<N>(row, of, combine).unwrap_or(empty), count) as f32;
                 });
                 return Ok(());
             }
-            out.par_chunks_mut(inner.max(1)).enumerate().for_each(|(i, out)| {
+            let matrices = out.par_chunks_mut(inner.max(1)).with_min_len(TASK / (count * inner).max(1) + 1);
+            matrices.enumerate().for_each(|(i, out)| {
                 let matrix = &values[i * count * inner..][..count * inner];
                 out.par_chunks_mut(COLUMNS).enumerate().for_each(|(j, out)| {
                     let mut sums = [empty; COLUMNS];
@@ -188,6 +194,25 @@ mod tests {
             let lanes = x.map_axis(Axis(*axis), |lane| lane.iter().copied().reduce(combine).unwrap());
             lanes.insert_axis(Axis(*axis))
         })
+    }
+
+    #[test]
+    fn a_nan_is_kept_if_it_comes_first() {
+        let nan = f32::NAN;
+        for (numbers, most) in [([nan, 1.0, 2.0], nan), ([1.0, nan, 2.0], 2.0), ([2.0, 1.0, nan], 2.0)] {
+            // In a row, and in two columns.
+            for (shape, values, axis) in [([1, 3], numbers.to_vec(), 1), ([3, 2], numbers.map(|n| [n; 2]).concat(), 0)]
+            {
+                let mut g = Graph::new("g").unwrap();
+                let x = g.input("x", Dtype::Float32, shape).unwrap();
+                let y = g.op(Reduce::new(x, vec![axis], false, ReduceMode::ReduceMax)).call().unwrap()[0];
+                g.set_outputs(&[y]).unwrap();
+                let feeds = [("x", Array::from_vec(shape.map(|n| n as usize), values).unwrap())];
+                let y =
+                    run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f32().unwrap();
+                assert!(y.iter().all(|y| *y == most || y.is_nan() && most.is_nan()), "{numbers:?}: {y:?}");
+            }
+        }
     }
 
     proptest! {

@@ -67,10 +67,10 @@ fn mean_as_pool(graph: &RewriteGraph, node: &Node) -> Result<Option<Node>> {
 /// Returns the operands of element-wise operators that are broadcast along the channels. They remain row-major.
 fn maps(graph: &RewriteGraph, node: &Node) -> Result<Vec<TensorIndex>> {
     let mut maps = Vec::new();
-    let has_operands = |stage: &&Operation| {
+    let is_arithmetic = |stage: &&Operation| {
         matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_))
     };
-    for stage in node.stages.iter().filter(has_operands) {
+    for stage in node.stages.iter().filter(is_arithmetic) {
         let Some(result) = stage.outputs().next() else { continue };
         for t in stage.operands() {
             if is_for_all_channels(&graph.entry(t)?.ty.shape, &graph.entry(result)?.ty.shape) {
@@ -162,17 +162,22 @@ impl Assignment {
         backend: &Capabilities,
     ) -> Result<Vec<TensorIndex>> {
         let mut found = Vec::new();
-        let has_factors =
+        let may_be_per_channel =
             |stage: &&Operation| matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::PRelu(_));
-        for stage in node.stages.iter().filter(has_factors) {
+        for stage in node.stages.iter().filter(may_be_per_channel) {
             let Some(result) = stage.outputs().next() else { continue };
             let shape = graph.entry(result)?.ty.shape.clone();
             for t in stage.operands() {
                 if graph.constant(t).is_none() {
                     continue;
                 }
-                let factor = broadcast_shape(&stage.op, &graph.entry(t)?.ty.shape, shape.len());
-                let is_per_channel = factor.iter().any(|n| *n > 1) && has_number_per_channel(&factor, &shape);
+                let own = &graph.entry(t)?.ty.shape;
+                let seen = |stage: &Operation| broadcast_shape(&stage.op, own, shape.len());
+                let factor = seen(stage);
+                // All stages read the converted one.
+                let is_alike = node.stages.iter().filter(|s| s.operands().any(|o| o == t)).all(|s| seen(s) == factor);
+                let is_per_channel =
+                    is_alike && factor.iter().any(|n| *n > 1) && has_number_per_channel(&factor, &shape);
                 if is_per_channel
                     && (self.other.contains_key(&t) || self.convert_constant(graph, t, factor, backend)?)
                 {

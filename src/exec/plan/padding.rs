@@ -5,20 +5,26 @@ use super::{
 };
 use crate::{
     base::Result,
-    ops::{Conv, Op, Pad, PadMode},
+    ops::{AutoPad, Conv, Op, Pad, PadMode},
 };
 
 /// Merges the convolution at `at` with a padding of its spatial axes with zeros, as TensorFlow's exporter and PyTorch's `F.pad` write it.
 ///
 /// # Errors
-/// Returns an error if there is no such tensor.
+/// Returns an error if there is no such tensor, or if the filter cannot be read.
 pub(super) fn merge(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let Some(last @ Operation { op: Op::Conv(conv), .. }) = graph.only_operation(at) else { return Ok(false) };
     let Some(before) = graph.single_use_producer(conv.input) else { return Ok(false) };
     let Some(Operation { op: Op::Pad(pad), .. }) = graph.only_operation(before) else { return Ok(false) };
     // In a quantized tensor, the padding of a convolution is the zero point.
     let is_float = graph.entry(pad.input)?.ty.is_plain_float() && graph.entry(conv.input)?.ty.is_plain_float();
-    let Some(pads) = pads(pad, &conv.pads).filter(|_| is_float) else { return Ok(false) };
+    let has_own_pads = matches!(conv.auto_pad, None | Some(AutoPad::NOTSET));
+    let Some(pads) = pads(pad, &conv.pads).filter(|_| is_float && has_own_pads) else { return Ok(false) };
+    // Infinite weights would make NaN of the zeros, which a convolution leaves out.
+    let Some(filter) = graph.constant(conv.filter) else { return Ok(false) };
+    if !filter.to_f32()?.iter().all(|w| w.is_finite()) {
+        return Ok(false);
+    }
     let op = Conv { input: pad.input, pads, ..(**conv).clone() };
     let stage = Operation { op: op.into(), ..last.clone() };
     graph.remove(before);

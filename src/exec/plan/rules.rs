@@ -101,7 +101,7 @@ impl Rule {
         let n = pluralized(operators, "operator");
         match self {
             Rule::Fold => format!("{n} constant-folded"),
-            Rule::Padding => format!("{} merged into a convolution", pluralized(operators, "padding")),
+            Rule::Padding => format!("{} merged into the convolution that follows", pluralized(operators, "padding")),
             Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
             Rule::Branches => {
                 format!("{} of convolutions merged into the weights of one", pluralized(operators, "addition"))

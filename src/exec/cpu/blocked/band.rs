@@ -164,7 +164,7 @@ impl Band {
             if is_column {
                 let end = first + to.len();
                 let (top, bottom) = (top.clamp(first, end), bottom.clamp(first, end));
-                // Past the end if all rows are padding.
+                // Past the end of the plane if all rows are padding or below it.
                 let from = (top * rows.axis.stride + r).saturating_sub(rows.axis.pad);
                 let from = plane.get(from..).unwrap_or_default();
                 copy_between(from, rows.axis.stride, to, top - first..bottom - first);

@@ -157,9 +157,13 @@ impl<const C: usize> Direct<C> {
         let (per_plane, per_slice) = (C * taps.len(), self.channels * taps.len());
         let (skipped, depth) = (seen.start * per_slice, g.slices.kernel * per_slice);
         let rows = self.place.rows(part.outs[0].len());
-        // Contiguous rows are merged into one.
+        // Contiguous rows are merged into one, and so are those of a column.
         let is_one_row = band.width == g.cols.output && self.place.step == [1, 1];
-        let (rows, width) = if is_one_row { (1, rows * g.cols.output) } else { (rows, g.cols.output) };
+        let (rows, width, place) = match () {
+            () if is_one_row => (1, rows * g.cols.output, self.place),
+            () if band.width == 1 && self.place.size[1] == 1 => (1, rows, self.place.as_row()),
+            () => (rows, g.cols.output, self.place),
+        };
         let first = part.group * self.blocks + part.block;
         for b in (0..part.outs.len()).step_by(self.together) {
             let (end, block) = ((b + self.together).min(part.outs.len()), first + b);
@@ -177,7 +181,7 @@ impl<const C: usize> Direct<C> {
                     rows,
                     step: band.width,
                     width,
-                    place: self.place,
+                    place,
                     channels: self.channels_of_block(part.block + end - 1),
                     begin: (near.first == 0).then(|| &self.bias[block..block + n]),
                     end: near.is_last.then_some(End { residual, relu: self.relu }),

@@ -10,7 +10,7 @@ use super::{
 use crate::base::Result;
 use rayon::prelude::*;
 
-/// A prepared convolution of images or volumes.
+/// A prepared convolution of sequences, images or volumes.
 pub(super) struct Grouped {
     isa: InstructionSet,
     g: ConvShape,

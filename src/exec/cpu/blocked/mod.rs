@@ -100,7 +100,7 @@ fn even_parts(parts: usize, others: usize) -> usize {
 }
 
 /// Returns the bytes of workspace of all threads, given those of one.
-fn for_all_threads(bytes: u64) -> u64 {
+pub(super) fn for_all_threads(bytes: u64) -> u64 {
     bytes.saturating_mul(rayon::current_num_threads() as u64)
 }
 
@@ -151,6 +151,11 @@ pub(super) struct Axis {
 impl Axis {
     /// An axis of one element, for images with fewer axes.
     pub const ONE: Axis = Axis { input: 1, kernel: 1, stride: 1, dilation: 1, pad: 0, output: 1 };
+
+    /// Whether the axis has one element, without padding.
+    fn is_one(&self) -> bool {
+        [self.input, self.kernel, self.pad, self.output] == [1, 1, 0, 1]
+    }
 
     /// Returns `None` if the axis is empty or too long for these kernels.
     ///
@@ -239,16 +244,22 @@ impl ConvShape {
     fn area(&self) -> usize {
         self.rows.input * self.cols.input
     }
-    /// Whether windows of an image have gaps between their pixels, and are next to each other. Those of a column have none: the
-    /// windows of the following pixels fill them.
+    /// Returns the shape with a sequence as a column: bands of rows divide the work. Depthwise convolution computes neighbouring pixels
+    /// of a row at once, so there a sequence is a row.
+    pub fn oriented(self) -> ConvShape {
+        let is_depthwise = self.method() == Some(Method::Depthwise);
+        let across = if is_depthwise { self.cols } else { self.rows };
+        if across.is_one() { ConvShape { rows: self.cols, cols: self.rows, ..self } } else { self }
+    }
+    /// Whether windows of an image have gaps between their pixels, and are next to each other. In a column, a band has no pixels but
+    /// those that its windows see.
     fn is_dilated(&self) -> bool {
         let is_wide = self.rows.dilation.max(self.cols.dilation) > 1 && self.taps() > 1;
-        self.is_flat() && is_wide && self.rows.stride * self.cols.stride == 1 && self.cols.output > 1
+        self.is_flat() && is_wide && self.rows.stride * self.cols.stride == 1 && !self.cols.is_one()
     }
     /// Whether the input has one slice, without padding.
     fn is_flat(&self) -> bool {
-        let Axis { input, kernel, pad, output, .. } = self.slices;
-        [input, kernel, pad, output] == [1, 1, 0, 1]
+        self.slices.is_one()
     }
     /// Returns `None` if the convolution is empty, or if its groups have too few channels. Groups of images may have a single
     /// input channel, or 2, 4 or 8 inputs and as many outputs.

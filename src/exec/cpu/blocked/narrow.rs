@@ -56,7 +56,8 @@ impl Narrow {
             let block = plane % g.oc.div_ceil(BLOCK);
             let first = plane * g.pixels() + row * g.cols.output;
             let x = band.of(&x[plane * g.area()..][..g.area()], (0, row), copied)?;
-            let x = &x[..x.len().min(band.plane())];
+            let reach = taps.iter().max().unwrap_or(&0) + (out.len() / g.cols.output - 1) * band.width + g.cols.output;
+            let x = &x[..x.len().min(reach)];
             if expanded.len() < self.size * x.len() {
                 *expanded = zero_pixels(self.size * band.plane())?;
             }

@@ -18,6 +18,9 @@ pub(in crate::cpu) enum PoolKind {
     },
 }
 
+/// Number of a row's elements that are summed by themselves, which makes the rounding errors of large windows smaller.
+const SECTION: usize = 512;
+
 /// Minimum number of result pixels per task.
 const TASK: usize = 1 << 9;
 
@@ -111,25 +114,26 @@ impl Rows<'_> {
         };
         let mut found = [ops.splat(begin); V];
         for i in rows.0..rows.1 {
-            // The sum of each row is computed by itself, which makes the rounding errors of large windows smaller.
-            let before = found;
-            if kind != PoolKind::Max {
-                found = [ops.zero(); V];
-            }
             let line = (row * r.stride + i * r.dilation - r.pad) * c.input;
-            for j in cols.0..cols.1 {
-                let x = &self.x[line + col * c.stride + j * c.dilation - c.pad];
-                for v in 0..V {
-                    let x = ops.load(&x[v * ops.len()..]);
-                    found[v] = match kind {
-                        PoolKind::Max => larger(ops, found[v], x),
-                        PoolKind::Average { .. } => ops.add(found[v], x),
-                    };
+            for first in (cols.0..cols.1).step_by(SECTION) {
+                let before = found;
+                if kind != PoolKind::Max {
+                    found = [ops.zero(); V];
                 }
-            }
-            if kind != PoolKind::Max {
-                for v in 0..V {
-                    found[v] = ops.add(before[v], found[v]);
+                for j in first..cols.1.min(first + SECTION) {
+                    let x = &self.x[line + col * c.stride + j * c.dilation - c.pad];
+                    for v in 0..V {
+                        let x = ops.load(&x[v * ops.len()..]);
+                        found[v] = match kind {
+                            PoolKind::Max => larger(ops, found[v], x),
+                            PoolKind::Average { .. } => ops.add(found[v], x),
+                        };
+                    }
+                }
+                if kind != PoolKind::Max {
+                    for v in 0..V {
+                        found[v] = ops.add(before[v], found[v]);
+                    }
                 }
             }
         }

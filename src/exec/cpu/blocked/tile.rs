@@ -113,6 +113,11 @@ impl Place {
     pub fn whole(size: [usize; 2]) -> Place {
         Place { first: [0, 0], step: [1, 1], size }
     }
+    /// Returns the same place in a plane of one column, as a row.
+    pub fn as_row(self) -> Place {
+        let turned = |[rows, cols]: [usize; 2]| [cols, rows];
+        Place { first: turned(self.first), step: turned(self.step), size: turned(self.size) }
+    }
     /// Returns the number of the result's rows in the first `pixels` pixels of a plane.
     pub fn rows(&self, pixels: usize) -> usize {
         (pixels / self.size[1]).saturating_sub(self.first[0]).div_ceil(self.step[0])

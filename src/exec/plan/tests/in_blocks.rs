@@ -1,6 +1,6 @@
 //! Tests that convolutions, and the operators that follow them, are computed on blocks of channels.
 use super::*;
-use crate::ops::{InterpMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel};
+use crate::ops::{AutoPad, Conv, InterpMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel};
 
 #[test]
 fn convolutions_and_what_lies_between_them_stand_in_blocks() {
@@ -141,6 +141,14 @@ fn slopes_per_channel_stand_in_blocks() {
     let first = g.prelu(sum, values(&[1, 40, 1, 1], 4)).call().unwrap();
     let y = g.add(first, sum).call().unwrap();
     assert_eq!(steps(&mut g, &[y]), ["Conv + PRelu", "Conv + Add", "PRelu + Add", "Reshape"]);
+    // A slope that is also added, along the last axis.
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 6, 18]);
+    let slope = g.coefficient("slope", values(&[16], 1)).unwrap();
+    let a = g.conv(x, values(&[16, 3, 3, 3], 2)).call().unwrap();
+    let a = g.prelu(a, slope).call().unwrap();
+    let y = g.add(a, slope).call().unwrap();
+    steps(&mut g, &[y]);
 }
 
 /// As in YOLO and U-Net.
@@ -170,6 +178,18 @@ fn padding_is_merged_into_convolutions() {
     assert_eq!(padded(0.0, [0, 0, 0, 1, 0, 0, 1, 2]), ["Conv", "Reshape"]);
     assert_eq!(padded(1.0, [0, 0, 0, 1, 0, 0, 1, 2]), ["Pad", "Conv", "Reshape"]);
     assert_eq!(padded(0.0, [0, 1, 0, 1, 0, 0, 1, 2]), ["Pad", "Conv", "Reshape"]);
+}
+
+/// The padding that the operator computes itself depends on the size of its input.
+#[test]
+fn padding_stays_before_convolutions_that_compute_their_own() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 8, 8]);
+    let p = g.pad(x).padding([0, 0, 1, 1, 0, 0, 1, 1]).call().unwrap();
+    let w = g.coefficient("w", values(&[16, 3, 3, 3], 1)).unwrap();
+    let conv = Conv { auto_pad: Some(AutoPad::SAMEUPPER), ..Conv::new(p, w, vec![3; 2], vec![1; 2], vec![0; 4]) };
+    let y = g.op(conv).call().unwrap()[0];
+    assert_eq!(steps(&mut g, &[y]), ["Pad", "Conv", "Reshape"]);
 }
 
 /// As in CBAM: the map is broadcast to the channels of a block.
@@ -212,12 +232,16 @@ fn offsets(shape: &[usize], seed: usize) -> Array {
     Array::from_f64s(Dtype::Float32, shape.to_vec(), numbers).unwrap()
 }
 
+fn one_or_several() -> impl Strategy<Value = usize> {
+    prop_oneof![1 => Just(1usize), 4 => 4usize..9]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn networks_of_images_are_the_same_by_plan(
         channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..27, 1..7),
-        size in (4usize..9, 4usize..9), batch in 1usize..3,
+        size in (one_or_several(), one_or_several()), batch in 1usize..3,
     ) {
         let mut g = Graph::new("g").unwrap();
         let mut t = input(&mut g, "x", &[batch, channels[0], size.0, size.1]);

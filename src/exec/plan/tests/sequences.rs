@@ -1,6 +1,6 @@
 //! Tests that convolutions of sequences, and the operators that follow them, are computed on blocks of channels.
 use super::*;
-use crate::ops::{AvgPool, Conv, Deconv, InterpMode, MaxPool};
+use crate::ops::{AvgPool, Conv, Deconv, InterpMode, MaxPool, Reduce, ReduceMode};
 
 /// A convolution of a sequence, padded on both sides.
 fn conv(g: &mut Graph, x: Tensor, filter: Array, [stride, dilation, pad, group]: [i64; 4]) -> Tensor {
@@ -43,6 +43,31 @@ fn strided_and_depthwise_convolutions_of_sequences_stand_in_blocks() {
     let c = conv(&mut g, b, filter(&[32, 1, 31], 3), [1, 1, 15, 32]);
     let y = g.silu(c).call().unwrap();
     assert_eq!(steps(&mut g, &[y]), ["Conv + GELU", "Conv", "Conv + SiLU", "Reshape"]);
+}
+
+/// TpuLang has no convolution of sequences; its users write them as images of one row or column.
+#[test]
+fn images_of_one_row_or_column_are_sequences() {
+    for shape in [[1, 20, 1, 50], [1, 20, 50, 1]] {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &shape);
+        let [rows, cols] = if shape[2] == 1 { [1, 5] } else { [5, 1] };
+        let [top, left] = if shape[2] == 1 { [0, 2] } else { [2, 0] };
+        let a = g.conv(x, filter(&[32, 20, rows, cols], 1)).pad([top, left, top, left]).call().unwrap();
+        let y = g.conv(a, filter(&[32, 1, rows, cols], 2)).group(32).call().unwrap();
+        assert_eq!(steps(&mut g, &[y]), ["Reshape", "Conv", "Conv", "Reshape"]);
+    }
+}
+
+/// The sum of many numbers, which is computed in float64 otherwise.
+#[test]
+fn means_of_long_sequences_are_precise() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 100_000]);
+    let a = conv(&mut g, x, values(&[16, 3, 1], 1), [1, 1, 0, 1]);
+    let a = g.sigmoid(a).call().unwrap();
+    let mean = g.op(Reduce::new(a, vec![2], true, ReduceMode::ReduceMean)).call().unwrap()[0];
+    assert_eq!(steps_on(values, 2e-6, &mut g, &[mean]), ["Conv + Sigmoid", "AvgPool", "Reshape"]);
 }
 
 proptest! {

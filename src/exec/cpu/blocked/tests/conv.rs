@@ -250,8 +250,9 @@ proptest! {
     #[test]
     fn transposed_convolutions_are_the_definition(
         batch in 1usize..3, (ic, oc, group) in any_channels(), rows in transposed_axis(), cols in transposed_axis(),
-        relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+        is_column: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
     ) {
+        let cols = if is_column { Axis::ONE } else { cols };
         let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
         let (mut x, w, bias) = (numbers(batch * ic * g.area(), 1), numbers(oc * ic / group * g.taps(), 2), numbers(oc, 3));
         let at = infinite % x.len();
@@ -307,6 +308,7 @@ fn large_ones_are_cut_and_still_the_definition() {
         of(1, 20, 40, 1, column, Axis::ONE),
         of(1, 1, 40, 1, column, Axis::ONE),
         of(2, 32, 32, 8, column, Axis::ONE),
+        of(1, 16, 16, 4, axis(9001, 3, 1, 1, [0, 0]).unwrap(), Axis::ONE),
         of(1, 40, 40, 2, axis(3001, 10, 5, 1, [0, 0]).unwrap(), Axis::ONE),
     ];
     for g in geometries {
@@ -327,6 +329,25 @@ fn large_ones_are_cut_and_still_the_definition() {
             );
         }
     }
+}
+
+#[test]
+fn long_transposed_columns_are_cut_and_still_the_definition() {
+    let window = Window { input: 5000, kernel: 4, stride: 2, dilation: 1, pads: [1, 1] };
+    let rows = Axis::transposed(&window, window.transposed_output(0).unwrap()).unwrap();
+    let g = ConvShape { batch: 1, ic: 40, oc: 24, group: 1, slices: Axis::ONE, rows, cols: Axis::ONE };
+    let (x, w, bias) = (numbers(40 * g.area(), 1), numbers(24 * 40 * g.taps(), 2), numbers(24, 3));
+    let want = transposed_definition(&g, &x, &w, &bias);
+    let deconv =
+        Deconv2d::new(InstructionSet::best(), g, &w, ConvEpilogue { bias: Some(&bias), relu: None }).unwrap().unwrap();
+    let outs = [1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut out = vec![f32::NAN; blocked_len(1, 24, g.pixels())];
+        pool.install(|| deconv.run(&blocked(&x, 40, g.area()), &mut out)).unwrap();
+        out
+    });
+    assert!(outs[0] == outs[1]);
+    check_sums(&plain(&outs[0], 1, 24, g.pixels()), &want, &vec![0.0; want.0.len()], None).unwrap();
 }
 
 #[test]
