@@ -3,7 +3,7 @@ from net import Net
 
 
 def hifigan():
-    """A HiFi-GAN of a quarter of the usual channels: 64 frames of 80 mel bands to 16384 samples."""
+    """HiFi-GAN with a quarter of the usual channels: 64 frames of 80 mel bands become 16384 samples."""
     net, channels = Net("hifigan"), 128
     x = net.conv1d(net.input("mel", (1, 80, 64)), 80, channels, 7)
     for kernel, stride in [(16, 8), (16, 8), (4, 2), (4, 2)]:
@@ -23,7 +23,7 @@ def residual(net, x, channels, kernel):
 
 
 def quartznet():
-    """A QuartzNet 5x5, which recognizes speech, of 6 seconds: depthwise convolutions of up to 87 elements and pointwise ones."""
+    """QuartzNet 5x5, for speech recognition, on 6 seconds: depthwise convolutions of up to 87 elements and pointwise ones."""
     net, channels = Net("quartznet"), 256
     separable = lambda x, ic, oc, kernel, stride=1: net.conv1d(net.conv1d(x, ic, ic, kernel, stride, group=ic), ic, oc, 1, gain=1.4)
     x = net.relu(separable(net.input("mel", (1, 64, 600)), 64, channels, 33, 2))

@@ -27,6 +27,11 @@ pub enum Layout {
     Bshd,
 }
 
+/// Whether the operator combines tensors that are broadcast to the result.
+pub(crate) fn is_arithmetic<V>(op: &Op<V>) -> bool {
+    matches!(op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_))
+}
+
 /// Whether an operand of an element-wise operator is broadcast along the channels (axis 1) of a result that has several.
 pub(crate) fn is_for_all_channels(operand: &[usize], result: &[usize]) -> bool {
     // Leading axes that the operand does not have are broadcast.

@@ -155,7 +155,7 @@ impl<'a> Source<'a> {
     pub fn new(array: &'a Array, ty: &ValueType, result: &[usize]) -> Result<Self> {
         Source::of_shape(array, ty, array.shape(), result)
     }
-    /// Like [`Source::new`], for an array that is seen in another shape.
+    /// Like [`Source::new`], but reads the array in another shape of the same size.
     pub fn of_shape(array: &'a Array, ty: &ValueType, shape: &[usize], result: &[usize]) -> Result<Self> {
         if array.dtype().is_float() && array.dtype() != Dtype::Float32 {
             let argument = format!("the buffer of {:?}", ty.name);

@@ -14,7 +14,7 @@ use crate::{
     Layout,
     base::{Dtype, Result, invalid},
     ops::{AvgPool, Conv, Convolution, Deconv, MaxPool, Op, Window, windows},
-    signature::is_for_all_channels,
+    signature::{is_arithmetic, is_for_all_channels},
 };
 
 /// The channels of an image in blocks.
@@ -68,7 +68,7 @@ fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
 /// Whether an operand of `op` has a number per pixel for all channels of a result in blocks, such as a mask or the map of spatial
 /// attention.
 fn is_map(op: &Op<Operand>, o: &Operand, result: &ValueType) -> bool {
-    super::is_arithmetic(op)
+    is_arithmetic(op)
         && o.ty.layout == Layout::Plain
         && !o.is_fused_input()
         && channels(result).is_some()
@@ -154,8 +154,7 @@ fn geometry(op: &Conv<Operand>) -> Result<Option<ConvShape>> {
 fn transposed_geometry(op: &Deconv<Operand>) -> Result<Option<ConvShape>> {
     let x = op.input.ty.plain_shape();
     let windows = Convolution::from(op).windows(&x)?;
-    let more = op.output_padding.as_deref().unwrap_or_default();
-    let mut more = more.iter().copied();
+    let mut more = op.output_padding.iter().flatten().copied();
     let axis = |window: &Window| -> Result<Option<Axis>> {
         let output = window.transposed_output(more.next().unwrap_or(0))?;
         Ok(Axis::transposed(window, output))

@@ -117,7 +117,7 @@ fn nearest(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
     with_element!(input.dtype(), go(t.memory(0)?, &input, places))
 }
 
-/// Blends neighbouring pixels of `C` numbers. Those of the nearest places have no weight.
+/// Interpolates between neighbouring pixels of `C` numbers. In nearest mode, the neighbours have no weight.
 fn blended<const C: usize>(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
     let values = t.reals(input)?;
     let (x, isa, row) = (values.as_chunks::<C>().0, InstructionSet::best(), places.columns.len() * C);

@@ -57,7 +57,7 @@ mod transpose;
 mod unary;
 mod workspace;
 
-use super::{Backend, Fusion, Layout, Layouts, Operand, Signature, ValueType, heads};
+use super::{Backend, Fusion, Layout, Layouts, Operand, Signature, ValueType, heads, signature::is_arithmetic};
 use crate::{
     array::{Array, ArrayMut},
     base::{Dtype, Result, Shape},
@@ -260,11 +260,6 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
 /// Whether the operator is element-wise on floats, with broadcast operands.
 fn is_elementwise(op: &Op<Operand>) -> bool {
     is_arithmetic(op) || matches!(op, Op::PRelu(_)) || has_epilogue(op)
-}
-
-/// Whether the operator combines tensors that are broadcast to the result.
-fn is_arithmetic(op: &Op<Operand>) -> bool {
-    matches!(op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_))
 }
 
 /// Whether the operator can be fused into the kernel of another one. Constants are left out, or they would be repacked.

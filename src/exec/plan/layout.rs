@@ -10,7 +10,7 @@ use crate::{
     array::Array,
     base::{Result, Shape},
     ops::{AvgPool, Op, ReduceMode, Reshape, reduced_axes},
-    signature::is_for_all_channels,
+    signature::{is_arithmetic, is_for_all_channels},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -67,10 +67,7 @@ fn mean_as_pool(graph: &RewriteGraph, node: &Node) -> Result<Option<Node>> {
 /// Returns the operands of element-wise operators that are broadcast along the channels. They remain row-major.
 fn maps(graph: &RewriteGraph, node: &Node) -> Result<Vec<TensorIndex>> {
     let mut maps = Vec::new();
-    let is_arithmetic = |stage: &&Operation| {
-        matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_))
-    };
-    for stage in node.stages.iter().filter(is_arithmetic) {
+    for stage in node.stages.iter().filter(|stage| is_arithmetic(&stage.op)) {
         let Some(result) = stage.outputs().next() else { continue };
         for t in stage.operands() {
             if is_for_all_channels(&graph.entry(t)?.ty.shape, &graph.entry(result)?.ty.shape) {

@@ -251,8 +251,8 @@ impl ConvShape {
         let across = if is_depthwise { self.cols } else { self.rows };
         if across.is_one() { ConvShape { rows: self.cols, cols: self.rows, ..self } } else { self }
     }
-    /// Whether windows of an image have gaps between their pixels, and are next to each other. In a column, a band has no pixels but
-    /// those that its windows see.
+    /// Whether windows of an image have gaps between their pixels, and are next to each other. Columns are left out: there, other
+    /// windows of the same band see the pixels in the gaps.
     fn is_dilated(&self) -> bool {
         let is_wide = self.rows.dilation.max(self.cols.dilation) > 1 && self.taps() > 1;
         self.is_flat() && is_wide && self.rows.stride * self.cols.stride == 1 && !self.cols.is_one()

@@ -18,7 +18,7 @@ pub(in crate::cpu) enum PoolKind {
     },
 }
 
-/// Number of a row's elements that are summed by themselves, which makes the rounding errors of large windows smaller.
+/// Maximum number of elements in a partial sum. Adding partial sums reduces the rounding errors of large windows.
 const SECTION: usize = 512;
 
 /// Minimum number of result pixels per task.
