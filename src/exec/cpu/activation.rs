@@ -1,6 +1,6 @@
 use super::{
     OpKernel, Operand,
-    blocked::{self, Function, InstructionSet},
+    blocked::{self, Function, InstructionSet, replace_each, replace_each_with},
     kernel::Epilogue,
     layout::{from_last, to_last},
     math::erf,
@@ -29,7 +29,7 @@ pub(super) fn relu(op: Relu<Operand>) -> OpKernel {
 pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> OpKernel {
     let alpha = op.alpha as f32;
     map(op.input, PostOp::round(op.round_mode), move |v| {
-        v.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x });
+        replace_each(v, move |x| if x < 0.0 { x * alpha } else { x });
     })
 }
 
@@ -41,7 +41,7 @@ pub(super) fn prelu(op: PRelu<Operand>) -> OpKernel {
         slope.ty.shape = [vec![*n], vec![1; rank - 2]].concat();
     }
     let apply = |values: &mut [f32], slopes: &[f32]| {
-        values.iter_mut().zip(slopes).for_each(|(x, s)| *x = if *x < 0.0 { *x * s } else { *x });
+        replace_each_with(values, slopes, |x, s| if x < 0.0 { x * s } else { x });
     };
     let is_epilogue = input.is_fused_input() && !slope.is_fused_input();
     let epilogue = is_epilogue.then(|| Epilogue::with(&slope, apply));
@@ -119,7 +119,8 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
     vectorised(op.input, op.round_mode, f, move |v| {
         replace(v, Function::Logistic);
         if scale != 1.0 || bias != 0.0 {
-            v.iter_mut().for_each(|x| *x = *x * scale as f32 + bias as f32);
+            let (scale, bias) = (scale as f32, bias as f32);
+            replace_each(v, move |x| x * scale + bias);
         }
     })
 }

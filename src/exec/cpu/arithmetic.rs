@@ -1,6 +1,6 @@
 use super::{
     OpKernel, Operand,
-    blocked::Function,
+    blocked::{Function, replace_each, replace_each_with},
     elementwise::Pair,
     int8::{ByteReals, Rounding, combine},
     kernel::Epilogue,
@@ -191,11 +191,11 @@ fn with_another(
     };
     match (left.is_fused_input(), right.is_fused_input()) {
         (true, false) => Some(Epilogue::with(right, move |a, b| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a = real(*a, *b));
+            replace_each_with(a, b, real);
             finish.reals(a);
         })),
         (false, true) => Some(Epilogue::with(left, move |b, a| {
-            b.iter_mut().zip(a).for_each(|(b, a)| *b = real(*a, *b));
+            replace_each_with(b, a, move |b, a| real(a, b));
             finish.reals(b);
         })),
         _ => None,
@@ -215,7 +215,8 @@ fn reals(
     let read = |i: usize, first: usize, out: &mut [f32]| {
         sources[i].reals(first, out);
         if let Some(&c) = coeff.get(i).filter(|c| **c != 1.0) {
-            out.iter_mut().for_each(|v| *v *= c as f32);
+            let c = c as f32;
+            replace_each(out, move |v| v * c);
         }
     };
     t.fill(0, 1, finish, |first, out| {
@@ -223,7 +224,7 @@ fn reals(
         let mut next = vec![0.0; out.len()];
         for i in 1..sources.len() {
             read(i, first, &mut next);
-            out.iter_mut().zip(&next).for_each(|(a, b)| *a = f(*a, *b));
+            replace_each_with(out, &next, f);
         }
         Ok(())
     })
@@ -249,7 +250,8 @@ fn constant(
     finish: PostOp,
     f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    let reals = move |values: &mut [f32]| values.iter_mut().for_each(|v| *v = f(f64::from(*v), c) as f32);
+    // A float64 result for two float32 numbers is rounded to the float32 result.
+    let reals = move |values: &mut [f32]| replace_each(values, move |v| f(f64::from(v), c) as f32);
     let epilogue = Epilogue::each(move |values| {
         reals(values);
         finish.reals(values);

@@ -95,6 +95,10 @@ impl Walk {
         }
         Walk { outer: all, row, step }
     }
+    /// Whether the operand has the elements of the result, in the same order.
+    fn is_identity(&self) -> bool {
+        self.outer.is_empty() && (self.step == 1 || self.row == 1)
+    }
     /// Calls `f` for each part within one row of the result's `n` elements from `first` on, with the offset of its first
     /// element in the operand and the stride there.
     pub fn runs(&self, first: usize, n: usize, f: impl FnMut(Range<usize>, usize, usize)) {
@@ -190,6 +194,23 @@ impl<'a> Source<'a> {
                 }
             }
         });
+    }
+    /// Like [`Source::reals`], but returns float32 elements that follow each other without a copy.
+    pub fn read<'b>(&self, first: usize, buffer: &'b mut [f32]) -> &'b [f32]
+    where
+        'a: 'b,
+    {
+        let all: Option<&'a [f32]> = match self.dtype {
+            Dtype::Float32 if self.walk.is_identity() => bytemuck::try_cast_slice(self.bytes).ok(),
+            _ => None,
+        };
+        match all {
+            Some(all) => &all[first..][..buffer.len()],
+            None => {
+                self.reals(first, buffer);
+                buffer
+            }
+        }
     }
     /// Like [`Source::reals`], but reads stored values. float32 is truncated to integers and saturated; NaN becomes 0.
     pub fn ints(&self, first: usize, out: &mut [i64]) {

@@ -1,4 +1,5 @@
 //! Iterates over two operands that are broadcast to a result.
+use super::blocked::{EachOperand, combine_each};
 
 /// Row-major strides of `shape`, broadcast to `rank` dimensions: 0 along broadcast axes.
 fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
@@ -49,13 +50,12 @@ impl Pair {
             let n = (self.row - offset).min(out.len() - done);
             let [pa, pb] = self.start(r, offset);
             let part = &mut out[done..done + n];
-            match self.steps {
-                [1, 1] => {
-                    part.iter_mut().zip(&a[pa..pa + n]).zip(&b[pb..pb + n]).for_each(|((o, x), y)| *o = f(*x, *y))
+            match (operand(a, pa, self.steps[0], n), operand(b, pb, self.steps[1], n)) {
+                (Some(a), Some(b)) => combine_each((a, b), part, &f),
+                _ => {
+                    let [sa, sb] = self.steps;
+                    part.iter_mut().enumerate().for_each(|(i, o)| *o = f(a[pa + i * sa], b[pb + i * sb]));
                 }
-                [1, 0] => part.iter_mut().zip(&a[pa..pa + n]).for_each(|(o, x)| *o = f(*x, b[pb])),
-                [0, 1] => part.iter_mut().zip(&b[pb..pb + n]).for_each(|(o, y)| *o = f(a[pa], *y)),
-                [sa, sb] => part.iter_mut().enumerate().for_each(|(i, o)| *o = f(a[pa + i * sa], b[pb + i * sb])),
             }
             done += n;
         }
@@ -68,6 +68,15 @@ impl Pair {
             row /= d;
         }
         at
+    }
+}
+
+/// Returns `n` elements of an operand from `at` on. Returns `None` if they are neither consecutive nor all the same.
+fn operand<T: Copy>(all: &[T], at: usize, step: usize, n: usize) -> Option<EachOperand<'_, T>> {
+    match step {
+        0 => Some(EachOperand::One(all[at])),
+        1 => Some(EachOperand::All(&all[at..at + n])),
+        _ => None,
     }
 }
 

@@ -58,8 +58,8 @@ impl Epilogue {
     }
 }
 
-/// Number of elements that go through all epilogues before the next elements do: they stay in the first-level cache.
-const PIECE: usize = 2048;
+/// Number of elements that are computed and go through all epilogues before the next elements do: they stay in the first-level cache.
+pub(super) const PIECE: usize = 2048;
 
 /// The epilogues of a run, with their operands.
 pub(super) struct Epilogues<'a>(Vec<(&'a Epilogue, Option<Source<'a>>)>);
@@ -83,9 +83,7 @@ impl<'a> Epilogues<'a> {
             for (epilogue, source) in &self.0 {
                 match (epilogue, source) {
                     (Epilogue::With(_, f), Some(source)) => {
-                        let other = &mut buffer[..piece.len()];
-                        source.reals(first + i * PIECE, other);
-                        f(piece, other);
+                        f(piece, source.read(first + i * PIECE, &mut buffer[..piece.len()]));
                     }
                     (Epilogue::Each(f), _) => f(piece),
                     (Epilogue::Clear(padding), _) => padding.clear(first + i * PIECE, piece),

@@ -1,8 +1,9 @@
 //! The interface of kernels: operands as numbers, and the memory of results.
 use super::{
     arena::{self, Arena, Scratch},
+    blocked::replace_each,
     chunks::{CHUNK, Source, Store},
-    kernel::{Epilogue, Epilogues},
+    kernel::{Epilogue, Epilogues, PIECE},
 };
 use crate::{
     Operand, ValueType,
@@ -308,21 +309,21 @@ impl<'a> Task<'a> {
     ) -> Result<()> {
         let ty = self.result(i)?;
         let row = row.max(1);
-        let chunk = row.saturating_mul((CHUNK / row).max(1));
+        let [chunk, piece] = [CHUNK, PIECE].map(|n| row.saturating_mul((n / row).max(1)));
+        let epilogues = self.take_epilogues(i)?;
+        // All is done to one piece before the next one.
         let fill = |first: usize, out: &mut [f32]| -> Result<()> {
-            fill(first, out)?;
-            finish.reals(out);
+            for (p, out) in out.chunks_mut(piece).enumerate() {
+                fill(first + p * piece, out)?;
+                finish.reals(out);
+                epilogues.apply(first + p * piece, out);
+            }
             Ok(())
         };
-        let epilogues = self.take_epilogues(i)?;
         let memory = self.memory(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
             let chunks = memory.elements::<f32>()?.par_chunks_mut(chunk).enumerate();
-            return chunks.try_for_each(|(c, out)| {
-                fill(c * chunk, out)?;
-                epilogues.apply(c * chunk, out);
-                Ok(())
-            });
+            return chunks.try_for_each(|(c, out)| fill(c * chunk, out));
         }
         let (store, size) = (Store::new(ty, finish.round), ty.buffer_dtype().size());
         let chunks = memory.bytes().par_chunks_mut(chunk.saturating_mul(size)).enumerate();
@@ -381,18 +382,9 @@ pub(super) fn requantized(array: &Array, from: &ValueType, to: &ValueType, round
 pub(super) fn relu(values: &mut [f32], limit: f64) {
     let top = if limit > 0.0 { limit as f32 } else { f32::INFINITY };
     // Comparisons, not f32::max: NaN passes through.
-    let f = |v: &mut f32| {
-        *v = if *v < 0.0 {
-            0.0
-        } else if *v > top {
-            top
-        } else {
-            *v
-        }
+    let bounded = move |v: f32| {
+        let v = if v < 0.0 { 0.0 } else { v };
+        if v > top { top } else { v }
     };
-    if values.len() > 1 << 16 {
-        values.par_chunks_mut(1 << 14).for_each(|c| c.iter_mut().for_each(f));
-    } else {
-        values.iter_mut().for_each(f);
-    }
+    values.par_chunks_mut(CHUNK).for_each(|chunk| replace_each(chunk, bounded));
 }

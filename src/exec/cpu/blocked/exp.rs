@@ -1,5 +1,5 @@
 //! Exponentials, also of whole rows for softmax and attention.
-use super::BLOCK;
+use super::{BLOCK, tile::at_most};
 use rten_simd::{
     Isa, Simd,
     ops::{BitOps, FloatOps, IntOps, NumOps},
@@ -23,7 +23,35 @@ pub(super) fn largest<O: NumOps<f32>>(ops: O, row: &[f32]) -> f32 {
     for vector in &mut vectors {
         most[0] = ops.max(most[0], ops.load(vector));
     }
-    let [a, b, c, d] = most;
+    vectors.remainder().iter().copied().fold(largest_of(ops, most), f32::max)
+}
+
+/// Writes the elements of a row times `factor`, and returns the maximum of the results; NaN may be ignored.
+#[inline(always)]
+pub(super) fn scaled<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], factor: f32) -> f32 {
+    let (lanes, by) = (ops.len(), ops.splat(factor));
+    let mut most = [ops.splat(f32::NEG_INFINITY); TOGETHER];
+    let (mut groups, mut from) = (to.chunks_exact_mut(TOGETHER * lanes), from);
+    for group in &mut groups {
+        let (now, rest) = from.split_at(TOGETHER * lanes);
+        for j in 0..TOGETHER {
+            let v = ops.mul(ops.load(&now[j * lanes..]), by);
+            most[j] = ops.max(most[j], v);
+            ops.store(v, &mut group[j * lanes..]);
+        }
+        from = rest;
+    }
+    let mut all = largest_of(ops, most);
+    for (to, from) in groups.into_remainder().iter_mut().zip(from) {
+        *to = from * factor;
+        all = all.max(*to);
+    }
+    all
+}
+
+/// Returns the maximum of some vectors.
+#[inline(always)]
+fn largest_of<O: NumOps<f32>>(ops: O, [a, b, c, d]: [O::Simd; TOGETHER]) -> f32 {
     let mut all = [f32::NEG_INFINITY; BLOCK];
     ops.store(ops.max(ops.max(a, b), ops.max(c, d)), &mut all);
     // Halves are compared, which takes four steps instead of sixteen.
@@ -32,7 +60,7 @@ pub(super) fn largest<O: NumOps<f32>>(ops: O, row: &[f32]) -> f32 {
             all[i] = all[i].max(all[i + half]);
         }
     }
-    vectors.remainder().iter().copied().fold(all[0], f32::max)
+    all[0]
 }
 
 /// Replaces each `x` of a row, whose maximum is `most`, by `e^(x - most)` and returns the sum. With `keep` the row is not
@@ -62,11 +90,12 @@ pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> 
     }
     let rest = vectors.into_remainder();
     if !rest.is_empty() {
-        let mut padded = [f32::NEG_INFINITY; BLOCK];
-        padded[..rest.len()].copy_from_slice(rest);
-        let power = power(isa, ops.sub(all, ops.load(&padded)));
+        let (padded, is_rest) = ops.load_pad(rest);
+        let padded = ops.select(padded, ops.splat(f32::NEG_INFINITY), is_rest);
+        let power = power(isa, ops.sub(all, padded));
         sums[0] = ops.add(sums[0], power);
         if !keep {
+            let mut padded = [0.0; BLOCK];
             ops.store(power, &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
         }
@@ -75,21 +104,25 @@ pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> 
     ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
 }
 
-/// Beyond this bound, `e^-x` is denormal and is replaced by 0. It is negligible next to 1, the largest of a
-/// row, but arithmetic on such numbers is many times slower, and a mask of -100 would make most scores denormal.
-pub(super) const MOST: f32 = 87.0;
+/// From a little below this bound on, `e^-x` is computed as 0: its power of two is denormal, and its bits are those of 0. It is negligible
+/// next to 1, the largest of a row, but arithmetic on such numbers is many times slower, and a mask of -100 would make most scores denormal.
+pub(super) const MOST: f32 = 88.1;
 
-/// Computes `e^-x` for x from -88 on.
+/// From a little above this bound down, `e^-x` is computed as infinity.
+pub(super) const LEAST: f32 = -88.9;
+
+/// Computes `e^-x` for x from 0 on, and NaN for NaN.
 #[inline(always)]
 fn power<I: Isa>(isa: I, x: I::F32) -> I::F32 {
-    let ops = isa.f32();
-    ops.select(ops.zero(), power_within(isa, x), ops.gt(x, ops.splat(MOST)))
+    let Parts { scale, excess } = parts(isa, at_most(isa.f32(), x, isa.f32().splat(MOST)));
+    isa.f32().mul_add(excess, scale, scale)
 }
 
-/// Computes `e^-x` for x from -88 to [`MOST`], and NaN for NaN.
+/// Computes `e^-x` for x from [`LEAST`] to [`MOST`], and NaN for NaN.
 #[inline(always)]
 pub(super) fn power_within<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     let Parts { scale, excess } = parts(isa, x);
+    // A sum of products would be NaN if `scale` is infinite.
     isa.f32().mul(isa.f32().add(excess, isa.f32().one()), scale)
 }
 
@@ -108,7 +141,7 @@ struct Parts<V> {
     excess: V,
 }
 
-/// Computes `e^-x` for x from -88 to [`MOST`] as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting
+/// Computes `e^-x` for x from [`LEAST`] to [`MOST`] as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting
 /// 1.5 * 2^23, and subtracts k ln(2) in two parts (Cody and Waite). `e^r` is a polynomial with nearly Taylor coefficients (N. Juffa's, also
 /// used by rten-vecmath, whose own version accepts numbers of any sign).
 #[inline(always)]

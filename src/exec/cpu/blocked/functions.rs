@@ -1,7 +1,7 @@
 //! Functions of each number of a tensor.
 use super::{
     BLOCK,
-    exp::{MOST, power_less_one, power_within},
+    exp::{LEAST, MOST, power_less_one, power_within},
     tile::clamped,
 };
 use rten_simd::{
@@ -118,15 +118,10 @@ struct Logistic<const TIMES_X: bool>;
 impl<const TIMES_X: bool> OfVector for Logistic<TIMES_X> {
     #[inline(always)]
     fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
-        let (ops, zero) = (isa.f32(), isa.f32().zero());
-        let (least, most) = (ops.splat(-MOST), ops.splat(MOST));
-        // Below, the results are 0, except that the SiLU of minus infinity is NaN. Above, `e^-x` is negligible.
-        let is_below = ops.lt(x, least);
-        let numerator = match TIMES_X {
-            true => ops.select(ops.mul(x, zero), x, is_below),
-            false => ops.select(zero, ops.one(), is_below),
-        };
-        ops.div(numerator, ops.add(ops.one(), power_within(isa, clamped(ops, x, least, most))))
+        let (ops, one) = (isa.f32(), isa.f32().one());
+        // At the bounds, the power is infinite or 0. The SiLU of minus infinity is NaN.
+        let power = power_within(isa, clamped(ops, x, ops.splat(LEAST), ops.splat(MOST)));
+        ops.div(if TIMES_X { x } else { one }, ops.add(one, power))
     }
 }
 
@@ -189,10 +184,8 @@ impl OfVector for Mish {
         // From there on, the quotient is 1.
         const LARGE: f32 = 40.0;
         let (ops, two) = (isa.f32(), isa.f32().splat(2.0));
-        let (least, most) = (ops.splat(-MOST), ops.splat(LARGE));
-        let power = power_within(isa, ops.neg(clamped(ops, x, least, most)));
-        // The results below are 0, except that of minus infinity, which is NaN.
-        let power = ops.select(ops.zero(), power, ops.lt(x, least));
+        // At the lower bound, the power is 0. The result of minus infinity is NaN.
+        let power = power_within(isa, ops.neg(clamped(ops, x, ops.splat(-MOST), ops.splat(LARGE))));
         let n = ops.mul(power, ops.add(power, two));
         ops.mul(x, ops.div(n, ops.add(n, two)))
     }

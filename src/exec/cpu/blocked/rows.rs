@@ -1,7 +1,7 @@
 //! Softmax and normalisation of rows, out of place.
 use super::{
     BLOCK,
-    exp::{largest, powers},
+    exp::{powers, scaled},
 };
 use rten_simd::{
     Isa, SimdOp,
@@ -48,10 +48,7 @@ impl SimdOp for Softmax<'_> {
     fn eval<I: Isa>(self, isa: I) {
         let beta = self.beta;
         for (from, to) in self.from.chunks(self.n).zip(self.to.chunks_mut(self.n)) {
-            for (to, from) in to.iter_mut().zip(from) {
-                *to = from * beta;
-            }
-            let most = largest(isa.f32(), to);
+            let most = scaled(isa.f32(), from, to, beta);
             let sum = powers(isa, to, most, self.log);
             if self.log {
                 let shift = most + sum.ln();

@@ -359,10 +359,19 @@ pub(super) fn relu<O: NumOps<f32>>(ops: O, v: O::Simd, bound: Option<f32>) -> O:
 /// Clamps, and preserves NaN.
 #[inline(always)]
 pub(super) fn clamped<O: NumOps<f32>>(ops: O, v: O::Simd, low: O::Simd, high: O::Simd) -> O::Simd {
-    // With AVX2 and AVX-512, minimum and maximum return the second operand if one of them is NaN. Elsewhere, they may return the number.
-    if ops.len() > 4 {
-        return ops.min(high, ops.max(low, v));
-    }
-    let v = ops.select(low, v, ops.lt(v, low));
-    ops.select(high, v, ops.gt(v, high))
+    let v = if returns_second(ops) { ops.max(low, v) } else { ops.select(low, v, ops.lt(v, low)) };
+    at_most(ops, v, high)
+}
+
+/// Returns the minimum, and preserves NaN.
+#[inline(always)]
+pub(super) fn at_most<O: NumOps<f32>>(ops: O, v: O::Simd, high: O::Simd) -> O::Simd {
+    if returns_second(ops) { ops.min(high, v) } else { ops.select(high, v, ops.gt(v, high)) }
+}
+
+/// Whether minimum and maximum return the second operand if one of them is NaN, as with AVX2 and AVX-512. Elsewhere, they may return the
+/// number.
+#[inline(always)]
+fn returns_second<O: NumOps<f32>>(ops: O) -> bool {
+    ops.len() > 4
 }
