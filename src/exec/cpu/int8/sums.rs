@@ -267,8 +267,23 @@ impl<const WHOLE: bool> Blocks for BlockOfRows<'_, '_, WHOLE> {
         if WHOLE {
             *whole_block(self.outs[row], self.at + self.block) = *bytes;
         } else {
-            let out = &mut self.outs[row][(self.at + self.block) * LANES..];
-            out.copy_from_slice(&bytes[..out.len()]);
+            copy_short(bytes, &mut self.outs[row][(self.at + self.block) * LANES..]);
         }
     }
+}
+
+/// Copies as many bytes as `to` has, fewer than a block. Copies of known lengths need no call.
+#[inline(always)]
+fn copy_short(from: &[u8; LANES], to: &mut [u8]) {
+    let (n, mut done) = (to.len(), 0);
+    macro_rules! copy {
+        ($($length:literal)*) => { $(
+            if n & $length != 0 {
+                to[done..done + $length].copy_from_slice(&from[done..done + $length]);
+                done += $length;
+            }
+        )* };
+    }
+    copy!(8 4 2 1);
+    debug_assert_eq!(done, n);
 }
