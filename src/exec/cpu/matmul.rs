@@ -93,16 +93,18 @@ fn constant_right(op: &MatMul<Operand>) -> Option<(&Array, Product)> {
     is_tall(op, &p).then_some((values, p))
 }
 
-/// Packs a constant matrix of floats. With a single row each element is read once, so packing would not pay off.
+/// Packs a constant matrix of floats.
 fn packed(op: &MatMul<Operand>) -> Option<(Product, PackedB)> {
     let (values, p) = constant_right(op)?;
     let rows = op.input.ty.elements() / p.k.max(1);
-    if values.dtype() != Dtype::Float32 || op.output_transpose || rows == 1 {
+    if values.dtype() != Dtype::Float32 || op.output_transpose {
         return None;
     }
     let data = values.elements::<f32>().ok()?;
     let matrix = Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose };
-    Some((p, PackedB::of(InstructionSet::best(), matrix).ok()?))
+    let isa = InstructionSet::best();
+    let packed = if rows == 1 { PackedB::of_single_rows(isa, matrix) } else { PackedB::of(isa, matrix) };
+    Some((p, packed.ok()?))
 }
 
 /// Packs a constant 8-bit matrix.

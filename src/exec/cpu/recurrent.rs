@@ -166,16 +166,23 @@ impl Layer {
         let input = t.reals(&operands.input)?;
         let bias = operands.bias.as_ref().map(|b| t.reals(b)).transpose()?;
         let cont = operands.cont.as_ref().map(|c| t.reals(c)).transpose()?;
-        let of_state = self.batch * self.hidden;
-        let mut all = zeros(h.len().saturating_mul(self.length))?;
+        let (of_state, steps) = (self.batch * self.hidden, product(&[self.length, self.batch]));
+        let mut all = t.scratch(product(&[steps, self.directions, self.hidden]))?;
+        let mut of_input = t.scratch(product(&[steps, self.directions, self.rows]))?;
+        let all = all.floats()?;
         let states = h.par_chunks_mut(of_state).zip(c.par_chunks_mut(of_state));
-        let each = weights.par_iter().zip(states).zip(all.par_chunks_mut((of_state * self.length).max(1)));
-        each.enumerate().try_for_each(|(index, ((weights, (h, c)), all))| {
+        let of_steps = of_input
+            .floats()?
+            .par_chunks_mut((steps * self.rows).max(1))
+            .zip(all.par_chunks_mut((steps * self.hidden).max(1)));
+        let each = weights.par_iter().zip(states).zip(of_steps);
+        each.enumerate().try_for_each(|(index, ((weights, (h, c)), (of_input, all)))| {
             let bias = bias.as_ref().map(|b| b[index * 2 * self.rows..].split_at(self.rows));
             let direction = Direction { layer: self, weights, bias, is_backward: index == 1 };
-            direction.run(&input, cont.as_deref(), [h, c], all)
+            weights.input.product(&input, bias.map(|(of_input, _)| of_input), of_input)?;
+            direction.run(of_input, cont.as_deref(), [h, c], all)
         })?;
-        self.write_all(t, &all)?;
+        self.write_all(t, all)?;
         self.write_last(t, 1, &h)?;
         if self.cell == Cell::Lstm { self.write_last(t, 2, &c) } else { Ok(()) }
     }
@@ -222,13 +229,11 @@ struct Direction<'a> {
 }
 
 impl Direction<'_> {
-    /// Runs every step. Replaces the hidden state and the cell state, batch x hidden each, by the last ones, and writes
-    /// the hidden states of all steps.
-    fn run(&self, input: &[f32], cont: Option<&[f32]>, [h, c]: [&mut [f32]; 2], all: &mut [f32]) -> Result<()> {
+    /// Runs every step, given the products of the inputs. Replaces the hidden state and the cell state, batch x hidden each, by the
+    /// last ones, and writes the hidden states of all steps.
+    fn run(&self, of_input: &[f32], cont: Option<&[f32]>, [h, c]: [&mut [f32]; 2], all: &mut [f32]) -> Result<()> {
         let &Layer { length, batch, hidden: n, rows, batch_first, .. } = self.layer;
         let columns = self.layer.state_columns();
-        let mut of_input = zeros(product(&[length, batch, rows]))?;
-        self.weights.input.product(input, self.bias.map(|(of_input, _)| of_input), &mut of_input)?;
         let mut gates = zeros(product(&[batch, columns]))?;
         let of_gru = if self.layer.cell == Cell::Lstm { 0 } else { h.len() };
         let (mut reset, mut candidates) = (zeros(of_gru)?, zeros(of_gru)?);

@@ -29,9 +29,6 @@ const ROWS: usize = 224;
 /// Blocks per panel if rows are multiplied one at a time: a row of one or two blocks has too few accumulators to keep the
 /// multipliers busy.
 const OF_ROW: usize = 4;
-/// Elements of a single row that are multiplied in one step of the loop, with vectors of 16. The compiler orders the loads of a step
-/// by accumulator, and hardware prefetchers do not follow that order over a longer step.
-const NEAR: usize = 4;
 /// The estimated time to copy 16 elements of a row, in multiply-adds of a line.
 const COPY: usize = 1;
 /// The estimated time to read a line of the matrix, in multiply-adds of a line.
@@ -70,10 +67,11 @@ impl PackedB {
         PackedB::new(isa, matrix.rows, matrix.cols, |row, column| matrix.square(row, column))
     }
 
-    /// Packs a matrix for products of a single row.
+    /// Packs a matrix for products of a single row, which take the time of reading the matrix. Reading it is slower with vectors of 16:
+    /// the compiler orders their loads by accumulator, and hardware prefetchers do not follow that order.
     pub fn of_single_rows(isa: InstructionSet, matrix: Mat<f32>) -> Result<PackedB> {
         let square = |row, column| matrix.square(row, column);
-        PackedB::in_panels(OF_ROW, Lines::default(), isa, [matrix.rows, matrix.cols], square)
+        PackedB::in_panels(OF_ROW, Lines::default(), isa.of_8_lanes(), [matrix.rows, matrix.cols], square)
     }
 
     /// Packs a `k` x `n` matrix. `square` returns the 16 x 16 elements at a row and a column, with zeros outside the
@@ -333,11 +331,6 @@ impl Sweep<'_, '_> {
             };
             for (row, count) in tiles.each() {
                 let (x, outs) = (&x[row * depth / BLOCK..], &mut rows[row..row + count]);
-                if M == 1 && V == 1 {
-                    let x = Planes { x: x.as_flattened().as_chunks::<NEAR>().0, plane: 1, taps: &[0] };
-                    tile::<_, NEAR, 1, B, V>(ops, x, panel, begin, outs, 0, &mut next);
-                    continue;
-                }
                 let x = Planes { x, plane: count, taps: &[0] };
                 macro_rules! tile {
                     ($($t:literal)*) => { match count {

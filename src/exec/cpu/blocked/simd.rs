@@ -55,6 +55,14 @@ impl InstructionSet {
             InstructionSet::Plain => "plain",
         }
     }
+    /// Returns the instructions with vectors of 8 floats if these have vectors of 16.
+    pub fn of_8_lanes(self) -> InstructionSet {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512(_) => isa::Avx2Isa::new().map_or(self, InstructionSet::Avx2),
+            narrower => narrower,
+        }
+    }
     /// Number of floats per vector.
     pub fn lanes(self) -> usize {
         match self {
