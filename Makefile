@@ -252,7 +252,7 @@ minilm: setup ## fetch, convert and run a real language model, and pass it to tp
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
 bench bench-quick: PROFILE = release
-bench: build ## measure speed against TpuLang, onnxruntime, OpenVINO, rten, tract, PyTorch and pymlir: docs/performance.md (AGAIN=1: as a further run)
+bench: build ## measure speed against TpuLang, onnxruntime, OpenVINO, rten, tract, PyTorch and pymlir: docs/performance.md (AGAIN=1: as a further run; TPULANG_INSTRUCTIONS=avx2: limited to AVX2)
 	sh conformance/setup.sh $(PEER)
 	sh benches/setup.sh $(BENCH_PEER)
 	cargo build --release --manifest-path benches/rten/Cargo.toml --target-dir target/rten

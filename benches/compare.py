@@ -8,6 +8,7 @@ as a spec, as ONNX, as a PyTorch module and as MLIR, with the same random weight
 compared first: a program further from onnxruntime (relative L2) than the network's tolerance is not timed; if it is tpulang,
 the exit code is 1. Then the programs take turns: each runs for --seconds per round, and the result is the median of the rounds' medians.
 The measurements are written to FILE/avx512.json, or another set of vector instructions, and FILE.md shows all in that folder.
+With TPULANG_INSTRUCTIONS=avx2, on a machine with AVX-512, the peers are limited to AVX2, too, and those that cannot be are left out.
 """
 import argparse
 import collections
@@ -21,6 +22,7 @@ import sys
 
 import numpy as np
 
+import limited
 import models
 import report
 from players import RTEN, Ours, Peer, machine, said_by
@@ -74,7 +76,7 @@ def start(a, files, threads, versions):
         # tract's Python package uses one thread.
         if not takes(files.net, kind) or kind == "tract" and threads > 1:
             continue
-        peer = Peer(a.peer, kind, files, threads, a.starts if files.name in MODELS else 1)
+        peer = Peer(a.peer, kind, files, threads, a.starts if files.name in MODELS else 1, a.limits)
         if peer.problem:
             remarks[kind] = peer.problem
             peer.end()
@@ -140,7 +142,8 @@ def instructions():
         flags = set()
     widest = "avx512" if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags else "avx2" if "avx2" in flags else platform.machine()
     chosen = os.environ.get("TPULANG_INSTRUCTIONS") or widest
-    return {"instructions": chosen, "limited": chosen != widest, "vnni": bool(flags & {"avx512_vnni", "avx_vnni"})}
+    vnni = {"avx_vnni"} if chosen == "avx2" else {"avx512_vnni", "avx_vnni"}
+    return {"instructions": chosen, "limited": chosen != widest, "vnni": bool(flags & vnni)}
 
 
 def arguments():
@@ -168,6 +171,12 @@ def arguments():
     a.peer = os.path.abspath(os.path.join(a.peer, "bin", "python"))
     needed = {"pymlir": a.peer, "rten": RTEN}
     a.peers = [p for p in a.peers.split(",") if p and os.path.exists(needed.get(p, sys.executable))]
+    a.limits = {}
+    host = instructions()
+    if host["limited"] and host["instructions"] != "avx2":
+        sys.exit("TPULANG_INSTRUCTIONS=%s: peers can be limited to avx2 only" % host["instructions"])
+    if host["limited"]:
+        a.peers, a.limits = [p for p in a.peers if p in limited.PEERS], limited.environment(a.work)
     return a
 
 

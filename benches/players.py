@@ -31,14 +31,15 @@ class Ours:
 
 
 class Peer:
-    """Another program. One process of it runs all rounds; to repeat the first result, others run before."""
+    """Another program. One process of it runs all rounds; to repeat the first result, others run before. `limits` are environment
+    variables."""
 
-    def __init__(self, pymlir, kind, files, threads, starts):
+    def __init__(self, pymlir, kind, files, threads, starts, limits):
         python = pymlir if kind == "pymlir" else sys.executable
         command = [RTEN, files.folder]
         if kind != "rten":
             command = [python, os.path.join(HERE, "peers.py"), kind, files.name, files.folder, str(threads)]
-        environment = {**os.environ, "RTEN_NUM_THREADS": str(threads)}
+        environment = {**os.environ, "RTEN_NUM_THREADS": str(threads), **limits}
         self.log, self.first, self.peaks = open(os.path.join(files.folder, "%s.log" % kind), "w"), [], []
         for start in range(1 if kind in STARTED_ONCE else starts):
             if start:

@@ -208,7 +208,7 @@ def section(base, kind, machine):
         "- **Peaks**: %s." % peaks,
     ]
     if told.get("limited"):
-        lines.append("- **Limited**: `TPULANG_INSTRUCTIONS` kept tpulang from wider instructions, which the other programs used.")
+        lines.append("- **Limited**: the processor has AVX-512, too. `TPULANG_INSTRUCTIONS` kept tpulang from using it, and benches/limited.py the others.")
     parts = ["## %s" % titled(kind), "\n".join(lines), "![Ratios](%s/%s.svg)" % (os.path.basename(base), kind)]
     if told["quick"]:
         parts.insert(1, "**A quick run to test the benchmarks: its figures are noise.**")
