@@ -37,17 +37,14 @@ def conv_onnx(kind):
     return add
 
 
-def conv1d_spec(op):
+def sequence_spec(function):
     """TpuLang has no convolution of sequences; Top has."""
-    a = op.attributes
-    sizes = {"kernel_shape": a["kernel"], "strides": a["stride"], "pads": a["pad"] * 2, "dilations": a["dilation"]}
-    return "top.Conv", dict(zip(("input", "filter", "bias"), op.inputs), **sizes, group=a["group"])
+    names = {"kernel": "kernel_shape", "stride": "strides", "dilation": "dilations", "group": "group"}
 
-
-def deconv1d_spec(op):
-    a = op.attributes
-    sizes = {"kernel_shape": a["kernel"], "strides": a["stride"], "pads": a["pad"] * 2}
-    return "top.Deconv", dict(zip(("input", "filter", "bias"), op.inputs), **sizes)
+    def spec(op):
+        sizes = {names[k]: v for k, v in op.attributes.items() if k in names}
+        return function, dict(zip(("input", "filter", "bias"), op.inputs), pads=op.attributes["pad"] * 2, **sizes)
+    return spec
 
 
 def conv_torch(t, a, x, w, b):
@@ -170,8 +167,8 @@ OPS = {
     "gelu": Form(named("gelu", "input"), node("Gelu"), lambda t, a, x: t.nn.functional.gelu(x)),
     "softmax": Form(named("softmax", "input", axis=-1), node("Softmax", axis=-1), lambda t, a, x: t.softmax(x, -1)),
     "conv": Form(conv_spec("conv", "input", "weight", "bias"), conv_onnx("Conv"), conv_torch),
-    "conv1d": Form(conv1d_spec, conv_onnx("Conv"), conv_torch),
-    "deconv1d": Form(deconv1d_spec, conv_onnx("ConvTranspose"),
+    "conv1d": Form(sequence_spec("top.Conv"), conv_onnx("Conv"), conv_torch),
+    "deconv1d": Form(sequence_spec("top.Deconv"), conv_onnx("ConvTranspose"),
                      lambda t, a, x, w, b: t.conv_transpose1d(x, w, b, a["stride"], a["pad"]),
                      onnx_layout={1: swapped}, torch_layout={1: swapped}),
     "conv3d": Form(conv_spec("conv3d", "input", "weight", "bias"), conv_onnx("Conv"), conv_torch),

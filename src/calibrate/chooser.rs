@@ -18,13 +18,13 @@ use std::collections::HashMap;
 /// (Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", 2016).
 ///
 /// ```
-/// use tpulang::{Array, Dtype, Graph, calibrate::{Chooser, Precision, Statistics}, exec::{CpuBackend, RunOptions, Session}};
+/// use tpulang::{Array, Dtype, Graph, calibrate::{Chooser, Precision, Statistics}, exec::{CpuBackend, FusionLevel, RunOptions, Session}};
 /// let mut g = Graph::new("net")?;
 /// let x = g.input("x", Dtype::Float32, [1001])?;
 /// // What is clamped does not matter here.
 /// let y = g.clamp(x, -1.0, 1.0).out_name("y").call()?;
 /// g.set_outputs(&[y])?;
-/// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().every_tensor(true))?;
+/// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().fusion(FusionLevel::Layouts))?;
 /// let mut numbers: Vec<f32> = (0..1000).map(|i| (i as f32).sin()).collect();
 /// numbers.push(50.0);
 /// let feeds = [("x", Array::from_vec([1001], numbers)?)];

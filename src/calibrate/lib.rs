@@ -6,12 +6,12 @@
 //! `model_deploy --calibration_table` takes.
 //!
 //! ```
-//! use tpulang::{Array, Dtype, Graph, calibrate::{Method, Precision, Statistics}, exec::{CpuBackend, RunOptions, Session}};
+//! use tpulang::{Array, Dtype, Graph, calibrate::{Method, Precision, Statistics}, exec::{CpuBackend, FusionLevel, RunOptions, Session}};
 //! let mut g = Graph::new("net")?;
 //! let x = g.input("x", Dtype::Float32, [4])?;
 //! let y = g.relu(x).out_name("y").call()?;
 //! g.set_outputs(&[y])?;
-//! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().every_tensor(true))?;
+//! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().fusion(FusionLevel::Layouts))?;
 //!
 //! let mut statistics = Statistics::new(&g);
 //! statistics.run(&session, &["first"], &[("x", Array::from([-3f32, 0.0, 1.0, 2.0]))])?;

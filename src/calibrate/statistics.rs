@@ -57,7 +57,7 @@ impl Statistics {
     }
 
     /// Runs a network on a batch of samples, counts the numbers of its tensors, and returns the network's outputs. The session is
-    /// that of the graph, prepared with [`RunOptions::every_tensor`](crate::exec::RunOptions::every_tensor), so that there are all of
+    /// that of the graph, prepared with [`FusionLevel::Layouts`](crate::exec::FusionLevel::Layouts), so that there are all of
     /// them. If it fails, nothing is counted.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ pub struct Bisection {
 /// Compares each operator with a reference: the tensors of a run of the same network by another program, by name. Each is fed the
 /// reference's tensors, so that its own errors are told from those of its operands.
 ///
-/// `session` is that of the graph, prepared with [`RunOptions::unfused`](super::RunOptions::unfused), so that there are all tensors.
+/// `session` is that of the graph, prepared with [`FusionLevel::None`](super::FusionLevel::None), so that there are all tensors.
 /// `feeds` are the network's inputs.
 ///
 /// ```

@@ -78,7 +78,7 @@ pub use measure::Latency;
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind, critical_path};
 pub use random::random_feeds;
-pub use run_options::RunOptions;
+pub use run_options::{FusionLevel, RunOptions};
 pub use session::{RunResults, Session, run};
 pub use signature::{Layout, Operand, Precision, Signature, ValueType};
 pub use value_info::ValueInfo;

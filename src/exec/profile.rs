@@ -143,7 +143,7 @@ mod tests {
         let branch = |g: &mut Graph| Ok(vec![g.relu(left).call()?]);
         let chosen = g.cond(condition, branch, |g| Ok(vec![g.sigmoid(left).call()?])).unwrap();
         g.set_outputs(&[sum, chosen[0]]).unwrap();
-        let options = RunOptions { unfused: true, ..Default::default() };
+        let options = RunOptions::default().unfused(true);
         let session = Session::new(&g, CpuBackend::new(), &options).unwrap();
         let feeds = [("x", Array::filled(Dtype::Float32, [2, 3], 1.0).unwrap()), ("condition", Array::from([1i32]))];
         let mut steps = session.profile(&feeds, 1).unwrap();

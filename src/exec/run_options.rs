@@ -25,12 +25,8 @@ pub struct RunOptions {
     pub on_cpu: Vec<String>,
     /// Number of threads of the CPU kernels; 0 means one per core.
     pub threads: usize,
-    /// Disable operator fusion. Results then differ by rounding.
-    pub unfused: bool,
-    /// Compute every tensor between the inputs and the outputs, so that [`Session::visit`](super::Session::visit) sees it, except those
-    /// inside of branches and loops. Operators are not fused, but the backend may store images in its own layout, which is faster than
-    /// [`RunOptions::unfused`] if there are convolutions. Results differ by rounding. If both are set, `unfused` prevails.
-    pub every_tensor: bool,
+    /// How far operators are fused.
+    pub fusion: FusionLevel,
     /// Storage precision of floats. The CPU supports only float32.
     pub precision: Precision,
     /// At most this many bytes of weights stay in memory between runs; the others are read again in each run,
@@ -47,6 +43,19 @@ pub struct RunOptions {
     pub interrupt: Option<Interrupt>,
 }
 
+/// How far operators are fused. Results differ by rounding.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FusionLevel {
+    /// As far as possible: some tensors of the graph are never computed.
+    #[default]
+    Full,
+    /// Not at all, but the backend may store images in its own layout. Every tensor between the inputs and the outputs is computed, so that
+    /// [`Session::visit`](super::Session::visit) sees it, except those inside of branches and loops.
+    Layouts,
+    /// Not at all: each operator runs by itself, on tensors in the graph's layout. Slower than [`FusionLevel::Layouts`] if there are convolutions.
+    None,
+}
+
 impl Default for RunOptions {
     fn default() -> Self {
         RunOptions {
@@ -56,8 +65,7 @@ impl Default for RunOptions {
             strict: false,
             on_cpu: Vec::new(),
             threads: 0,
-            unfused: false,
-            every_tensor: false,
+            fusion: FusionLevel::default(),
             precision: Precision::default(),
             weight_budget: None,
             max_iterations: 1_000_000,
@@ -125,13 +133,13 @@ impl RunOptions {
     pub fn threads(self, threads: usize) -> Self {
         RunOptions { threads, ..self }
     }
-    /// Sets [`RunOptions::unfused`].
-    pub fn unfused(self, unfused: bool) -> Self {
-        RunOptions { unfused, ..self }
+    /// Sets [`RunOptions::fusion`].
+    pub fn fusion(self, fusion: FusionLevel) -> Self {
+        RunOptions { fusion, ..self }
     }
-    /// Sets [`RunOptions::every_tensor`].
-    pub fn every_tensor(self, every_tensor: bool) -> Self {
-        RunOptions { every_tensor, ..self }
+    /// Sets [`RunOptions::fusion`] to [`FusionLevel::None`] or [`FusionLevel::Full`].
+    pub fn unfused(self, unfused: bool) -> Self {
+        self.fusion(if unfused { FusionLevel::None } else { FusionLevel::Full })
     }
     /// Sets [`RunOptions::precision`].
     pub fn precision(self, precision: Precision) -> Self {

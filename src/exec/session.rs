@@ -449,7 +449,7 @@ mod tests {
         let z = g.mul(r, 2.0).out_name("z").call().unwrap();
         g.set_outputs(&[z]).unwrap();
         for unfused in [false, true] {
-            let options = RunOptions { unfused, ..Default::default() };
+            let options = RunOptions::default().unfused(unfused);
             let session = Session::new(&g, CpuBackend::new(), &options).unwrap();
             let x = Array::filled(Dtype::Float32, [4, 3], 1.0).unwrap();
             let error = session.run(&[("x", x), ("i", Array::from([0i32, 7]))]).unwrap_err().to_string();

@@ -9,17 +9,17 @@ impl<B: Backend> Session<B> {
     /// tensor that nothing reads any more is freed after its visit, so a run needs no more memory than without visits.
     ///
     /// Tensors that fusion removes, or that only exist in the backend's layout of images, are left out;
-    /// [`RunOptions::every_tensor`](super::RunOptions::every_tensor) keeps all of them. Those inside of branches and loops are not visited,
+    /// [`FusionLevel::Layouts`](super::FusionLevel::Layouts) keeps all of them. Those inside of branches and loops are not visited,
     /// and neither are feeds.
     ///
     /// ```
-    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, FusionLevel, RunOptions, Session}};
     /// let mut g = Graph::new("net")?;
     /// let x = g.input("x", Dtype::Float32, [2])?;
     /// let h = g.relu(x).out_name("h").call()?;
     /// let y = g.add(h, 1.0).out_name("y").call()?;
     /// g.set_outputs(&[y])?;
-    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().every_tensor(true))?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().fusion(FusionLevel::Layouts))?;
     /// let mut seen = Vec::new();
     /// session.visit(&[("x", Array::from([-1f32, 2.0]))], &mut |name, array| {
     ///     seen.push((name.to_owned(), array.to_f32()?[1]));

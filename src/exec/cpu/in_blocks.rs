@@ -146,8 +146,7 @@ fn geometry(op: &Conv<Operand>) -> Result<Option<ConvShape>> {
     };
     let windows = Convolution::from(op).windows(&x)?;
     let group = usize::try_from(op.group).unwrap_or(0);
-    let shape = |[slices, rows, cols]: [Axis; 3]| ConvShape { batch, ic, oc, group, slices, rows, cols };
-    Ok(axes(&windows, Axis::new)?.map(|axes| shape(axes).oriented()))
+    Ok(shape([batch, ic, oc, group], axes(&windows, Axis::new)?))
 }
 
 /// The shape of a transposed convolution; its axes are transposed.
@@ -161,9 +160,13 @@ fn transposed_geometry(op: &Deconv<Operand>) -> Result<Option<ConvShape>> {
     };
     let (&[batch, ic, ..], Ok(group)) = (x.as_slice(), usize::try_from(op.group)) else { return Ok(None) };
     let oc = op.filter.ty.shape[0].saturating_mul(group);
-    let shape = |[slices, rows, cols]: [Axis; 3]| ConvShape { batch, ic, oc, group, slices, rows, cols };
     let is_volume = windows.len() > 2;
-    Ok(if is_volume { None } else { axes(&windows, axis)?.map(|axes| shape(axes).oriented()) })
+    Ok(if is_volume { None } else { shape([batch, ic, oc, group], axes(&windows, axis)?) })
+}
+
+/// Returns the shape of a convolution, turned if its image has one column.
+fn shape([batch, ic, oc, group]: [usize; 4], axes: Option<[Axis; 3]>) -> Option<ConvShape> {
+    axes.map(|[slices, rows, cols]| ConvShape { batch, ic, oc, group, slices, rows, cols }.oriented())
 }
 
 /// Returns the axes of the slices, rows and columns; those that images and sequences lack are [`Axis::ONE`]. Returns `None` if there are

@@ -117,7 +117,7 @@ mod tests {
             g.set_outputs(&[y]).unwrap();
             let x = Array::from_le_bytes(dtype(signed), [1, n], &(0..n).map(|i| (i * 37) as u8).collect::<Vec<_>>()).unwrap();
             let result = |unfused: bool| {
-                let options = RunOptions { unfused, ..RunOptions::default() };
+                let options = RunOptions::default().unfused(unfused);
                 run(&g, &[("x", x.clone())], &CpuBackend::new(), &options).unwrap().tensors[0].clone()
             };
             prop_assert_eq!(result(false), result(true));

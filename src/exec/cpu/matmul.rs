@@ -102,8 +102,8 @@ fn packed(op: &MatMul<Operand>) -> Option<(Product, PackedB)> {
     }
     let data = values.elements::<f32>().ok()?;
     let matrix = Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose };
-    let isa = InstructionSet::best();
-    let packed = if rows == 1 { PackedB::of_single_rows(isa, matrix) } else { PackedB::of(isa, matrix) };
+    let square = |row, column| matrix.square(row, column);
+    let packed = PackedB::for_rows(rows, InstructionSet::best(), [matrix.rows, matrix.cols], square);
     Some((p, packed.ok()?))
 }
 

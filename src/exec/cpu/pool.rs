@@ -309,7 +309,7 @@ mod tests {
             let values = integers(&shape);
             let feed = Array::from_f64s(Dtype::Float32, shape.clone(), values.iter().map(|v| f64::from(*v))).unwrap();
             // Unfused, nothing is computed in blocks.
-            let options = RunOptions { unfused: true, ..Default::default() };
+            let options = RunOptions::default().unfused(true);
             let result = &run(&g, &[("x", feed)], &CpuBackend::new(), &options).unwrap().tensors[0];
             let positions: [usize; 3] = result.shape()[2..].try_into().unwrap();
             let area: usize = input.iter().product();

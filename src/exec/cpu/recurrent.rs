@@ -1,8 +1,11 @@
 //! LSTM and GRU. The products of the inputs with their weights are computed for all steps at once, those of the states
 //! step by step.
+//!
+//! **Gates.** The columns of the products are ordered by group of [`UNITS`] units of the state, gate and unit, so a task that computes
+//! the columns of some groups has all gates of their units, and can compute their next states, too.
 use super::{
     OpKernel, Operand,
-    blocked::{InstructionSet, PackedB},
+    blocked::{BLOCK, InstructionSet, PackedB, Pixel},
     gemm::Mat,
     task::{PostOp, Task},
     workspace::{Workspace, elements, numbers, product, reals, result_reals},
@@ -16,6 +19,12 @@ use rayon::prelude::*;
 use rten_simd::SimdUnaryOp;
 use rten_vecmath as vecmath;
 use std::borrow::Cow;
+
+/// Units of the state per group.
+const UNITS: usize = 64;
+
+/// Minimum number of elements of the weights that a task multiplies in a step.
+const TASK: usize = 1 << 17;
 
 /// The operands of a layer.
 struct Operands {
@@ -84,6 +93,16 @@ enum Cell {
     GruResetFirst,
 }
 
+impl Cell {
+    fn gates(self) -> usize {
+        if self == Cell::Lstm { 4 } else { 3 }
+    }
+    /// The gates that are computed from the state before the step.
+    fn gates_of_state(self) -> usize {
+        if self == Cell::GruResetFirst { 2 } else { self.gates() }
+    }
+}
+
 /// The sizes of a layer.
 struct Layer {
     cell: Cell,
@@ -94,8 +113,6 @@ struct Layer {
     /// Elements of an input and of a state.
     size: usize,
     hidden: usize,
-    /// Rows of the weights: gates * hidden.
-    rows: usize,
 }
 
 /// The packed weights of a direction.
@@ -110,35 +127,55 @@ impl Layer {
     fn new(cell: Cell, input: &Operand, filter: &Operand, hidden: i64, batch_first: bool) -> Layer {
         let (x, w) = (&input.ty.shape, &filter.ty.shape);
         let (length, batch) = if batch_first { (x[1], x[0]) } else { (x[0], x[1]) };
-        let (directions, rows, size) = (w[0], w[1], w[2]);
-        Layer { cell, batch_first, length, batch, directions, size, hidden: hidden as usize, rows }
+        let (directions, size) = (w[0], w[2]);
+        Layer { cell, batch_first, length, batch, directions, size, hidden: hidden as usize }
+    }
+    /// Rows of the weights.
+    fn rows(&self) -> usize {
+        self.cell.gates() * self.hidden
+    }
+    /// Columns of a product with that many gates. Those of a group are padded to whole blocks.
+    fn columns(&self, gates: usize) -> usize {
+        self.hidden.next_multiple_of(BLOCK) * gates
+    }
+    /// Returns the row of the weights, or the element of the bias, that belongs to a column of a product, the first of a block.
+    fn source(&self, gates: usize, column: usize) -> usize {
+        let (group, within) = (column / (UNITS * gates), column % (UNITS * gates));
+        let units = (self.hidden - group * UNITS).min(UNITS).next_multiple_of(BLOCK);
+        within / units * self.hidden + group * UNITS + within % units
+    }
+    /// Returns values of some gates in the order of the columns.
+    fn by_column(&self, gates: usize, values: &[f32]) -> Result<Vec<f32>> {
+        let mut columns = zeros(self.columns(gates))?;
+        for (i, block) in columns.chunks_mut(BLOCK).enumerate() {
+            let from = &values[self.source(gates, i * BLOCK)..];
+            block.iter_mut().zip(from).for_each(|(to, v)| *to = *v);
+        }
+        Ok(columns)
     }
     /// The products of all steps and of one, the states of all steps, and the last ones.
     fn workspace(&self) -> Workspace {
         let steps = self.length.saturating_add(1);
-        let products = product(&[self.rows, self.batch, self.directions, steps]);
-        let states = product(&[self.hidden, self.batch, self.directions, steps.saturating_add(3)]);
+        let products = product(&[self.columns(self.cell.gates()), self.batch, self.directions, steps]);
+        let states = product(&[self.hidden, self.batch, self.directions, steps.saturating_add(4)]);
         numbers(products, 4) + numbers(states, 4)
-    }
-    /// Columns of the product of a state with its weights.
-    fn state_columns(&self) -> usize {
-        if self.cell == Cell::GruResetFirst { 2 * self.hidden } else { self.rows }
     }
     /// Packs the weights of each direction.
     fn packed(&self, [filter, recurrence]: [Cow<[f32]>; 2]) -> Result<Vec<Weights>> {
-        let (isa, n, rows) = (InstructionSet::best(), self.hidden, self.rows);
-        let pack = |data: &[f32], depth: usize, products: usize| {
+        let (isa, n, rows, gates) = (InstructionSet::best(), self.hidden, self.rows(), self.cell.gates());
+        let pack = |data: &[f32], depth: usize, gates: usize, products: usize| {
             let matrix = Mat { data, rows: depth, cols: data.len() / depth, transposed: true };
-            if products == 1 { PackedB::of_single_rows(isa, matrix) } else { PackedB::of(isa, matrix) }
+            let square = |row, column| matrix.square(row, self.source(gates, column));
+            PackedB::for_rows(products, isa, [depth, self.columns(gates)], square)
         };
         let directions = filter.chunks_exact(rows * self.size).zip(recurrence.chunks_exact(rows * n));
         let packed = directions.map(|(filter, recurrence)| {
-            let (of_state, of_reset_state) = recurrence.split_at(self.state_columns() * n);
+            let (of_state, of_reset_state) = recurrence.split_at(self.cell.gates_of_state() * n * n);
             let has_more = !of_reset_state.is_empty();
             Ok(Weights {
-                input: pack(filter, self.size, self.length * self.batch)?,
-                state: pack(of_state, n, self.batch)?,
-                reset_state: has_more.then(|| pack(of_reset_state, n, self.batch)).transpose()?,
+                input: pack(filter, self.size, gates, self.length * self.batch)?,
+                state: pack(of_state, n, self.cell.gates_of_state(), self.batch)?,
+                reset_state: has_more.then(|| pack(of_reset_state, n, 1, self.batch)).transpose()?,
             })
         });
         packed.collect()
@@ -166,20 +203,19 @@ impl Layer {
         let input = t.reals(&operands.input)?;
         let bias = operands.bias.as_ref().map(|b| t.reals(b)).transpose()?;
         let cont = operands.cont.as_ref().map(|c| t.reals(c)).transpose()?;
-        let (of_state, steps) = (self.batch * self.hidden, product(&[self.length, self.batch]));
+        let (of_state, steps, columns) =
+            (self.batch * self.hidden, product(&[self.length, self.batch]), self.columns(self.cell.gates()));
         let mut all = t.scratch(product(&[steps, self.directions, self.hidden]))?;
-        let mut of_input = t.scratch(product(&[steps, self.directions, self.rows]))?;
+        let mut of_input = t.scratch(product(&[steps, self.directions, columns]))?;
         let all = all.floats()?;
         let states = h.par_chunks_mut(of_state).zip(c.par_chunks_mut(of_state));
-        let of_steps = of_input
-            .floats()?
-            .par_chunks_mut((steps * self.rows).max(1))
-            .zip(all.par_chunks_mut((steps * self.hidden).max(1)));
-        let each = weights.par_iter().zip(states).zip(of_steps);
+        let of_inputs = of_input.floats()?.par_chunks_mut((steps * columns).max(1));
+        let each = weights.par_iter().zip(states).zip(of_inputs.zip(all.par_chunks_mut((steps * self.hidden).max(1))));
         each.enumerate().try_for_each(|(index, ((weights, (h, c)), (of_input, all)))| {
-            let bias = bias.as_ref().map(|b| b[index * 2 * self.rows..].split_at(self.rows));
-            let direction = Direction { layer: self, weights, bias, is_backward: index == 1 };
-            weights.input.product(&input, bias.map(|(of_input, _)| of_input), of_input)?;
+            let bias = bias.as_ref().map(|b| b[index * 2 * self.rows()..].split_at(self.rows()));
+            let direction = Direction::new(self, weights, bias.map(|(_, of_state)| of_state), index == 1)?;
+            let bias = bias.map(|(of_input, _)| self.by_column(self.cell.gates(), of_input)).transpose()?;
+            weights.input.product(&input, bias.as_deref(), of_input)?;
             direction.run(of_input, cont.as_deref(), [h, c], all)
         })?;
         self.write_all(t, all)?;
@@ -223,96 +259,170 @@ impl Layer {
 struct Direction<'a> {
     layer: &'a Layer,
     weights: &'a Weights,
-    /// That of the input, then that of the state.
-    bias: Option<(&'a [f32], &'a [f32])>,
+    /// The bias of the state's gates, by column, and of the gate that reads the state after the reset.
+    bias: [Option<Vec<f32>>; 2],
     is_backward: bool,
 }
 
 impl Direction<'_> {
+    fn new<'a>(
+        layer: &'a Layer,
+        weights: &'a Weights,
+        bias: Option<&[f32]>,
+        is_backward: bool,
+    ) -> Result<Direction<'a>> {
+        let (n, gates) = (layer.hidden, layer.cell.gates_of_state());
+        let of_state = bias.map(|bias| layer.by_column(gates, &bias[..gates * n])).transpose()?;
+        let of_reset_state = bias.filter(|_| weights.reset_state.is_some());
+        let of_reset_state = of_reset_state.map(|bias| layer.by_column(1, &bias[gates * n..])).transpose()?;
+        Ok(Direction { layer, weights, bias: [of_state, of_reset_state], is_backward })
+    }
     /// Runs every step, given the products of the inputs. Replaces the hidden state and the cell state, batch x hidden each, by the
     /// last ones, and writes the hidden states of all steps.
     fn run(&self, of_input: &[f32], cont: Option<&[f32]>, [h, c]: [&mut [f32]; 2], all: &mut [f32]) -> Result<()> {
-        let &Layer { length, batch, hidden: n, rows, batch_first, .. } = self.layer;
-        let columns = self.layer.state_columns();
+        let &Layer { length, batch, hidden: n, batch_first, cell, .. } = self.layer;
+        let [of_input_columns, columns] = [cell.gates(), cell.gates_of_state()].map(|gates| self.layer.columns(gates));
         let mut gates = zeros(product(&[batch, columns]))?;
-        let of_gru = if self.layer.cell == Cell::Lstm { 0 } else { h.len() };
-        let (mut reset, mut candidates) = (zeros(of_gru)?, zeros(of_gru)?);
+        let of_gate = if cell == Cell::GruResetFirst { self.layer.columns(1) } else { 0 };
+        let (mut reset, mut candidates) = (zeros(batch * n.min(of_gate))?, zeros(batch * of_gate)?);
+        let mut before = h.to_vec();
+        let begin = self.weights.state.begin(self.bias[0].as_deref())?;
         for step in 0..length {
             let at = if self.is_backward { length - 1 - step } else { step };
             if let Some(cont) = cont {
-                let rows = h.chunks_mut(n).zip(c.chunks_mut(n)).zip(&cont[at * batch..]);
+                let rows = before.chunks_mut(n).zip(c.chunks_mut(n)).zip(&cont[at * batch..]);
                 rows.for_each(|((h, c), kept)| h.iter_mut().chain(c).for_each(|v| *v *= kept));
             }
-            self.weights.state.product(h, self.bias.map(|(_, of_state)| &of_state[..columns]), &mut gates)?;
             let x = |b: usize| {
                 let row = if batch_first { b * length + at } else { at * batch + b };
-                &of_input[row * rows..(row + 1) * rows]
+                &of_input[row * of_input_columns..(row + 1) * of_input_columns]
             };
-            match self.layer.cell {
-                Cell::Lstm => self.lstm(x, &mut gates, h, c),
-                Cell::Gru | Cell::GruResetFirst => self.gru(x, &mut gates, h, [&mut reset, &mut candidates])?,
+            match cell {
+                Cell::GruResetFirst => {
+                    self.gru_reset_first(x, &mut gates, &before, h, [&mut reset, &mut candidates])?
+                }
+                _ if batch == 1 => self.step_of_one(x(0), (&mut gates, &begin), &before, [&mut *h, &mut *c])?,
+                _ => {
+                    self.weights.state.product(&before, self.bias[0].as_deref(), &mut gates)?;
+                    let rows = h.par_chunks_mut(n).zip(c.par_chunks_mut(n)).zip(gates.par_chunks_mut(columns));
+                    rows.enumerate().with_min_len(self.rows_per_task()).for_each(|(b, ((h, c), gates))| {
+                        self.cells(x(b), gates, &before[b * n..], [h, c]);
+                    });
+                }
             }
             all[at * batch * n..][..batch * n].copy_from_slice(h);
+            before.copy_from_slice(h);
         }
         Ok(())
     }
     /// The minimum number of rows that a thread computes.
     fn rows_per_task(&self) -> usize {
-        (1 << 12) / self.layer.rows + 1
+        (1 << 12) / self.layer.rows() + 1
     }
-    /// Computes the next states from the products of the input, `x`, and of the states, `gates`.
-    fn lstm<'x>(&self, x: impl Fn(usize) -> &'x [f32] + Sync, gates: &mut [f32], h: &mut [f32], c: &mut [f32]) {
-        let (n, rows) = (self.layer.hidden, self.layer.rows);
-        let cells = h.par_chunks_mut(n).zip(c.par_chunks_mut(n)).zip(gates.par_chunks_mut(rows));
-        cells.enumerate().with_min_len(self.rows_per_task()).for_each(|(b, ((h, c), gates))| {
-            add(gates, x(b));
-            let (ready, cell) = gates.split_at_mut(3 * n);
-            vecmath::Sigmoid {}.map_mut(ready);
-            vecmath::Tanh {}.map_mut(cell);
-            let (input, output, forget) = (&ready[..n], &ready[n..2 * n], &ready[2 * n..]);
-            for i in 0..n {
-                c[i] = forget[i] * c[i] + input[i] * cell[i];
-            }
-            h.copy_from_slice(c);
-            vecmath::Tanh {}.map_mut(h);
-            h.iter_mut().zip(output).for_each(|(h, o)| *h *= o);
-        });
+    /// Computes a step of a single sequence: the tasks multiply some groups of columns, and compute the states of their units. `begin` has
+    /// the initial values of `gates`.
+    fn step_of_one(
+        &self,
+        x: &[f32],
+        (gates, begin): (&mut [f32], &[Pixel]),
+        before: &[f32],
+        [h, c]: [&mut [f32]; 2],
+    ) -> Result<()> {
+        let (n, of_unit) = (self.layer.hidden, self.layer.cell.gates());
+        let (groups, threads) = (n.div_ceil(UNITS), rayon::current_num_threads());
+        let tasks = (n * self.layer.rows() / TASK).clamp(1, threads);
+        let units = groups.div_ceil(tasks) * UNITS;
+        let columns = gates.par_chunks_mut(units * of_unit).zip(x.par_chunks(units * of_unit));
+        let states = h.par_chunks_mut(units).zip(c.par_chunks_mut(units)).zip(before.par_chunks(units));
+        columns.zip(states).enumerate().try_for_each(|(i, ((gates, x), ((h, c), of_units)))| {
+            self.weights.state.columns_of_row(before, begin, i * units * of_unit / BLOCK, gates)?;
+            self.cells(x, gates, of_units, [h, c]);
+            Ok(())
+        })
     }
-    /// Like [`Direction::lstm`]; the states after the reset and the candidates are written.
-    fn gru<'x>(
+    /// Computes the next states of some groups from the products of the input, `x`, and of the states, `gates`.
+    fn cells(&self, x: &[f32], gates: &mut [f32], before: &[f32], [h, c]: [&mut [f32]; 2]) {
+        let of_group = UNITS * self.layer.cell.gates();
+        let columns = gates.chunks_mut(of_group).zip(x.chunks(of_group));
+        if self.layer.cell == Cell::Lstm {
+            let states = h.chunks_mut(UNITS).zip(c.chunks_mut(UNITS));
+            columns.zip(states).for_each(|((gates, x), (h, c))| lstm_cells(x, gates, h, c));
+        } else {
+            let states = h.chunks_mut(UNITS).zip(before.chunks(UNITS));
+            columns.zip(states).for_each(|((gates, x), (h, before))| gru_cells(x, gates, before, h));
+        }
+    }
+    /// Computes a step of a GRU whose reset gate is applied to the state; the states after the reset and the candidates are written.
+    fn gru_reset_first<'x>(
         &self,
         x: impl Fn(usize) -> &'x [f32] + Sync,
         gates: &mut [f32],
+        before: &[f32],
         h: &mut [f32],
         [reset, candidates]: [&mut [f32]; 2],
     ) -> Result<()> {
-        let (n, columns, min) = (self.layer.hidden, self.layer.state_columns(), self.rows_per_task());
-        let cells = gates.par_chunks_mut(columns).zip(h.par_chunks(n)).zip(reset.par_chunks_mut(n));
-        cells.enumerate().with_min_len(min).for_each(|(b, ((gates, h), reset))| {
-            let (ready, of_state) = gates.split_at_mut(2 * n);
-            add(ready, x(b));
-            vecmath::Sigmoid {}.map_mut(ready);
-            let of_state = if of_state.is_empty() { h } else { of_state };
-            for i in 0..n {
-                reset[i] = ready[n + i] * of_state[i];
+        let (n, columns, min) = (self.layer.hidden, self.layer.columns(2), self.rows_per_task());
+        self.weights.state.product(before, self.bias[0].as_deref(), gates)?;
+        let rows = gates.par_chunks_mut(columns).zip(before.par_chunks(n)).zip(reset.par_chunks_mut(n));
+        rows.enumerate().with_min_len(min).for_each(|(b, ((gates, before), reset))| {
+            let groups = gates.chunks_mut(2 * UNITS).zip(x(b).chunks(3 * UNITS));
+            for ((gates, x), (before, reset)) in groups.zip(before.chunks(UNITS).zip(reset.chunks_mut(UNITS))) {
+                add(gates, x);
+                vecmath::Sigmoid {}.map_mut(gates);
+                let of_reset = &gates[gates.len() / 2..];
+                reset.iter_mut().zip(of_reset).zip(before).for_each(|((to, r), h)| *to = r * h);
             }
         });
-        let candidates = match &self.weights.reset_state {
-            Some(weights) => {
-                weights.product(reset, self.bias.map(|(_, of_state)| &of_state[columns..]), candidates)?;
-                candidates
-            }
-            None => reset,
-        };
-        let cells = gates.par_chunks(columns).zip(h.par_chunks_mut(n)).zip(candidates.par_chunks_mut(n));
-        cells.enumerate().with_min_len(min).for_each(|(b, ((gates, h), candidate))| {
-            add(candidate, &x(b)[2 * n..]);
-            vecmath::Tanh {}.map_mut(candidate);
-            for ((h, z), candidate) in h.iter_mut().zip(gates).zip(candidate) {
-                *h = (1.0 - z) * *candidate + z * *h;
+        if let Some(weights) = &self.weights.reset_state {
+            weights.product(reset, self.bias[1].as_deref(), candidates)?;
+        }
+        let rows = gates.par_chunks(columns).zip(before.par_chunks(n)).zip(h.par_chunks_mut(n));
+        let rows = rows.zip(candidates.par_chunks_mut(self.layer.columns(1)));
+        rows.enumerate().with_min_len(min).for_each(|(b, (((gates, before), h), candidates))| {
+            let groups = gates.chunks(2 * UNITS).zip(x(b).chunks(3 * UNITS)).zip(candidates.chunks_mut(UNITS));
+            for (((gates, x), candidates), (before, h)) in groups.zip(before.chunks(UNITS).zip(h.chunks_mut(UNITS))) {
+                add(candidates, &x[gates.len()..]);
+                vecmath::Tanh {}.map_mut(candidates);
+                update(h, gates, candidates, before);
             }
         });
         Ok(())
+    }
+}
+
+/// Computes the next states of a group, given the products of its gates.
+fn lstm_cells(x: &[f32], gates: &mut [f32], h: &mut [f32], c: &mut [f32]) {
+    let units = gates.len() / 4;
+    add(gates, x);
+    let (ready, cell) = gates.split_at_mut(3 * units);
+    vecmath::Sigmoid {}.map_mut(ready);
+    vecmath::Tanh {}.map_mut(cell);
+    let (input, output, forget) = (&ready[..units], &ready[units..2 * units], &ready[2 * units..]);
+    for ((c, cell), (input, forget)) in c.iter_mut().zip(cell).zip(input.iter().zip(forget)) {
+        *c = forget * *c + input * *cell;
+    }
+    h.copy_from_slice(c);
+    vecmath::Tanh {}.map_mut(h);
+    h.iter_mut().zip(output).for_each(|(h, o)| *h *= o);
+}
+
+/// Like [`lstm_cells`], for a GRU whose reset gate is applied to the product of the state.
+fn gru_cells(x: &[f32], gates: &mut [f32], before: &[f32], h: &mut [f32]) {
+    let units = gates.len() / 3;
+    let (ready, candidates) = gates.split_at_mut(2 * units);
+    add(ready, x);
+    vecmath::Sigmoid {}.map_mut(ready);
+    for ((candidate, reset), x) in candidates.iter_mut().zip(&ready[units..]).zip(&x[2 * units..]) {
+        *candidate = reset * *candidate + x;
+    }
+    vecmath::Tanh {}.map_mut(candidates);
+    update(h, ready, candidates, before);
+}
+
+/// Computes the next states of a group of a GRU from those before; the update gates come first.
+fn update(h: &mut [f32], update_gates: &[f32], candidates: &[f32], before: &[f32]) {
+    for ((h, before), (z, candidate)) in h.iter_mut().zip(before).zip(update_gates.iter().zip(candidates)) {
+        *h = (1.0 - z) * candidate + z * before;
     }
 }
 
@@ -322,67 +432,4 @@ fn add(to: &mut [f32], values: &[f32]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::{
-        Array, CpuBackend, Dtype, Graph, RunOptions,
-        ops::{GRU, LSTM},
-        run,
-    };
-
-    const LENGTH: usize = 5;
-    const SIZE: usize = 18;
-    const HIDDEN: usize = 20;
-
-    fn numbers(shape: &[usize], seed: usize) -> Array {
-        let values = (0..shape.iter().product()).map(|i| ((i * 37 + seed * 101) % 19) as f64 / 10.0 - 0.9);
-        Array::from_f64s(Dtype::Float32, shape, values).unwrap()
-    }
-
-    /// Returns the states of these sequences. The kernel packs weights of one sequence in another way than those of
-    /// several, and weights that are fed on every run.
-    fn states(gates: usize, before: bool, sequences: &[usize], fed: bool) -> Vec<Vec<f32>> {
-        let mut g = Graph::new("g").unwrap();
-        let x = g.input("x", Dtype::Float32, [sequences.len(), LENGTH, SIZE]).unwrap();
-        let weights = [numbers(&[2, gates * HIDDEN, SIZE], 1), numbers(&[2, gates * HIDDEN, HIDDEN], 2)];
-        let mut weight = |name: &str, values: &Array| match fed {
-            true => g.input(name, Dtype::Float32, values.shape()).unwrap(),
-            false => g.coefficient(name, values.clone()).unwrap(),
-        };
-        let [w, r] = [weight("w", &weights[0]), weight("r", &weights[1])];
-        let bias = Some(g.coefficient("b", numbers(&[2, 2 * gates * HIDDEN], 3)).unwrap());
-        let y = match gates {
-            4 => {
-                let op = LSTM { bias, batch_first: true, ..LSTM::new(x, w, r, true, HIDDEN as i64) };
-                g.op(op).call().unwrap()
-            }
-            _ => {
-                let op = GRU::new(x, w, r, true, HIDDEN as i64);
-                let op = GRU { bias, batch_first: true, linear_before_reset: !before, ..op };
-                g.op(op).call().unwrap()
-            }
-        };
-        g.set_outputs(&y[..1]).unwrap();
-        let values = sequences.iter().flat_map(|s| numbers(&[LENGTH, SIZE], 4 + s).to_f32().unwrap()).collect();
-        let mut feeds = vec![("x", Array::from_vec([sequences.len(), LENGTH, SIZE], values).unwrap())];
-        if fed {
-            feeds.extend(["w", "r"].into_iter().zip(weights));
-        }
-        let results = run(&g, &feeds[..], &CpuBackend::new(), &RunOptions::default()).unwrap();
-        let all = results.tensors[0].to_f32().unwrap();
-        all.chunks(all.len() / sequences.len()).map(<[f32]>::to_vec).collect()
-    }
-
-    #[test]
-    fn sequences_do_not_depend_on_each_other() {
-        for (gates, before) in [(4, false), (3, false), (3, true)] {
-            let together = states(gates, before, &[0, 1, 2], false);
-            assert_eq!(states(gates, before, &[0, 1, 2], true), together);
-            for (i, of_batch) in together.iter().enumerate() {
-                let alone = &states(gates, before, &[i], false)[0];
-                let far = alone.iter().zip(of_batch).filter(|(a, b)| (*a - *b).abs() > 1e-5).count();
-                assert_eq!((far, of_batch.len()), (0, 2 * LENGTH * HIDDEN), "{gates} gates, sequence {i}");
-            }
-            assert_ne!(together[0], together[1]);
-        }
-    }
-}
+mod tests;

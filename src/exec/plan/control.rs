@@ -1,6 +1,6 @@
 //! Plans of the blocks that control flow runs.
 use super::{Node, Operation, Plan, TensorIndex, rewrite_graph::for_compute, weight_budget::WeightBudget};
-use crate::{Backend, RunOptions, array::Array, base::Result, ops::Op, placement::Placement};
+use crate::{Backend, FusionLevel, RunOptions, array::Array, base::Result, ops::Op, placement::Placement};
 use std::collections::HashSet;
 
 /// The blocks of an `If` or a `Loop`, in the order of the definition.
@@ -48,7 +48,8 @@ impl<B: Backend> Plan<B> {
             Err(_) => budget.take_rest(),
         };
         // Nobody visits the tensors of blocks.
-        let options = options.clone().weight_budget(Some(limit)).every_tensor(false);
+        let fusion = if options.fusion == FusionLevel::Layouts { FusionLevel::Full } else { options.fusion };
+        let options = options.clone().weight_budget(Some(limit)).fusion(fusion);
         let mut blocks = Vec::new();
         for block in node.stages.iter().flat_map(|stage| &stage.blocks) {
             // A coefficient that is fed, or a value that is folded, is a constant on one side only.

@@ -64,7 +64,7 @@ mod tests {
     use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Session};
 
     fn peak(g: &Graph, all: bool) -> u64 {
-        let options = RunOptions { all, threads: 1, unfused: true, ..Default::default() };
+        let options = RunOptions::default().all(all).threads(1).unfused(true);
         Session::new(g, CpuBackend::new(), &options).unwrap().peak_bytes()
     }
 

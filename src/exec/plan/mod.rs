@@ -28,7 +28,7 @@ pub(super) use rewrite_graph::{Node, for_compute};
 pub(super) use row_table::{RowTable, Rows};
 
 use super::{
-    Backend, Kernel, Recorder, RunOptions,
+    Backend, FusionLevel, Kernel, Recorder, RunOptions,
     placement::{PlacedKernel, Placement},
 };
 use crate::{
@@ -197,15 +197,15 @@ impl<B: Backend> Plan<B> {
     ) -> Result<Plan<B>> {
         let needed = needed(network, fed, wanted)?;
         let mut kept = [wanted, &placement.kept(network)].concat();
-        if options.every_tensor {
+        if options.fusion == FusionLevel::Layouts {
             kept.extend(needed.iter().flat_map(|i| network.operators[*i].outputs()));
         }
         let mut graph = RewriteGraph::new(network, &needed, fed, &kept);
-        let rules: &[Rule] = match options {
-            RunOptions { unfused: true, .. } => &[],
+        let rules: &[Rule] = match options.fusion {
+            FusionLevel::Full => &Rule::ALL,
             // The others remove tensors.
-            RunOptions { every_tensor: true, .. } => &[Rule::Layout],
-            _ => &Rule::ALL,
+            FusionLevel::Layouts => &[Rule::Layout],
+            FusionLevel::None => &[],
         };
         let applied = rules::rewrite(&mut graph, placement, rules)?;
         let (tensors, nodes) = graph.into_nodes();

@@ -28,7 +28,7 @@ fn filter(shape: &[usize], seed: usize) -> Array {
 }
 
 fn session(g: &Graph, unfused: bool) -> Session<CpuBackend> {
-    Session::new(g, CpuBackend::new(), &RunOptions { unfused, threads: 1, ..Default::default() }).unwrap()
+    Session::new(g, CpuBackend::new(), &RunOptions::default().unfused(unfused).threads(1)).unwrap()
 }
 
 /// Returns the steps' operators, after checking that the outputs equal those of the graph run operator by operator.

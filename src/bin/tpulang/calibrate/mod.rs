@@ -21,7 +21,7 @@ use std::{
 use tpulang::{
     Error, Graph, Result,
     calibrate::{Chooser, Method, Precision, QuantizeTable, QuantizedNetwork, Search, Statistics, Table, differences},
-    exec::{AnyBackend, Session},
+    exec::{AnyBackend, FusionLevel, Session},
 };
 use tpulang_base::{argument, escaped_path, files, invalid, misfit, nearest, pluralized};
 
@@ -203,9 +203,9 @@ impl Network {
         let samples = samples::list(data, args.samples.map(|n| n as usize))?;
         let runs = Runs::new(&graph, samples, args.shard)?;
         let (backend, options) = args.running.open(&graph, false, messages)?;
-        let session = during("preparing", Size::Unknown, |_| {
-            Session::new(&graph, backend, &options.every_tensor(true).kept_plans(graph.operators().len()))
-        })?;
+        let fusion = if options.fusion == FusionLevel::Full { FusionLevel::Layouts } else { options.fusion };
+        let options = options.fusion(fusion).kept_plans(graph.operators().len());
+        let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
         messages.warn(&graph, &graph.weight_warnings())?;
         Ok(Network { graph, session, runs })
     }

@@ -67,11 +67,18 @@ impl PackedB {
         PackedB::new(isa, matrix.rows, matrix.cols, |row, column| matrix.square(row, column))
     }
 
-    /// Packs a matrix for products of a single row, which take the time of reading the matrix. Reading it is slower with vectors of 16:
-    /// the compiler orders their loads by accumulator, and hardware prefetchers do not follow that order.
-    pub fn of_single_rows(isa: InstructionSet, matrix: Mat<f32>) -> Result<PackedB> {
-        let square = |row, column| matrix.square(row, column);
-        PackedB::in_panels(OF_ROW, Lines::default(), isa.of_8_lanes(), [matrix.rows, matrix.cols], square)
+    /// Packs a `k` x `n` matrix for products of that many rows. That of a single row takes the time of reading the matrix, which is
+    /// slower with vectors of 16: the compiler orders their loads by accumulator, and hardware prefetchers do not follow that order.
+    pub fn for_rows(
+        rows: usize,
+        isa: InstructionSet,
+        [k, n]: [usize; 2],
+        square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
+    ) -> Result<PackedB> {
+        match rows {
+            1 => PackedB::in_panels(OF_ROW, Lines::default(), isa.of_8_lanes(), [k, n], square),
+            _ => PackedB::new(isa, k, n, square),
+        }
     }
 
     /// Packs a `k` x `n` matrix. `square` returns the 16 x 16 elements at a row and a column, with zeros outside the
@@ -154,8 +161,15 @@ impl PackedB {
         })
     }
 
+    /// Multiplies a single row by the columns from block `block` on, the first of a panel, as many as `out` has. `begin` is
+    /// [`PackedB::begin`].
+    pub fn columns_of_row(&self, row: &[f32], begin: &[Pixel], block: usize, out: &mut [f32]) -> Result<()> {
+        let rows = Rows { data: row, stride: self.k };
+        with_scratch(|scratch| self.part(rows, block, &begin[block..], &mut [out], scratch))
+    }
+
     /// Returns the initial values of the accumulators: a bias, or zeros.
-    pub(super) fn begin(&self, bias: Option<&[f32]>) -> Result<Vec<Pixel>> {
+    pub fn begin(&self, bias: Option<&[f32]>) -> Result<Vec<Pixel>> {
         let mut begin = zero_pixels::<BLOCK>(self.n.next_multiple_of(self.together * BLOCK) / BLOCK)?;
         begin.as_flattened_mut().iter_mut().zip(bias.into_iter().flatten()).for_each(|(b, v)| *b = *v);
         Ok(begin)

@@ -149,7 +149,8 @@ fn check_product(m: usize, k: usize, n: usize, transposed: bool, with_bias: bool
     let want: Vec<f64> = (0..m * n).map(|i| sum(i / n, i % n) + bias.map_or(0.0, |b| f64::from(b[i % n]))).collect();
     for isa in InstructionSet::all() {
         let matrix = Mat { data: &w, rows: k, cols: n, transposed };
-        for columns in [PackedB::of(isa, matrix).unwrap(), PackedB::of_single_rows(isa, matrix).unwrap()] {
+        let square = |row, column| matrix.square(row, column);
+        for columns in [1, 2].map(|rows| PackedB::for_rows(rows, isa, [k, n], square).unwrap()) {
             let product = |threads| {
                 let mut out = vec![f32::NAN; m * n];
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

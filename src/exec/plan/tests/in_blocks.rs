@@ -1,6 +1,9 @@
 //! Tests that convolutions, and the operators that follow them, are computed on blocks of channels.
 use super::*;
-use crate::ops::{AutoPad, Conv, InterpMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel};
+use crate::{
+    FusionLevel,
+    ops::{AutoPad, Conv, InterpMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel},
+};
 
 #[test]
 fn convolutions_and_what_lies_between_them_stand_in_blocks() {
@@ -327,7 +330,7 @@ fn every_tensor_is_visited_in_its_own_shape() {
         results.unwrap();
         (seen, session.explain())
     };
-    let (every, plan) = visited(RunOptions::default().every_tensor(true));
+    let (every, plan) = visited(RunOptions::default().fusion(FusionLevel::Layouts));
     let (unfused, _) = visited(RunOptions::default().unfused(true));
     assert!(plan.contains("on images with channels in blocks"), "{plan}");
     assert_eq!(every.len(), 6);
