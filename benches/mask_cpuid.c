@@ -6,7 +6,7 @@
 
 #define BIT(n) (1u << (n))
 
-static void answer(int signal, siginfo_t *info, void *context) {
+static void answer(int number, siginfo_t *info, void *context) {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     unsigned leaf = registers[REG_RAX], subleaf = registers[REG_RCX], a, b, c, d;
     __cpuid_count(leaf, subleaf, a, b, c, d);
@@ -20,8 +20,8 @@ static void answer(int signal, siginfo_t *info, void *context) {
     } else if (leaf == 7 && subleaf == 1) {
         // AVX VNNI, AVX-512 BF16, AMX FP16, AVX IFMA
         a &= ~(BIT(4) | BIT(5) | BIT(21) | BIT(23));
-        // AVX VNNI INT8, AVX NE CONVERT
-        d &= ~(BIT(4) | BIT(5));
+        // AVX VNNI INT8, AVX NE CONVERT, AMX COMPLEX, AVX VNNI INT16, AVX10
+        d &= ~(BIT(4) | BIT(5) | BIT(8) | BIT(10) | BIT(19));
     }
     registers[REG_RAX] = a;
     registers[REG_RBX] = b;

@@ -137,9 +137,9 @@ impl RunOptions {
     pub fn fusion(self, fusion: FusionLevel) -> Self {
         RunOptions { fusion, ..self }
     }
-    /// Sets [`RunOptions::fusion`] to [`FusionLevel::None`] or [`FusionLevel::Full`].
+    /// Sets [`RunOptions::fusion`] to [`FusionLevel::None`] if `unfused` is true.
     pub fn unfused(self, unfused: bool) -> Self {
-        self.fusion(if unfused { FusionLevel::None } else { FusionLevel::Full })
+        if unfused { self.fusion(FusionLevel::None) } else { self }
     }
     /// Sets [`RunOptions::precision`].
     pub fn precision(self, precision: Precision) -> Self {

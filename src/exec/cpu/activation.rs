@@ -1,7 +1,7 @@
 use super::{
     OpKernel, Operand,
     blocked::{self, Function, InstructionSet, replace_each, replace_each_with},
-    kernel::Epilogue,
+    kernel::{Epilogue, PIECE},
     layout::{from_last, to_last},
     math::erf,
     task::{PostOp, relu as relu_of},
@@ -50,9 +50,8 @@ pub(super) fn prelu(op: PRelu<Operand>) -> OpKernel {
         let (input, slope) = (t.source(&input, shape)?, t.source(&slope, shape)?);
         t.fill(0, 1, PostOp::default(), |first, out| {
             input.reals(first, out);
-            let mut slopes = vec![0.0; out.len()];
-            slope.reals(first, &mut slopes);
-            apply(out, &slopes);
+            let mut buffer = [0.0; PIECE];
+            apply(out, slope.read(first, &mut buffer[..out.len()]));
             Ok(())
         })
     })

@@ -3,7 +3,7 @@ use super::{
     blocked::{Function, replace_each, replace_each_with},
     elementwise::Pair,
     int8::{ByteReals, Rounding, combine},
-    kernel::Epilogue,
+    kernel::{Epilogue, PIECE},
     task::{PostOp, Task},
     unary::{capped, of_vectors, unary},
 };
@@ -166,7 +166,7 @@ pub(super) fn tensors(
                 });
                 Ok(())
             }
-            None => reals(t, &inputs, &coeff, finish, &real),
+            None => reals(t, &inputs, &coeff, finish, real),
         }
     })
     .with_epilogue(epilogue)
@@ -208,7 +208,7 @@ fn reals(
     inputs: &[Operand],
     coeff: &[f64],
     finish: PostOp,
-    f: &(impl Fn(f32, f32) -> f32 + Sync),
+    f: impl Fn(f32, f32) -> f32 + Copy + Sync,
 ) -> Result<()> {
     let shape = &t.result(0)?.shape;
     let sources = inputs.iter().map(|i| t.source(i, shape)).collect::<Result<Vec<_>>>()?;
@@ -221,10 +221,11 @@ fn reals(
     };
     t.fill(0, 1, finish, |first, out| {
         read(0, first, out);
-        let mut next = vec![0.0; out.len()];
+        let mut buffer = [0.0; PIECE];
+        let next = &mut buffer[..out.len()];
         for i in 1..sources.len() {
-            read(i, first, &mut next);
-            replace_each_with(out, &next, f);
+            read(i, first, next);
+            replace_each_with(out, next, f);
         }
         Ok(())
     })
@@ -250,7 +251,7 @@ fn constant(
     finish: PostOp,
     f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    // A float64 result for two float32 numbers is rounded to the float32 result.
+    // In float64, since `c` need not be a float32. If it is one, the rounded result is that of float32 arithmetic.
     let reals = move |values: &mut [f32]| replace_each(values, move |v| f(f64::from(v), c) as f32);
     let epilogue = Epilogue::each(move |values| {
         reals(values);

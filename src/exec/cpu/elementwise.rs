@@ -14,6 +14,9 @@ fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
     strides
 }
 
+/// Minimum number of elements for which a function compiled for the instruction set is called.
+const LONG: usize = 64;
+
 /// How to iterate over two operands that are broadcast to a result.
 pub(super) struct Pair {
     /// The axes that cannot be merged into rows, each with the operands' strides.
@@ -43,7 +46,14 @@ impl Pair {
         Pair { outer: (0..outer).map(|i| (shape[i], [a[i], b[i]])).collect(), row, steps }
     }
     /// Computes `f` of the operands for the result's elements from `first` on.
-    pub fn fill<A: Copy, B: Copy, U>(&self, first: usize, a: &[A], b: &[B], out: &mut [U], f: impl Fn(A, B) -> U) {
+    pub fn fill<A: Copy, B: Copy, U>(
+        &self,
+        first: usize,
+        a: &[A],
+        b: &[B],
+        out: &mut [U],
+        f: impl Fn(A, B) -> U + Copy,
+    ) {
         let mut done = 0;
         while done < out.len() {
             let (r, offset) = ((first + done) / self.row, (first + done) % self.row);
@@ -51,7 +61,7 @@ impl Pair {
             let [pa, pb] = self.start(r, offset);
             let part = &mut out[done..done + n];
             match (operand(a, pa, self.steps[0], n), operand(b, pb, self.steps[1], n)) {
-                (Some(a), Some(b)) => combine_each((a, b), part, &f),
+                (Some(a), Some(b)) if n >= LONG => combine_each((a, b), part, f),
                 _ => {
                     let [sa, sb] = self.steps;
                     part.iter_mut().enumerate().for_each(|(i, o)| *o = f(a[pa + i * sa], b[pb + i * sb]));

@@ -20,7 +20,7 @@ use rten_simd::SimdUnaryOp;
 use rten_vecmath as vecmath;
 use std::borrow::Cow;
 
-/// Units of the state per group.
+/// Units of the state per group. Whatever the number of gates, a group then begins with a panel of the packed weights.
 const UNITS: usize = 64;
 
 /// Minimum number of elements of the weights that a task multiplies in a step.
@@ -134,12 +134,13 @@ impl Layer {
     fn rows(&self) -> usize {
         self.cell.gates() * self.hidden
     }
-    /// Columns of a product with that many gates. Those of a group are padded to whole blocks.
+    /// Columns of a product with that many gates. Each gate of a group is padded to whole blocks.
     fn columns(&self, gates: usize) -> usize {
         self.hidden.next_multiple_of(BLOCK) * gates
     }
-    /// Returns the row of the weights, or the element of the bias, that belongs to a column of a product, the first of a block.
-    fn source(&self, gates: usize, column: usize) -> usize {
+    /// Returns the row of the weights, or the element of the bias, that belongs to a column of a product, the first of a block. The rows
+    /// after it belong to the next columns; those that are padding have the next gate's rows, and nobody reads them.
+    fn row_of_column(&self, gates: usize, column: usize) -> usize {
         let (group, within) = (column / (UNITS * gates), column % (UNITS * gates));
         let units = (self.hidden - group * UNITS).min(UNITS).next_multiple_of(BLOCK);
         within / units * self.hidden + group * UNITS + within % units
@@ -148,7 +149,7 @@ impl Layer {
     fn by_column(&self, gates: usize, values: &[f32]) -> Result<Vec<f32>> {
         let mut columns = zeros(self.columns(gates))?;
         for (i, block) in columns.chunks_mut(BLOCK).enumerate() {
-            let from = &values[self.source(gates, i * BLOCK)..];
+            let from = &values[self.row_of_column(gates, i * BLOCK)..];
             block.iter_mut().zip(from).for_each(|(to, v)| *to = *v);
         }
         Ok(columns)
@@ -165,7 +166,7 @@ impl Layer {
         let (isa, n, rows, gates) = (InstructionSet::best(), self.hidden, self.rows(), self.cell.gates());
         let pack = |data: &[f32], depth: usize, gates: usize, products: usize| {
             let matrix = Mat { data, rows: depth, cols: data.len() / depth, transposed: true };
-            let square = |row, column| matrix.square(row, self.source(gates, column));
+            let square = |row, column| matrix.square(row, self.row_of_column(gates, column));
             PackedB::for_rows(products, isa, [depth, self.columns(gates)], square)
         };
         let directions = filter.chunks_exact(rows * self.size).zip(recurrence.chunks_exact(rows * n));
@@ -284,7 +285,7 @@ impl Direction<'_> {
         let [of_input_columns, columns] = [cell.gates(), cell.gates_of_state()].map(|gates| self.layer.columns(gates));
         let mut gates = zeros(product(&[batch, columns]))?;
         let of_gate = if cell == Cell::GruResetFirst { self.layer.columns(1) } else { 0 };
-        let (mut reset, mut candidates) = (zeros(batch * n.min(of_gate))?, zeros(batch * of_gate)?);
+        let (mut reset, mut candidates) = (zeros(if of_gate > 0 { batch * n } else { 0 })?, zeros(batch * of_gate)?);
         let mut before = h.to_vec();
         let begin = self.weights.state.begin(self.bias[0].as_deref())?;
         for step in 0..length {
@@ -334,9 +335,9 @@ impl Direction<'_> {
         let units = groups.div_ceil(tasks) * UNITS;
         let columns = gates.par_chunks_mut(units * of_unit).zip(x.par_chunks(units * of_unit));
         let states = h.par_chunks_mut(units).zip(c.par_chunks_mut(units)).zip(before.par_chunks(units));
-        columns.zip(states).enumerate().try_for_each(|(i, ((gates, x), ((h, c), of_units)))| {
+        columns.zip(states).enumerate().try_for_each(|(i, ((gates, x), ((h, c), before_of_task)))| {
             self.weights.state.columns_of_row(before, begin, i * units * of_unit / BLOCK, gates)?;
-            self.cells(x, gates, of_units, [h, c]);
+            self.cells(x, gates, before_of_task, [h, c]);
             Ok(())
         })
     }

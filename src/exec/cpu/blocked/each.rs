@@ -1,8 +1,10 @@
-//! Loops over elements, compiled for the instruction set of this machine.
+//! Loops over elements, compiled for the instruction set of this machine. So are the functions that they are given, as far as the
+//! compiler inlines these: they should be small, and work on numbers rather than vectors.
 use super::InstructionSet;
 use rten_simd::{Isa, SimdOp};
 
-/// Replaces each element by `f` of it. A closure should be `move`, since the compiler makes no vectors of numbers behind references.
+/// Replaces each element by `f` of it. A closure that captures numbers should be `move`: the compiler would read those behind references
+/// for each element, and make no vectors of the loop.
 pub(in crate::cpu) fn replace_each<T: Copy>(values: &mut [T], f: impl Fn(T) -> T) {
     InstructionSet::best().run(Each { values, f });
 }

@@ -31,18 +31,23 @@ pub(super) fn largest<O: NumOps<f32>>(ops: O, row: &[f32]) -> f32 {
 pub(super) fn scaled<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], factor: f32) -> f32 {
     let (lanes, by) = (ops.len(), ops.splat(factor));
     let mut most = [ops.splat(f32::NEG_INFINITY); TOGETHER];
-    let (mut groups, mut from) = (to.chunks_exact_mut(TOGETHER * lanes), from);
-    for group in &mut groups {
-        let (now, rest) = from.split_at(TOGETHER * lanes);
+    let (mut groups, mut from_groups) = (to.chunks_exact_mut(TOGETHER * lanes), from.chunks_exact(TOGETHER * lanes));
+    for (to, from) in groups.by_ref().zip(from_groups.by_ref()) {
         for j in 0..TOGETHER {
-            let v = ops.mul(ops.load(&now[j * lanes..]), by);
+            let v = ops.mul(ops.load(&from[j * lanes..]), by);
             most[j] = ops.max(most[j], v);
-            ops.store(v, &mut group[j * lanes..]);
+            ops.store(v, &mut to[j * lanes..]);
         }
-        from = rest;
+    }
+    let mut vectors = groups.into_remainder().chunks_exact_mut(lanes);
+    let mut from_vectors = from_groups.remainder().chunks_exact(lanes);
+    for (to, from) in vectors.by_ref().zip(from_vectors.by_ref()) {
+        let v = ops.mul(ops.load(from), by);
+        most[0] = ops.max(most[0], v);
+        ops.store(v, to);
     }
     let mut all = largest_of(ops, most);
-    for (to, from) in groups.into_remainder().iter_mut().zip(from) {
+    for (to, from) in vectors.into_remainder().iter_mut().zip(from_vectors.remainder()) {
         *to = from * factor;
         all = all.max(*to);
     }
@@ -104,11 +109,12 @@ pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> 
     ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
 }
 
-/// From a little below this bound on, `e^-x` is computed as 0: its power of two is denormal, and its bits are those of 0. It is negligible
-/// next to 1, the largest of a row, but arithmetic on such numbers is many times slower, and a mask of -100 would make most scores denormal.
+/// Beyond 87.7, and so at this bound, `e^-x` is computed as 0: its power of two would be denormal, and its bits are those of 0. It is
+/// negligible next to 1, the largest of a row, but arithmetic on such numbers is many times slower, and a mask of -100 would make most
+/// scores denormal. Only from 87.3 to 87.7 results are denormal.
 pub(super) const MOST: f32 = 88.1;
 
-/// From a little above this bound down, `e^-x` is computed as infinity.
+/// Below -88.4, and so at this bound, `e^-x` is computed as infinity.
 pub(super) const LEAST: f32 = -88.9;
 
 /// Computes `e^-x` for x from 0 on, and NaN for NaN.

@@ -58,7 +58,6 @@ impl SimdOp for Replace<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let values = self.values;
-        // Loops rather than closures, which would be compiled without the instruction set, and called.
         macro_rules! each {
             ($x:ident => $result:expr) => {
                 for v in values {
@@ -239,6 +238,12 @@ mod tests {
             -1e-6,
             -86.9,
             -87.1,
+            -87.5,
+            -88.3,
+            -88.5,
+            -88.95,
+            87.5,
+            87.9,
             88.5,
             1e9,
             -1e9,

@@ -164,6 +164,7 @@ impl PackedB {
     /// Multiplies a single row by the columns from block `block` on, the first of a panel, as many as `out` has. `begin` is
     /// [`PackedB::begin`].
     pub fn columns_of_row(&self, row: &[f32], begin: &[Pixel], block: usize, out: &mut [f32]) -> Result<()> {
+        debug_assert!(block.is_multiple_of(self.together), "block {block} is within a panel");
         let rows = Rows { data: row, stride: self.k };
         with_scratch(|scratch| self.part(rows, block, &begin[block..], &mut [out], scratch))
     }
@@ -307,6 +308,7 @@ impl SimdOp for Sweep<'_, '_> {
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
         match (ops.len(), self.together) {
+            // Only if a processor with AVX-512 lacked AVX2.
             (16, OF_ROW) => self.panels::<_, 1, OF_ROW, 1>(ops),
             (8, OF_ROW) => self.panels::<_, 1, OF_ROW, 2>(ops),
             (_, OF_ROW) => self.panels::<_, 1, OF_ROW, 4>(ops),

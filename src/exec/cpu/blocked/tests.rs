@@ -192,7 +192,7 @@ proptest! {
             let got = product(1);
             for (c, got) in got.iter().enumerate() {
                 let want: f64 = (0..k).map(|r| f64::from(x[r]) * f64::from(w[r * n + c])).sum();
-                prop_assert!((f64::from(*got) - want).abs() < 1e-5 * k as f64, "column {} of {} x {}: {}, not {}", c, k, n, got, want);
+                prop_assert!((f64::from(*got) - want).abs() <= 1e-5 * k as f64, "column {} of {} x {}: {}, not {}", c, k, n, got, want);
             }
             prop_assert_eq!(product(3), got);
         }

@@ -53,7 +53,7 @@ fn states(cell: Cell, hidden: usize, sequences: &[usize], fed: bool) -> Vec<Vec<
     if fed {
         feeds.extend(["w", "r"].into_iter().zip([of_input, of_state]));
     }
-    let results = run(&g, &feeds[..], &CpuBackend::new(), &RunOptions::default().threads(2)).unwrap();
+    let results = run(&g, &feeds[..], &CpuBackend::new(), &RunOptions::default().threads(3)).unwrap();
     let all = results.tensors[0].to_f32().unwrap();
     all.chunks(all.len() / sequences.len()).map(<[f32]>::to_vec).collect()
 }
@@ -98,7 +98,8 @@ fn by_definition(cell: Cell, n: usize, sequence: usize) -> Vec<f64> {
 #[test]
 fn states_are_the_definition() {
     for cell in [Cell::Lstm, Cell::Gru, Cell::GruResetFirst] {
-        for hidden in [20, 64, 128, 150] {
+        // From about 300 units on, two tasks compute a step of one sequence.
+        for hidden in [20, 64, 128, 150, 330] {
             let together = states(cell, hidden, &[0, 1, 2], false);
             assert_eq!(states(cell, hidden, &[0, 1, 2], true), together);
             for (sequence, of_batch) in together.iter().enumerate() {
