@@ -171,18 +171,22 @@ def arguments():
     a.peer = os.path.abspath(os.path.join(a.peer, "bin", "python"))
     needed = {"pymlir": a.peer, "rten": RTEN}
     a.peers = [p for p in a.peers.split(",") if p and os.path.exists(needed.get(p, sys.executable))]
-    a.limits = {}
-    host = instructions()
+    return a
+
+
+def limit_peers(a):
+    """Limit the peers to the instructions that the environment limits tpulang to."""
+    host, a.limits = instructions(), {}
     if host["limited"] and host["instructions"] != "avx2":
         sys.exit("TPULANG_INSTRUCTIONS=%s: peers can be limited to avx2 only" % host["instructions"])
     if host["limited"]:
         a.peers, a.limits = [p for p in a.peers if p in limited.PEERS], limited.environment(a.work)
-    return a
 
 
 def main():
     a = arguments()
     os.makedirs(a.work, exist_ok=True)
+    limit_peers(a)
     known = {**MODELS, **SINGLE}
     networks = {n: m for n, m in known.items() if re.fullmatch(a.only, n)}
     if not networks:

@@ -195,7 +195,7 @@ impl<'a> Source<'a> {
             }
         });
     }
-    /// Like [`Source::reals`], but returns float32 elements that follow each other without a copy.
+    /// Like [`Source::reals`], but without a copy if the operand consists of float32 and is not broadcast.
     pub fn read<'b>(&self, first: usize, buffer: &'b mut [f32]) -> &'b [f32]
     where
         'a: 'b,

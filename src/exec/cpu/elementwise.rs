@@ -1,5 +1,6 @@
 //! Iterates over two operands that are broadcast to a result.
-use super::blocked::{EachOperand, combine_each};
+use super::blocked::InstructionSet;
+use rten_simd::{Isa, SimdOp};
 
 /// Row-major strides of `shape`, broadcast to `rank` dimensions: 0 along broadcast axes.
 fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
@@ -13,9 +14,6 @@ fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
     }
     strides
 }
-
-/// Minimum number of elements for which a function compiled for the instruction set is called.
-const LONG: usize = 64;
 
 /// How to iterate over two operands that are broadcast to a result.
 pub(super) struct Pair {
@@ -46,29 +44,8 @@ impl Pair {
         Pair { outer: (0..outer).map(|i| (shape[i], [a[i], b[i]])).collect(), row, steps }
     }
     /// Computes `f` of the operands for the result's elements from `first` on.
-    pub fn fill<A: Copy, B: Copy, U>(
-        &self,
-        first: usize,
-        a: &[A],
-        b: &[B],
-        out: &mut [U],
-        f: impl Fn(A, B) -> U + Copy,
-    ) {
-        let mut done = 0;
-        while done < out.len() {
-            let (r, offset) = ((first + done) / self.row, (first + done) % self.row);
-            let n = (self.row - offset).min(out.len() - done);
-            let [pa, pb] = self.start(r, offset);
-            let part = &mut out[done..done + n];
-            match (operand(a, pa, self.steps[0], n), operand(b, pb, self.steps[1], n)) {
-                (Some(a), Some(b)) if n >= LONG => combine_each((a, b), part, f),
-                _ => {
-                    let [sa, sb] = self.steps;
-                    part.iter_mut().enumerate().for_each(|(i, o)| *o = f(a[pa + i * sa], b[pb + i * sb]));
-                }
-            }
-            done += n;
-        }
+    pub fn fill<A: Copy, B: Copy, U>(&self, first: usize, a: &[A], b: &[B], out: &mut [U], f: impl Fn(A, B) -> U) {
+        InstructionSet::best().run(Fill { pair: self, first, a, b, out, f });
     }
     /// Returns the offsets of the operands' elements for an element of a row.
     fn start(&self, mut row: usize, offset: usize) -> [usize; 2] {
@@ -81,12 +58,54 @@ impl Pair {
     }
 }
 
-/// Returns `n` elements of an operand from `at` on. Returns `None` if they are neither consecutive nor all the same.
-fn operand<T: Copy>(all: &[T], at: usize, step: usize, n: usize) -> Option<EachOperand<'_, T>> {
-    match step {
-        0 => Some(EachOperand::One(all[at])),
-        1 => Some(EachOperand::All(&all[at..at + n])),
-        _ => None,
+/// The arguments of [`Pair::fill`].
+struct Fill<'a, A, B, U, F> {
+    pair: &'a Pair,
+    first: usize,
+    a: &'a [A],
+    b: &'a [B],
+    out: &'a mut [U],
+    f: F,
+}
+
+impl<A: Copy, B: Copy, U, F: Fn(A, B) -> U> SimdOp for Fill<'_, A, B, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let Fill { pair, first, a, b, out, f } = self;
+        let mut done = 0;
+        while done < out.len() {
+            let (r, offset) = ((first + done) / pair.row, (first + done) % pair.row);
+            let n = (pair.row - offset).min(out.len() - done);
+            let [pa, pb] = pair.start(r, offset);
+            let part = &mut out[done..done + n];
+            match pair.steps {
+                [1, 1] => {
+                    for ((o, x), y) in part.iter_mut().zip(&a[pa..pa + n]).zip(&b[pb..pb + n]) {
+                        *o = f(*x, *y);
+                    }
+                }
+                [1, 0] => {
+                    let y = b[pb];
+                    for (o, x) in part.iter_mut().zip(&a[pa..pa + n]) {
+                        *o = f(*x, y);
+                    }
+                }
+                [0, 1] => {
+                    let x = a[pa];
+                    for (o, y) in part.iter_mut().zip(&b[pb..pb + n]) {
+                        *o = f(x, *y);
+                    }
+                }
+                [sa, sb] => {
+                    for (i, o) in part.iter_mut().enumerate() {
+                        *o = f(a[pa + i * sa], b[pb + i * sb]);
+                    }
+                }
+            }
+            done += n;
+        }
     }
 }
 

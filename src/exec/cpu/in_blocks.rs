@@ -164,7 +164,7 @@ fn transposed_geometry(op: &Deconv<Operand>) -> Result<Option<ConvShape>> {
     Ok(if is_volume { None } else { shape([batch, ic, oc, group], axes(&windows, axis)?) })
 }
 
-/// Returns the shape of a convolution, turned if its image has one column.
+/// Returns the shape of a convolution, with sequences as [`ConvShape::oriented`] lays them out.
 fn shape([batch, ic, oc, group]: [usize; 4], axes: Option<[Axis; 3]>) -> Option<ConvShape> {
     axes.map(|[slices, rows, cols]| ConvShape { batch, ic, oc, group, slices, rows, cols }.oriented())
 }

@@ -58,7 +58,7 @@ impl Epilogue {
     }
 }
 
-/// Number of elements that are computed and go through all epilogues before the next elements do: they stay in the first-level cache.
+/// Number of elements that go through a kernel and all its epilogues at a time, so that they stay in the first-level cache.
 pub(super) const PIECE: usize = 2048;
 
 /// The epilogues of a run, with their operands.

@@ -302,7 +302,9 @@ impl Direction<'_> {
                 Cell::GruResetFirst => {
                     self.gru_reset_first(x, &mut gates, &before, h, [&mut reset, &mut candidates])?
                 }
-                _ if batch == 1 => self.step_of_one(x(0), (&mut gates, &begin), &before, [&mut *h, &mut *c])?,
+                _ if batch == 1 => {
+                    self.step_of_single_sequence(x(0), (&mut gates, &begin), &before, [&mut *h, &mut *c])?
+                }
                 _ => {
                     self.weights.state.product(&before, self.bias[0].as_deref(), &mut gates)?;
                     let rows = h.par_chunks_mut(n).zip(c.par_chunks_mut(n)).zip(gates.par_chunks_mut(columns));
@@ -322,7 +324,7 @@ impl Direction<'_> {
     }
     /// Computes a step of a single sequence: the tasks multiply some groups of columns, and compute the states of their units. `begin` has
     /// the initial values of `gates`.
-    fn step_of_one(
+    fn step_of_single_sequence(
         &self,
         x: &[f32],
         (gates, begin): (&mut [f32], &[Pixel]),

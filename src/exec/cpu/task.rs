@@ -311,7 +311,7 @@ impl<'a> Task<'a> {
         let row = row.max(1);
         let [chunk, piece] = [CHUNK, PIECE].map(|n| row.saturating_mul((n / row).max(1)));
         let epilogues = self.take_epilogues(i)?;
-        // All is done to one piece before the next one.
+        // Each piece goes through all steps before the next one, while it is in the first-level cache.
         let fill = |first: usize, out: &mut [f32]| -> Result<()> {
             for (p, out) in out.chunks_mut(piece).enumerate() {
                 fill(first + p * piece, out)?;

@@ -14,21 +14,6 @@ pub(in crate::cpu) fn replace_each_with<T: Copy, U: Copy>(values: &mut [T], othe
     InstructionSet::best().run(EachWith { values, others, f });
 }
 
-/// Sets each result to `f` of the operands at its place; an operand may be a single element instead.
-pub(in crate::cpu) fn combine_each<A: Copy, B: Copy, R>(
-    operands: (EachOperand<A>, EachOperand<B>),
-    results: &mut [R],
-    f: impl Fn(A, B) -> R,
-) {
-    InstructionSet::best().run(Combine { operands, results, f });
-}
-
-/// The elements of an operand.
-pub(in crate::cpu) enum EachOperand<'a, T> {
-    All(&'a [T]),
-    One(T),
-}
-
 struct Each<'a, T, F> {
     values: &'a mut [T],
     f: F,
@@ -58,43 +43,6 @@ impl<T: Copy, U: Copy, F: Fn(T, U) -> T> SimdOp for EachWith<'_, T, U, F> {
     fn eval<I: Isa>(self, _: I) {
         for (v, other) in self.values.iter_mut().zip(self.others) {
             *v = (self.f)(*v, *other);
-        }
-    }
-}
-
-struct Combine<'a, A, B, R, F> {
-    operands: (EachOperand<'a, A>, EachOperand<'a, B>),
-    results: &'a mut [R],
-    f: F,
-}
-
-impl<A: Copy, B: Copy, R, F: Fn(A, B) -> R> SimdOp for Combine<'_, A, B, R, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn eval<I: Isa>(self, _: I) {
-        let Combine { operands, results, f } = self;
-        match operands {
-            (EachOperand::All(left), EachOperand::All(right)) => {
-                for ((result, a), b) in results.iter_mut().zip(left).zip(right) {
-                    *result = f(*a, *b);
-                }
-            }
-            (EachOperand::All(left), EachOperand::One(b)) => {
-                for (result, a) in results.iter_mut().zip(left) {
-                    *result = f(*a, b);
-                }
-            }
-            (EachOperand::One(a), EachOperand::All(right)) => {
-                for (result, b) in results.iter_mut().zip(right) {
-                    *result = f(a, *b);
-                }
-            }
-            (EachOperand::One(a), EachOperand::One(b)) => {
-                for result in results {
-                    *result = f(a, b);
-                }
-            }
         }
     }
 }

@@ -109,12 +109,12 @@ pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> 
     ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
 }
 
-/// Beyond 87.7, and so at this bound, `e^-x` is computed as 0: its power of two would be denormal, and its bits are those of 0. It is
-/// negligible next to 1, the largest of a row, but arithmetic on such numbers is many times slower, and a mask of -100 would make most
-/// scores denormal. Only from 87.3 to 87.7 results are denormal.
+/// The upper bound that x is clamped to, where `e^-x` is computed as 0, as it is from 87.7 on: the power of two would be denormal, and the
+/// bits computed for it are those of 0. The true result is negligible next to 1, the largest of a row, but arithmetic on denormal numbers is
+/// many times slower, and a mask of -100 would make most scores denormal. They remain only between 87.3 and 87.7.
 pub(super) const MOST: f32 = 88.1;
 
-/// Below -88.4, and so at this bound, `e^-x` is computed as infinity.
+/// The lower bound that x is clamped to, where `e^-x` is computed as infinity, as it is below -88.4.
 pub(super) const LEAST: f32 = -88.9;
 
 /// Computes `e^-x` for x from 0 on, and NaN for NaN.
@@ -128,7 +128,7 @@ fn power<I: Isa>(isa: I, x: I::F32) -> I::F32 {
 #[inline(always)]
 pub(super) fn power_within<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     let Parts { scale, excess } = parts(isa, x);
-    // A sum of products would be NaN if `scale` is infinite.
+    // `excess * scale + scale` would be NaN where `scale` is infinite and `excess` negative.
     isa.f32().mul(isa.f32().add(excess, isa.f32().one()), scale)
 }
 

@@ -13,7 +13,7 @@
 //! is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool` is max and average pooling, and `channels` gathers
 //! channels of other activations. `product` multiplies plain rows by a packed matrix
 //! with the same inner loop, and `one_row` a single row by a plain one. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
-//! has softmax and norms, `exp` the exponentials for both, and `functions` has functions of each number, and `each` loops for other ones. `simd` selects the instruction set. Element-wise operators
+//! has softmax and norms, `exp` the exponentials for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the instruction set. Element-wise operators
 //! such as additions and Relu do not depend on the layout, and run on blocked activations unchanged.
 //!
 //! Each value is computed by the same steps in the same order for any number of threads, so the results are
@@ -50,7 +50,7 @@ use crate::{base::Result, ops::Window};
 pub(super) use attention::{Attention, Heads};
 pub(super) use channels::ChannelGather;
 pub(super) use deconv::Deconv2d;
-pub(super) use each::{EachOperand, combine_each, replace_each, replace_each_with};
+pub(super) use each::{replace_each, replace_each_with};
 pub(super) use functions::{Function, Replace};
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_row::product_of_row;

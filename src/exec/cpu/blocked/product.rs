@@ -161,8 +161,8 @@ impl PackedB {
         })
     }
 
-    /// Multiplies a single row by the columns from block `block` on, the first of a panel, as many as `out` has. `begin` is
-    /// [`PackedB::begin`].
+    /// Multiplies a single row by as many columns as `out` has, starting with block `block`, which must be the first of a panel. `begin`
+    /// is the result of [`PackedB::begin`].
     pub fn columns_of_row(&self, row: &[f32], begin: &[Pixel], block: usize, out: &mut [f32]) -> Result<()> {
         debug_assert!(block.is_multiple_of(self.together), "block {block} is within a panel");
         let rows = Rows { data: row, stride: self.k };
