@@ -23,7 +23,7 @@ class Ours:
         figures = json.loads(said_by(self.command + ["--repeat", str(runs)]))
         self.first.append(figures["first_ms"])
         if "peak_bytes" in figures:
-            self.peaks.append(figures["peak_bytes"])
+            self.peaks.append(figures["peak_bytes"] - figures["start_bytes"])
         return figures["median_ms"]
 
     def end(self):

@@ -28,7 +28,8 @@ use tpulang_base::pluralized;
 #[command(after_help = "\
 Runs the model --repeat times after a warm-up and prints the minimum, median and 95th percentile
 of the time, the time from the start of the command to the first result, and the peak memory of
-the process. On a GPU it also prints the time of a run without copies to and from the GPU.
+the process, with its memory before the model was read. On a GPU it also prints the time of a
+run without copies to and from the GPU.
 Without -i, --set and --random, the inputs are those of --random 0.
 
 Examples:
@@ -50,7 +51,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", help_heading = FILES)]
     output: Option<PathBuf>,
     /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, device_ms (a run without copies; GPU only), peak_bytes
-    /// (Linux only), runs
+    /// and start_bytes (memory before the model is read; both Linux only), runs
     #[arg(long, help_heading = "Measurement")]
     json: bool,
     #[command(flatten)]
@@ -61,6 +62,7 @@ pub struct Args {
 
 /// `begun` is the time at which the command started.
 pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
+    let start_bytes = Memory::Now.bytes();
     let graph = args.model.read()?;
     let (backend, options) = args.running.open(&graph, false, messages)?;
     let (feeds, warnings) = match args.inputs.is_empty() {
@@ -68,19 +70,20 @@ pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
         false => args.inputs.read(&graph)?,
     };
     messages.warn(&graph, &warnings)?;
-    let report = measure(&args, (&graph, &feeds), (&backend, &options), begun)?;
+    let (figures, summary) = measure(&args, (&graph, &feeds), (&backend, &options), begun)?;
+    let figures = Figures { start_bytes, ..figures };
     messages.warn(&graph, &device::warnings(&backend))?;
-    messages.report(&report)?;
+    messages.report(&if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&summary) })?;
     Ok(true)
 }
 
-/// Returns the text to print.
+/// Returns the figures and a summary of the session.
 fn measure(
     args: &Args,
     (graph, feeds): (&Graph, &IndexMap<String, Array>),
     (backend, options): (&AnyBackend, &RunOptions),
     begun: Instant,
-) -> Result<String> {
+) -> Result<(Figures, String)> {
     let sources = Sources::new(&args.model.path, graph, args.inputs.files());
     let output =
         args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
@@ -93,8 +96,7 @@ fn measure(
         output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
     }
     let device_ms = without_copies(&session)?.map(milliseconds);
-    let figures = Figures { device_ms, ..Figures::new(latency, first) };
-    Ok(if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&session.summary()) })
+    Ok((Figures { device_ms, ..Figures::new(latency, first) }, session.summary()))
 }
 
 /// Returns the mean time of a run without copies, on a busy device.
@@ -116,6 +118,8 @@ struct Figures {
     device_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_bytes: Option<u64>,
     runs: usize,
 }
 
@@ -127,27 +131,43 @@ impl Figures {
             p95_ms: milliseconds(latency.p95),
             first_ms: milliseconds(first),
             device_ms: None,
-            peak_bytes: peak_bytes(),
+            peak_bytes: Memory::Peak.bytes(),
+            start_bytes: None,
             runs: latency.runs,
         }
     }
     fn text(&self, summary: &str) -> String {
-        let Figures { min_ms, median_ms, p95_ms, first_ms, device_ms, peak_bytes, runs } = self;
+        let Figures { min_ms, median_ms, p95_ms, first_ms, device_ms, peak_bytes, start_bytes, runs } = self;
         let peak = peak_bytes.map_or("unknown".into(), byte_text);
+        let start =
+            start_bytes.map_or(String::new(), |start| format!(", {} before the model was read", byte_text(start)));
         let device = device_ms.map_or(String::new(), |ms| format!("without copies  {ms:10.3} ms\n"));
         format!(
             "{summary}, {}\nminimum         {min_ms:10.3} ms\nmedian          {median_ms:10.3} ms\n\
-             95th percentile {p95_ms:10.3} ms\n{device}first result    {first_ms:10.3} ms\npeak memory     {peak:>13}\n",
+             95th percentile {p95_ms:10.3} ms\n{device}first result    {first_ms:10.3} ms\npeak memory     {peak:>13}{start}\n",
             pluralized(*runs, "run")
         )
     }
 }
 
-/// Returns the peak memory of this process, on Linux.
-fn peak_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+/// What Linux says about the memory of this process.
+#[derive(Clone, Copy)]
+enum Memory {
+    Now,
+    Peak,
+}
+
+impl Memory {
+    /// Returns the resident memory, on Linux.
+    fn bytes(self) -> Option<u64> {
+        let name = match self {
+            Memory::Now => "VmRSS:",
+            Memory::Peak => "VmHWM:",
+        };
+        let status = fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|l| l.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    }
 }
 
 #[cfg(test)]
@@ -156,7 +176,8 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_system_tells_the_peak() {
-        assert!(peak_bytes().unwrap() > 1 << 20);
+    fn the_system_tells_the_memory() {
+        let now = Memory::Now.bytes().unwrap();
+        assert!(now > 1 << 20 && Memory::Peak.bytes().unwrap() >= now);
     }
 }

@@ -4,7 +4,7 @@ use super::{
     ByteOperand, Completion, DEPTH,
     dot::{BLOCK, DotProduct, GROUP, Line, Sums},
     is_byte,
-    product::{Panels, part, parts, resize},
+    product::{Finish, Panels, part, parts, resize},
     sums::{ResultMemory, SumsEpilogue},
     taps::{GroupProducts, Windows},
 };
@@ -20,9 +20,6 @@ use rten_simd::{Isa, SimdOp};
 
 /// Number of sums that stay in the first-level cache.
 const NEAR: usize = 4 << 10;
-
-/// Writes the results of some pixels from their sums.
-type Write<'w, T> = dyn Fn(&[Sums], &mut [&mut [T]]) -> Result<()> + Sync + 'w;
 
 /// A prepared depthwise convolution over one or two spatial axes.
 pub(in crate::cpu) struct DepthwiseBytes {
@@ -115,17 +112,13 @@ impl DepthwiseBytes {
         begin[..self.channels].copy_from_slice(completion.begin());
         let begin = begin.as_chunks().0;
         match ResultMemory::of(out)? {
-            ResultMemory::Bytes(out) => {
-                self.lines(images, begin, out, &|sums, outs| completion.write_bytes(sums, Panels { outs, first: 0 }))
-            }
-            ResultMemory::Ints(out) => {
-                self.lines(images, begin, out, &|sums, outs| completion.write_ints(sums, Panels { outs, first: 0 }))
-            }
+            ResultMemory::Bytes(out) => self.lines(images, begin, out, &completion.bytes(0)?),
+            ResultMemory::Ints(out) => self.lines(images, begin, out, &completion.ints()?),
         }
     }
 
-    /// Computes all lines of the result. `write` converts the sums of some pixels to results.
-    fn lines<T: Send>(&self, images: &[u8], begin: &[Sums], out: &mut [T], write: &Write<T>) -> Result<()> {
+    /// Computes all lines of the result.
+    fn lines<T: Send>(&self, images: &[u8], begin: &[Sums], out: &mut [T], finish: &dyn Finish<T>) -> Result<()> {
         let image = self.rows.input * self.cols.input * self.channels;
         let line = self.cols.output * self.channels;
         let scratch = || (Vec::new(), Vec::new(), Vec::new());
@@ -137,7 +130,7 @@ impl DepthwiseBytes {
                 let weights = self.weights.chunks_exact(self.weights.len() / self.lines_together);
                 out.chunks_exact_mut(line)
                     .zip(weights)
-                    .try_for_each(|(out, weights)| self.line((band, weights, begin), sums, out, write))
+                    .try_for_each(|(out, weights)| self.line((band, weights, begin), sums, out, finish))
             })
         })
     }
@@ -148,7 +141,7 @@ impl DepthwiseBytes {
         (band, weights, begin): (&[[u8; GROUP]], &[Line], &[Sums]),
         sums: &mut Vec<Sums>,
         out: &mut [T],
-        write: &Write<T>,
+        finish: &dyn Finish<T>,
     ) -> Result<()> {
         let (channels, cols, width) = (self.channels, &self.cols, self.width());
         let pixels = |group: usize| (0..cols.kernel).map(move |b| group * width + b * cols.dilation);
@@ -161,8 +154,8 @@ impl DepthwiseBytes {
         for (i, outs) in outs.chunks_mut(together).enumerate() {
             let sums = &mut sums[..outs.len() * begin.len()];
             let pixels = &band[i * together * step..];
-            self.by.sum(&Windows { pixels, taps: &taps, step, weights, begin }, sums);
-            write(sums, outs)?;
+            let windows = Windows { pixels, taps: &taps, step, weights, count: outs.len(), begin };
+            finish.sum(self.by, &windows, sums, Panels { outs, first: 0 });
         }
         Ok(())
     }

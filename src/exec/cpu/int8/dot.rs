@@ -131,53 +131,56 @@ impl DotProduct {
             DotProduct::Plain(_) => 2,
         }
     }
-    /// Multiplies all rows by a panel.
-    pub fn multiply(self, panel: Panel) {
+    /// Multiplies all rows by a panel. The sums are ordered by row and block.
+    pub fn multiply(self, panel: Panel, sums: &mut [Sums]) {
+        let blocks = panel.begin.len();
+        let mut store = Store { sums, blocks };
         match self {
             // SAFETY: an `Avx512Vnni` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx512Vnni(dot) => unsafe { with_avx512_vnni(dot, panel) },
+            DotProduct::Avx512Vnni(dot) => unsafe { with_avx512_vnni(dot, panel, &mut store) },
             // SAFETY: `Vectors256<Vnni>` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
-            DotProduct::AvxVnni(dot) => unsafe { with_avx_vnni(dot, panel) },
+            DotProduct::AvxVnni(dot) => unsafe { with_avx_vnni(dot, panel, &mut store) },
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx2Pairs(dot) => {
-                let Panel { rows, lines, order, begin, sums, .. } = panel;
+                let Panel { rows, lines, order, begin, .. } = panel;
                 if let ([begin], Some(order)) = (begin, order) {
                     dot.multiply(rows, lines, order, begin, sums);
                 }
             }
             // SAFETY: `Vectors256<Words>` exists only where AVX2 was found.
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx2(dot) => unsafe { with_avx2(dot, panel) },
-            DotProduct::Plain(dot) => panel.tiles::<_, 2, 2, 2, 2>(dot),
+            DotProduct::Avx2(dot) => unsafe { with_avx2(dot, panel, &mut store) },
+            DotProduct::Plain(dot) => panel.tiles::<_, 2, 2, 2, 2>(dot, &mut store),
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vnni")]
-fn with_avx512_vnni(dot: Avx512Vnni, panel: Panel) {
-    panel.tiles::<_, 12, 12, 8, 6>(dot);
+pub(super) fn with_avx512_vnni(dot: Avx512Vnni, panel: Panel, epilogue: &mut impl Epilogue<Avx512Vnni>) {
+    panel.tiles::<_, 12, 12, 8, 6>(dot, epilogue);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,avxvnni")]
-fn with_avx_vnni(dot: Vectors256<Vnni>, panel: Panel) {
-    panel.tiles::<_, 6, 6, 6, 6>(dot);
+fn with_avx_vnni(dot: Vectors256<Vnni>, panel: Panel, store: &mut Store) {
+    panel.tiles::<_, 6, 6, 6, 6>(dot, store);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2(dot: Vectors256<Words>, panel: Panel) {
-    panel.tiles::<_, 6, 6, 6, 6>(dot);
+fn with_avx2(dot: Vectors256<Words>, panel: Panel, store: &mut Store) {
+    panel.tiles::<_, 6, 6, 6, 6>(dot, store);
 }
 
 /// Some rows, and a panel of one to four blocks of columns.
 pub(super) struct Panel<'a> {
     /// The groups of each row.
     pub rows: &'a [[u8; GROUP]],
-    /// Groups per row.
+    /// Number of rows, and of groups per row.
+    pub count: usize,
     pub groups: usize,
     /// Ordered by group and block, or in an order of their own.
     pub lines: &'a [Line],
@@ -185,26 +188,54 @@ pub(super) struct Panel<'a> {
     pub order: Option<&'a pairs::Order>,
     /// The initial values, one per block.
     pub begin: &'a [Sums],
-    /// Ordered by row and block.
+}
+
+/// What is done with the sums of a tile, which are in registers.
+pub(super) trait Epilogue<D: Accumulate> {
+    /// Completes the sums of `R` rows and `B` blocks, the first of which are `row` and `block`.
+    fn complete<const R: usize, const B: usize>(&mut self, by: D, sums: [[D::Block; B]; R], row: usize, block: usize);
+}
+
+/// Stores sums, ordered by row and block.
+pub(super) struct Store<'a> {
     pub sums: &'a mut [Sums],
+    /// Number of blocks of a row.
+    pub blocks: usize,
+}
+
+impl<D: Accumulate> Epilogue<D> for Store<'_> {
+    #[inline(always)]
+    fn complete<const R: usize, const B: usize>(&mut self, by: D, sums: [[D::Block; B]; R], row: usize, block: usize) {
+        for r in 0..R {
+            let out = &mut self.sums[(row + r) * self.blocks + block..][..B];
+            for b in 0..B {
+                by.store(sums[r][b], &mut out[b]);
+            }
+        }
+    }
 }
 
 impl Panel<'_> {
     /// Computes tiles of at most `R1` to `R4` rows for panels of one to four blocks.
     #[inline(always)]
-    fn tiles<D: Dot, const R1: usize, const R2: usize, const R3: usize, const R4: usize>(self, dot: D) {
-        let blocks = self.begin.len();
-        let count = self.sums.len() / blocks.max(1);
+    fn tiles<D: Dot, const R1: usize, const R2: usize, const R3: usize, const R4: usize>(
+        self,
+        dot: D,
+        epilogue: &mut impl Epilogue<D>,
+    ) {
+        let (blocks, count) = (self.begin.len(), self.count);
         let most = [R1, R2, R3, R4][(blocks - 1).min(3)];
         let tiles = count.div_ceil(most);
         let mut row = 0;
         for i in 0..tiles {
             let rows = count / tiles + usize::from(i < count % tiles);
             let left = &self.rows[row * self.groups..][..rows * self.groups];
-            let sums = &mut self.sums[row * blocks..][..rows * blocks];
             macro_rules! tile {
                 ($most:ident $blocks:literal: $($r:literal)*) => { match rows {
-                    $($r if $r <= $most => tile::<D, $r, $blocks>(dot, left, self.lines, self.begin, sums),)*
+                    $($r if $r <= $most => {
+                        let sums = tile::<D, $r, $blocks>(dot, left, self.lines, self.begin);
+                        epilogue.complete(dot, sums, row, 0);
+                    })*
                     _ => {}
                 } };
             }
@@ -228,8 +259,7 @@ fn tile<D: Dot, const R: usize, const B: usize>(
     rows: &[[u8; GROUP]],
     lines: &[Line],
     begin: &[Sums],
-    out: &mut [Sums],
-) {
+) -> [[D::Block; B]; R] {
     let lines = lines.as_chunks::<B>().0;
     let rows: [&[[u8; GROUP]]; R] = std::array::from_fn(|r| &rows[r * lines.len()..][..lines.len()]);
     let mut sums = [[dot.load(&begin[0]); B]; R];
@@ -247,11 +277,7 @@ fn tile<D: Dot, const R: usize, const B: usize>(
             }
         }
     }
-    for r in 0..R {
-        for b in 0..B {
-            dot.store(sums[r][b], &mut out[r * B + b]);
-        }
-    }
+    sums
 }
 
 /// Loads and stores the sums of a block.

@@ -9,7 +9,8 @@
 //!
 //! **Files.** `dot` has the inner loop of products, and `pairs` a faster one for AVX2 and small weights. `product` multiplies rows by a
 //! packed matrix, and `conv` copies the windows of a convolution as rows. `taps` has the inner loop of depthwise convolutions, and
-//! `depthwise` the rest of them. `pool` is max pooling, and `elementwise` is for additions and the like. `sums` completes sums of products, and `rounding` rounds real numbers to bytes.
+//! `depthwise` the rest of them. `pool` is max pooling, and `elementwise` is for additions and the like. `sums` completes
+//! sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both in registers.
 #![allow(
     clippy::needless_range_loop,
     reason = "loops over the elements of vectors are indexed by numbers that the compiler knows"
@@ -23,6 +24,8 @@ mod elementwise;
 mod pairs;
 mod pool;
 mod product;
+#[cfg(target_arch = "x86_64")]
+mod requantize;
 mod rounding;
 mod sums;
 mod taps;

@@ -3,9 +3,12 @@
 //! A task computes some rows for some columns. It copies the rows into scratch memory as groups, which also converts them to the
 //! elements that the processor multiplies, and then multiplies them panel by panel. A panel's sums are completed by the epilogue
 //! while they are in the nearest cache.
-use super::dot::{BLOCK, DotProduct, GROUP, Line, Panel, Sums};
 #[cfg(target_arch = "x86_64")]
 use super::pairs::Order;
+use super::{
+    dot::{BLOCK, DotProduct, GROUP, Line, Panel, Sums},
+    taps::{GroupProducts, Windows},
+};
 use crate::{
     array::{reserve, zeros},
     base::Result,
@@ -149,11 +152,24 @@ impl Rows for Contiguous<'_> {
     }
 }
 
-/// Completes sums: it is given some blocks of each row's sums, the first column, and where to write the results.
-pub(in crate::cpu) type Finish<'f, T> = dyn Fn(&[Sums], usize, Panels<T>) + Sync + 'f;
+/// How the sums of a panel become results.
+pub(super) trait Finish<T>: Sync {
+    /// Writes the results of some blocks of each row's sums, from `column` on.
+    fn finish(&self, sums: &[Sums], column: usize, to: Panels<T>);
+    /// Multiplies a panel whose first column is `column`, and writes the results. `sums` is scratch memory for all sums of the panel.
+    fn multiply(&self, dot: DotProduct, panel: Panel, sums: &mut [Sums], column: usize, to: Panels<T>) {
+        dot.multiply(panel, sums);
+        self.finish(sums, column, to);
+    }
+    /// Computes the sums of windows, and writes the results. `sums` is scratch memory for all of them.
+    fn sum(&self, by: GroupProducts, windows: &Windows, sums: &mut [Sums], to: Panels<T>) {
+        by.sum(windows, sums);
+        self.finish(sums, 0, to);
+    }
+}
 
 /// Where the results of a panel are written.
-pub(in crate::cpu) struct Panels<'a, 'o, T> {
+pub(super) struct Panels<'a, 'o, T> {
     /// The rows.
     pub outs: &'a mut [&'o mut [T]],
     /// The first of their elements that belongs to the panel, a multiple of [`BLOCK`].
@@ -247,12 +263,12 @@ impl PackedBytes {
     ///
     /// # Errors
     /// Returns an error if memory runs out.
-    pub fn product<T: Send>(
+    pub(super) fn product<T: Send>(
         &self,
         (rows, flip): (&dyn Rows, u8),
         begin: &[i32],
         (out, first, columns): (&mut [T], usize, usize),
-        finish: &Finish<T>,
+        finish: &dyn Finish<T>,
     ) -> Result<()> {
         let blocks = self.n.div_ceil(BLOCK);
         let mut padded = zeros::<i32>(blocks * BLOCK)?;
@@ -291,7 +307,7 @@ impl PackedBytes {
         (rows, flip): (&dyn Rows, u8),
         begin: &[Sums],
         tile: &mut OutputTile<T>,
-        finish: &Finish<T>,
+        finish: &dyn Finish<T>,
         (copied, sums): (&mut Vec<[u8; GROUP]>, &mut Vec<Sums>),
     ) -> Result<()> {
         let (groups, together) = (self.groups(), self.dot.blocks_together());
@@ -324,16 +340,16 @@ impl PackedBytes {
                 // All panels but the last have the same number of blocks.
                 let lines = &self.lines[at * groups..][..blocks * groups];
                 let begin = &begin[at..at + blocks];
-                self.dot.multiply(Panel {
+                let panel = Panel {
                     rows: left,
+                    count,
                     groups,
                     lines,
                     #[cfg(target_arch = "x86_64")]
                     order: self.orders.get(at),
                     begin,
-                    sums,
-                });
-                finish(sums, at * BLOCK, Panels { outs, first: column });
+                };
+                finish.multiply(self.dot, panel, sums, at * BLOCK, Panels { outs, first: column });
             }
         }
         Ok(())

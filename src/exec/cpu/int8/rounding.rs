@@ -114,6 +114,18 @@ impl Rounding {
             }
         }
     }
+    /// What is added to products, which rounds them to integers: [`MAGIC`] and the zero point.
+    #[inline(always)]
+    pub(super) fn origin(&self) -> f32 {
+        MAGIC + self.zero as f32
+    }
+    /// The range of the bits of rounded numbers, whose low bytes are the results.
+    #[inline(always)]
+    pub(super) fn bit_range(&self) -> [i32; 2] {
+        const { assert!(MAGIC.to_bits() as u8 == 0) };
+        // The order of floats is that of their bits as integers, but for negative ones, which are all below the range.
+        [self.range.0, self.range.1].map(|integer| (MAGIC + integer as f32).to_bits().cast_signed())
+    }
     /// Multiplies numbers by the bounds of factors, and adds the zero point and [`MAGIC`], which rounds to integers. Where they differ,
     /// and for NaN, `ties` becomes 1.
     #[inline(always)]
@@ -125,7 +137,7 @@ impl Rounding {
         ties: &mut [f32; LANES],
     ) -> [f32; LANES] {
         let (ops, mut moved) = (isa.f32(), [0.0; LANES]);
-        let origin = ops.splat(MAGIC + self.zero as f32);
+        let origin = ops.splat(self.origin());
         for at in (0..LANES).step_by(ops.len()) {
             let numbers = ops.load(&numbers[at..]);
             let [lower, upper] = [lower, upper].map(|factors| ops.mul_add(numbers, ops.load(&factors[at..]), origin));
@@ -138,10 +150,7 @@ impl Rounding {
     /// Returns the bytes of rounded numbers, to which [`MAGIC`] was added.
     #[inline(always)]
     fn bytes(&self, moved: [f32; LANES]) -> [u8; LANES] {
-        const { assert!(MAGIC.to_bits() as u8 == 0) };
-        let [low, high] = [self.range.0, self.range.1].map(|integer| (MAGIC + integer as f32).to_bits().cast_signed());
-        let mut bytes = [0; LANES];
-        // The order of floats is that of their bits as integers, but for negative ones, which are all below the range.
+        let ([low, high], mut bytes) = (self.bit_range(), [0; LANES]);
         for j in 0..LANES {
             bytes[j] = moved[j].to_bits().cast_signed().max(low).min(high) as u8;
         }

@@ -1,10 +1,13 @@
 //! The epilogue of products of bytes: a bias is added to the sums, which are then stored as int32 or as the bytes of a quantized
 //! tensor.
+#[cfg(target_arch = "x86_64")]
+use super::requantize::{self, RoundTiles};
 use super::{
     DEPTH,
-    dot::{BLOCK, Sums},
-    product::{PackedBytes, Panels, Rows},
+    dot::{BLOCK, DotProduct, Panel, Sums},
+    product::{Finish, PackedBytes, Panels, Rows},
     rounding::{Blocks, FactorBounds, LANES, Rounding, factor_bounds, whole_block},
+    taps::{GroupProducts, Windows},
 };
 use crate::{
     ValueType,
@@ -60,12 +63,12 @@ enum Stored {
 }
 
 /// From sums to the bytes of a quantized tensor.
-struct Requantization {
-    rounding: Rounding,
+pub(super) struct Requantization {
+    pub rounding: Rounding,
     /// The scale of each column's sums, padded to whole blocks.
     scales: Vec<f64>,
     /// Lower and upper bounds of the same in units of the result's scale.
-    factors: [Vec<f32>; 2],
+    pub factors: [Vec<f32>; 2],
     /// The bounds of real results.
     bounds: (f32, f32),
 }
@@ -138,16 +141,9 @@ impl Completion {
         (first, columns): (usize, usize),
     ) -> Result<()> {
         let begin = &self.begin[first..][..matrix.columns()];
-        match (&self.result, out) {
-            (Stored::Ints(low, high), ResultMemory::Ints(out)) => {
-                matrix.product(rows, begin, (out, first, columns), &|sums, _, panels| clamp(*low, *high, sums, panels))
-            }
-            (Stored::Bytes(to), ResultMemory::Bytes(out)) => {
-                matrix.product(rows, begin, (out, first, columns), &|sums, column, to_write| {
-                    to.rounding.isa().run(WriteRows { to, sums, column: first + column, panels: to_write });
-                })
-            }
-            _ => Err(wrong_size()),
+        match out {
+            ResultMemory::Ints(out) => matrix.product(rows, begin, (out, first, columns), &self.ints()?),
+            ResultMemory::Bytes(out) => matrix.product(rows, begin, (out, first, columns), &self.bytes(first)?),
         }
     }
 
@@ -156,24 +152,26 @@ impl Completion {
         &self.begin
     }
 
-    /// Completes the sums of all columns of some rows as bytes.
+    /// Completes sums as bytes. The first column of a matrix is `first` of the result.
     ///
     /// # Errors
     /// Returns an error if the results are not bytes.
-    pub fn write_bytes(&self, sums: &[Sums], panels: Panels<u8>) -> Result<()> {
-        let Stored::Bytes(to) = &self.result else { return Err(wrong_size()) };
-        to.rounding.isa().run(WriteRows { to, sums, column: 0, panels });
-        Ok(())
+    pub(super) fn bytes(&self, first: usize) -> Result<impl Finish<u8>> {
+        match &self.result {
+            Stored::Bytes(to) => Ok(Requantized { to, first }),
+            Stored::Ints(..) => Err(wrong_size()),
+        }
     }
 
-    /// Completes the sums of all columns of some rows as int32.
+    /// Completes sums as int32.
     ///
     /// # Errors
     /// Returns an error if the results are bytes.
-    pub fn write_ints(&self, sums: &[Sums], panels: Panels<i32>) -> Result<()> {
-        let Stored::Ints(low, high) = self.result else { return Err(wrong_size()) };
-        clamp(low, high, sums, panels);
-        Ok(())
+    pub(super) fn ints(&self) -> Result<impl Finish<i32>> {
+        match self.result {
+            Stored::Ints(low, high) => Ok(Clamped(low, high)),
+            Stored::Bytes(_) => Err(wrong_size()),
+        }
     }
 }
 
@@ -181,12 +179,59 @@ fn wrong_size() -> Error {
     invalid("sums of bytes are stored as int32 or as bytes")
 }
 
-/// Writes rows of sums within bounds.
-fn clamp(low: i32, high: i32, sums: &[Sums], Panels { outs, first }: Panels<i32>) {
-    let blocks = sums.len() / outs.len().max(1);
-    for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
-        let out = out[first..].iter_mut();
-        out.zip(sums.as_flattened()).for_each(|(o, sum)| *o = *sum.clamp(&low, &high));
+/// Sums within bounds.
+struct Clamped(i32, i32);
+
+impl Finish<i32> for Clamped {
+    fn finish(&self, sums: &[Sums], _: usize, Panels { outs, first }: Panels<i32>) {
+        let blocks = sums.len() / outs.len().max(1);
+        for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
+            let out = out[first..].iter_mut();
+            out.zip(sums.as_flattened()).for_each(|(o, sum)| *o = *sum.clamp(&self.0, &self.1));
+        }
+    }
+}
+
+/// Sums that become bytes. The first column of the matrix is `first` of the result.
+struct Requantized<'a> {
+    to: &'a Requantization,
+    first: usize,
+}
+
+impl Finish<u8> for Requantized<'_> {
+    fn finish(&self, sums: &[Sums], column: usize, to: Panels<u8>) {
+        self.to.write(sums, self.first + column, to);
+    }
+    fn multiply(&self, dot: DotProduct, panel: Panel, sums: &mut [Sums], column: usize, panels: Panels<u8>) {
+        match dot {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx512Vnni(dot) => {
+                requantize::multiply(dot, panel, RoundTiles { to: self.to, column: self.first + column, panels, sums });
+            }
+            _ => {
+                dot.multiply(panel, sums);
+                self.finish(sums, column, panels);
+            }
+        }
+    }
+    fn sum(&self, by: GroupProducts, windows: &Windows, sums: &mut [Sums], panels: Panels<u8>) {
+        match by {
+            #[cfg(target_arch = "x86_64")]
+            GroupProducts::Avx512Vnni(by) => {
+                requantize::sum(by, windows, RoundTiles { to: self.to, column: self.first, panels, sums });
+            }
+            _ => {
+                by.sum(windows, sums);
+                self.finish(sums, 0, panels);
+            }
+        }
+    }
+}
+
+impl Requantization {
+    /// Requantizes rows of sums, whose first column is `column`.
+    pub(super) fn write(&self, sums: &[Sums], column: usize, panels: Panels<u8>) {
+        self.rounding.isa().run(WriteRows { to: self, sums, column, panels });
     }
 }
 
@@ -274,7 +319,7 @@ impl<const WHOLE: bool> Blocks for BlockOfRows<'_, '_, WHOLE> {
 
 /// Copies as many bytes as `to` has, fewer than a block. Copies of known lengths need no call.
 #[inline(always)]
-fn copy_short(from: &[u8; LANES], to: &mut [u8]) {
+pub(super) fn copy_short(from: &[u8; LANES], to: &mut [u8]) {
     let (n, mut done) = (to.len(), 0);
     macro_rules! copy {
         ($($length:literal)*) => { $(

@@ -3,7 +3,7 @@
 //! Four elements of a kernel's column are multiplied at a time: a pixel has a *group* of four uint8 for each channel, from as many
 //! lines, and an instruction multiplies the groups of several channels by their weights and adds the products.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
-use super::dot::{Accumulate, BLOCK, DotProduct, GROUP, Line, Plain, Sums};
+use super::dot::{Accumulate, BLOCK, DotProduct, Epilogue, GROUP, Line, Plain, Store, Sums};
 #[cfg(target_arch = "x86_64")]
 use super::dot::{Avx512Vnni, Multiply, Vectors256, Vnni};
 #[cfg(target_arch = "x86_64")]
@@ -19,6 +19,8 @@ pub(super) struct Windows<'a> {
     pub step: usize,
     /// The weights of each channel of a block, ordered by block and tap.
     pub weights: &'a [Line],
+    /// Number of windows.
+    pub count: usize,
     /// The initial values of the sums, one for each block.
     pub begin: &'a [Sums],
 }
@@ -66,71 +68,67 @@ impl GroupProducts {
     }
     /// Computes the sums of all windows, ordered by window and block.
     pub fn sum(self, windows: &Windows, sums: &mut [Sums]) {
+        let mut store = Store { sums, blocks: windows.begin.len() };
         match self {
             // SAFETY: an `Avx512Vnni` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
-            GroupProducts::Avx512Vnni(by) => unsafe { with_avx512_vnni(by, windows, sums) },
+            GroupProducts::Avx512Vnni(by) => unsafe { with_avx512_vnni(by, windows, &mut store) },
             // SAFETY: `Vectors256<Vnni>` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
-            GroupProducts::AvxVnni(by) => unsafe { with_avx_vnni(by, windows, sums) },
+            GroupProducts::AvxVnni(by) => unsafe { with_avx_vnni(by, windows, &mut store) },
             // SAFETY: a `Vectors256` exists only where AVX2 was found.
             #[cfg(target_arch = "x86_64")]
-            GroupProducts::Avx2(by) => unsafe { with_avx2(by, windows, sums) },
-            GroupProducts::Plain(by) => sum(by, windows, sums),
+            GroupProducts::Avx2(by) => unsafe { with_avx2(by, windows, &mut store) },
+            GroupProducts::Plain(by) => sum(by, windows, &mut store),
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vnni")]
-fn with_avx512_vnni(by: Avx512Vnni, windows: &Windows, sums: &mut [Sums]) {
-    sum(by, windows, sums);
+pub(super) fn with_avx512_vnni(by: Avx512Vnni, windows: &Windows, epilogue: &mut impl Epilogue<Avx512Vnni>) {
+    sum(by, windows, epilogue);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,avxvnni")]
-fn with_avx_vnni(by: Vectors256<Vnni>, windows: &Windows, sums: &mut [Sums]) {
-    sum(by, windows, sums);
+fn with_avx_vnni(by: Vectors256<Vnni>, windows: &Windows, store: &mut Store) {
+    sum(by, windows, store);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2(by: Vectors256<BytePairs>, windows: &Windows, sums: &mut [Sums]) {
-    sum(by, windows, sums);
+fn with_avx2(by: Vectors256<BytePairs>, windows: &Windows, store: &mut Store) {
+    sum(by, windows, store);
 }
 
 /// Windows that are computed together: their sums are in registers, and a load of weights serves all of them.
 const TOGETHER: usize = 4;
 
 #[inline(always)]
-fn sum<D: Taps>(by: D, windows: &Windows, sums: &mut [Sums]) {
-    let blocks = windows.begin.len().max(1);
-    let (groups, rest) = sums.split_at_mut(sums.len() / (TOGETHER * blocks) * TOGETHER * blocks);
-    let first_of_rest = groups.len() / blocks;
-    for (i, sums) in groups.chunks_exact_mut(TOGETHER * blocks).enumerate() {
-        together::<D, TOGETHER>(by, windows, i * TOGETHER, sums);
+fn sum<D: Taps>(by: D, windows: &Windows, epilogue: &mut impl Epilogue<D>) {
+    let in_groups = windows.count / TOGETHER * TOGETHER;
+    for first in (0..in_groups).step_by(TOGETHER) {
+        together::<D, TOGETHER>(by, windows, first, epilogue);
     }
-    for (i, sums) in rest.chunks_exact_mut(blocks).enumerate() {
-        together::<D, 1>(by, windows, first_of_rest + i, sums);
+    for window in in_groups..windows.count {
+        together::<D, 1>(by, windows, window, epilogue);
     }
 }
 
 /// Computes `W` consecutive windows.
 #[inline(always)]
-fn together<D: Taps, const W: usize>(by: D, windows: &Windows, first: usize, sums: &mut [Sums]) {
-    let Windows { pixels, taps, step, weights, begin } = windows;
-    let blocks = begin.len();
+fn together<D: Taps, const W: usize>(by: D, windows: &Windows, first: usize, epilogue: &mut impl Epilogue<D>) {
+    let Windows { pixels, taps, step, weights, begin, .. } = windows;
     for (block, weights) in weights.chunks_exact(taps.len()).enumerate() {
         let window = &pixels[first * step + block * BLOCK..];
-        let mut block_sums = [by.load(&begin[block]); W];
+        let mut sums = [[by.load(&begin[block])]; W];
         for (tap, weights) in taps.iter().zip(weights) {
-            for (w, sum) in block_sums.iter_mut().enumerate() {
+            for (w, [sum]) in sums.iter_mut().enumerate() {
                 *sum = by.add(*sum, &window[tap + w * step..].as_chunks().0[0], weights);
             }
         }
-        for (w, sum) in block_sums.iter().enumerate() {
-            by.store(*sum, &mut sums[w * blocks + block]);
-        }
+        epilogue.complete(by, sums, first, block);
     }
 }
 

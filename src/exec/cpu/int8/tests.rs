@@ -1,8 +1,8 @@
 //! Compares products and convolutions of bytes, and their rounding, with the definitions.
 use super::{
-    DepthwiseBytes, PackedBytes, Rounding, SumsEpilogue,
-    dot::{DotProduct, Sums},
-    product::{Contiguous, Panels},
+    Completion, DepthwiseBytes, PackedBytes, ResultMemory, Rounding, SumsEpilogue,
+    dot::DotProduct,
+    product::{Contiguous, Rows},
     taps::GroupProducts,
 };
 use crate::{
@@ -37,13 +37,9 @@ proptest! {
             let packed = PackedBytes::new(dot, [k, n], (low, high), column).unwrap();
             let flip = if flips { 0x80 } else { 0 };
             let (begin, mut out) = (packed.begin(zero).collect::<Vec<_>>(), vec![0; rows * (n + 3)]);
-            let finish = |sums: &[Sums], _: usize, Panels { outs, first }: Panels<i32>| {
-                let blocks = sums.len() / outs.len();
-                for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks)) {
-                    out[first..].iter_mut().zip(sums.as_flattened()).for_each(|(o, s)| *o = *s);
-                }
-            };
-            packed.product((&Contiguous { data: &left, k }, flip), &begin, (&mut out, 2, n + 3), &finish).unwrap();
+            let sums = Completion::sums(begin.into_iter());
+            let rows = (&Contiguous { data: &left, k } as &dyn Rows, flip);
+            packed.product(rows, sums.begin(), (&mut out, 2, n + 3), &sums.ints().unwrap()).unwrap();
             for (i, row) in out.chunks_exact(n + 3).enumerate() {
                 let element = |e: usize| i32::from(left[i * k + e] ^ flip) - i32::from(zero);
                 for j in 0..n {
@@ -51,6 +47,43 @@ proptest! {
                     prop_assert_eq!(row[2 + j], want);
                 }
                 prop_assert_eq!([row[0], row[1], row[n + 2]], [0; 3], "columns of others");
+            }
+        }
+    }
+
+    /// With the instructions of every processor. Many sums are ties.
+    #[test]
+    fn products_become_bytes_by_the_definition(
+        rows in 1usize..40, k in 1usize..40, n in 1usize..150, zero: u8, result_zero in 0i64..256, shift in 0i32..10, scales: bool,
+        relu in prop::option::of(prop_oneof![Just(f64::INFINITY), 1.0f64..100.0]),
+    ) {
+        const FIRST: usize = 3;
+        let columns = n + FIRST + 2;
+        let left: Vec<u8> = (0..rows * k).map(|i| (i * 7919 % 256) as u8).collect();
+        let right = |i: usize, j: usize| ((i * 31 + j * 17) % 65) as i16 - 32;
+        let column = |j: usize, to: &mut [i16]| to.iter_mut().enumerate().for_each(|(i, to)| *to = right(i, j));
+        let ty = ValueType {
+            name: "y".into(), shape: vec![rows, columns], layout: Layout::Plain, dtype: Dtype::Uint8, precision: Precision::F32,
+            quantization: Some(Quantization::per_tensor(2f64.powi(shift), result_zero)),
+        };
+        let scale = |column: usize| if scales { 1.0 + column as f64 * 0.01 } else { 1.0 };
+        for dot in all_dot_products() {
+            let packed = PackedBytes::new(dot, [k, n], (-32, 32), column).unwrap();
+            let begin = [0; FIRST].into_iter().chain(packed.begin(zero)).chain([0; 2]);
+            let end = SumsEpilogue { bias: None, relu };
+            let completion = Completion::new(begin, (0..columns).map(scale), &ty, end).unwrap();
+            let mut out = vec![7; rows * columns];
+            let rows = (&Contiguous { data: &left, k } as &dyn Rows, 0);
+            completion.product(&packed, rows, ResultMemory::Bytes(&mut out), (FIRST, columns)).unwrap();
+            for (i, row) in out.chunks_exact(columns).enumerate() {
+                for j in 0..n {
+                    let sum: i32 = (0..k).map(|e| (i32::from(left[i * k + e]) - i32::from(zero)) * i32::from(right(e, j))).sum();
+                    let real = (f64::from(sum) * scale(FIRST + j)) as f32;
+                    let real = relu.map_or(real, |bound| real.max(0.0).min(bound as f32));
+                    let want = RoundMode::default().round(f64::from(real) / 2f64.powi(shift)) + result_zero as f64;
+                    prop_assert_eq!(row[FIRST + j], want.clamp(0.0, 255.0) as u8, "row {}, column {}", i, j);
+                }
+                prop_assert_eq!([row[0], row[FIRST - 1], row[n + FIRST], row[columns - 1]], [7; 4], "columns of others");
             }
         }
     }
