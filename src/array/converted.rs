@@ -20,6 +20,10 @@ pub(super) trait Conversion: Send + Sync {
     fn fitted_from(&self) -> Option<Dtype> {
         None
     }
+    /// Returns the scale and the zero point if the results are `(v - zero_point) * scale` for all elements `v`.
+    fn scale(&self) -> Option<(f64, i64)> {
+        None
+    }
 }
 
 /// The elements that a conversion computes.
@@ -95,6 +99,9 @@ impl<C: Conversion> Storage for Converted<C> {
     }
     fn fitted_from(&self) -> Option<Dtype> {
         self.how.fitted_from()
+    }
+    fn dequantized_from(&self) -> Option<(&Array, f64, i64)> {
+        self.how.scale().map(|(scale, zero_point)| (self.how.source(), scale, zero_point))
     }
     fn error(&self, problem: String) -> Error {
         self.how.source().storage.error(problem)

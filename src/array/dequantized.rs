@@ -41,6 +41,20 @@ impl Array {
         let storage = Arc::new(Converted::new(Dequantized { of: self.clone(), scales, zero_points, inner }));
         Some(Array { dtype: Dtype::Float32, shape: self.shape.clone(), storage, len })
     }
+
+    /// Returns the integers of reals that [`Array::dequantized`] made with one scale and at most one zero point, and these two.
+    ///
+    /// ```
+    /// use tpulang::Array;
+    /// let stored = Array::from_vec([2, 2], vec![1i8, 2, 3, 4])?;
+    /// let reals = stored.dequantized(vec![0.5], vec![1], 0).expect("one scale");
+    /// assert_eq!(reals.dequantized_from(), Some((stored, 0.5, 1)));
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn dequantized_from(&self) -> Option<(Array, f64, i64)> {
+        let (stored, scale, zero_point) = self.storage.dequantized_from()?;
+        Some((stored.reshaped(self.shape.clone()).ok()?, scale, zero_point))
+    }
 }
 
 impl Dequantized {
@@ -66,6 +80,13 @@ impl Conversion for Dequantized {
     }
     fn dtype(&self) -> Dtype {
         Dtype::Float32
+    }
+    fn scale(&self) -> Option<(f64, i64)> {
+        match (self.scales.as_slice(), self.zero_points.as_slice()) {
+            ([scale], []) => Some((*scale, 0)),
+            ([scale], [zero_point]) => Some((*scale, *zero_point)),
+            _ => None,
+        }
     }
     fn convert(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut reals = Vec::new();

@@ -44,6 +44,10 @@ pub(super) trait Storage: Send + Sync {
     fn fitted_from(&self) -> Option<Dtype> {
         None
     }
+    /// Returns the integers that the elements stand for, with their scale and zero point.
+    fn dequantized_from(&self) -> Option<(&Array, f64, i64)> {
+        None
+    }
     /// Returns an error about the elements. It names the file and the array, if there is one.
     fn error(&self, problem: String) -> Error {
         invalid(problem)

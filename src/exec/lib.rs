@@ -43,6 +43,7 @@ mod feeds;
 mod finite;
 #[doc(hidden)]
 pub mod heads;
+mod heap;
 mod interrupt;
 mod measure;
 mod names;

@@ -260,6 +260,7 @@ impl<B: Backend> Plan<B> {
                     StepKernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), workspace, table })
                 }
             };
+            budget.free_gaps(self, i, table);
             let last = self.freed[i].iter().filter(|t| t.0 >= own && !read_later.contains(t));
             for t in last {
                 let entry = self.tensors[t.0].as_mut();
@@ -276,6 +277,7 @@ impl<B: Backend> Plan<B> {
             let array = self.entry(t)?.ty.buffered(&array)?;
             self.constants.insert(t, placement.backend.upload(&array)?);
         }
+        budget.free_all_gaps();
         Ok(())
     }
 

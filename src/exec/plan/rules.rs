@@ -63,7 +63,7 @@ pub enum Rule {
     Branches,
     /// Computes other scales and biases per channel by element-wise operators, which can be fused.
     Split,
-    /// Moves stored integers instead of dequantizing, moving and quantizing again.
+    /// Moves stored integers instead of dequantizing, moving and quantizing again, and gathers them instead of reals.
     Stored,
     /// Divides products whose results are permuted and taken apart, as queries, keys and values are.
     Parts,
@@ -158,7 +158,7 @@ pub(super) fn rewrite<B: Backend>(
                 each(&mut |graph, at| merger.merge(graph, at), graph)?
             }
             Rule::Split => per_channel::split(graph, backend)?,
-            Rule::Stored => each(&mut stored::stored, graph)?,
+            Rule::Stored => stored::gather(graph)? + each(&mut stored::stored, graph)?,
             Rule::Parts => parts::divide(graph, backend)?,
             Rule::Permutations if !backend.can_fuse_any() => 0,
             Rule::Permutations => each(&mut permutations::merge, graph)?,

@@ -1,14 +1,14 @@
 //! Operators that only move elements work on stored integers: values that are dequantized, moved and quantized again as before are
-//! moved as they are.
+//! moved as they are, and rows of a dequantized table are dequantized after they are gathered.
 use super::{
     network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
 };
 use crate::{
-    ValueType,
+    Precision, ValueType,
     base::{Dtype, Result},
-    ops::Op,
-    quant::RoundMode,
+    ops::{Cast, Op},
+    quant::{Quantization, RoundMode},
 };
 
 /// Maximum number of operators between a dequantization and a quantization: each quantization looks at all of them.
@@ -54,6 +54,55 @@ pub(super) fn stored(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
         graph.remove(start);
     }
     Ok(true)
+}
+
+/// Gathers stored integers if the table is constant reals that they stand for, and dequantizes what was gathered: the reals of the
+/// whole table would take four times the memory. Returns the number of operators.
+///
+/// # Errors
+/// Returns an error if there is no such tensor.
+pub(super) fn gather(graph: &mut RewriteGraph) -> Result<usize> {
+    let (mut nodes, mut times) = (Vec::new(), 0);
+    for at in graph.indices() {
+        let Some(node) = graph.node(at).cloned() else { continue };
+        match gather_and_cast(graph, &node)? {
+            Some(both) => {
+                nodes.extend(both);
+                times += 1;
+            }
+            None => nodes.push(node),
+        }
+    }
+    if times > 0 {
+        graph.rebuild(nodes);
+    }
+    Ok(times)
+}
+
+fn gather_and_cast(graph: &mut RewriteGraph, node: &Node) -> Result<Option<[Node; 2]>> {
+    let [Operation { op: Op::Gather(op), results, origin, .. }] = node.stages.as_slice() else { return Ok(None) };
+    let ([Some(result)], Some(reals)) = (results.as_slice(), graph.constant(op.input)) else { return Ok(None) };
+    let Some((stored, scale, zero_point)) = reals.dequantized_from() else { return Ok(None) };
+    let (table, ty) = (graph.entry(op.input)?.ty.clone(), graph.entry(*result)?.ty.clone());
+    let is_float32 =
+        |ty: &ValueType| ty.is_plain_float() && ty.dtype == Dtype::Float32 && ty.precision == Precision::F32;
+    // The kernel multiplies by the scale as float32.
+    let is_exact = f64::from(scale as f32) == scale && (-256..=256).contains(&zero_point);
+    let is_byte = matches!(stored.dtype(), Dtype::Int8 | Dtype::Uint8);
+    if !is_exact || !is_byte || !is_float32(&table) || !is_float32(&ty) {
+        return Ok(None);
+    }
+    let quantized = |ty: ValueType| ValueType {
+        dtype: stored.dtype(),
+        quantization: Some(Quantization::per_tensor(scale, zero_point)),
+        ..ty
+    };
+    let gathered = graph.add(quantized(ty), None);
+    let input = graph.add(quantized(table), Some(stored.clone()));
+    let mut gather = (**op).clone();
+    gather.input = input;
+    let node = |op: Op<TensorIndex>, result| Node { stages: vec![Operation::new(op, vec![Some(result)], *origin)] };
+    Ok(Some([node(gather.into(), gathered), node(Cast::new(gathered).into(), *result)]))
 }
 
 /// The operand of a node that is a cast to the nearest number, and the cast.

@@ -225,7 +225,6 @@ proptest! {
     }
 }
 
-/// Each channel's weights have their own scale, and a zero point that is the same in all.
 /// Quantizes `x`, dequantizes and permutes it, and quantizes it again.
 fn permuted_integers(g: &mut Graph, scales: [f64; 2], round_mode: RoundMode) -> Vec<String> {
     let mut y = input(g, "x", &[2, 3, 4]);
@@ -254,6 +253,31 @@ fn integers_are_moved_without_their_reals() {
     );
 }
 
+#[test]
+fn rows_of_dequantized_tables_are_gathered_as_integers() {
+    let stored = |dtype| Array::from_f64s(dtype, [5, 3], (0..15).map(|i| i as f64)).unwrap();
+    let float = |scale: f64| f64::from(scale as f32);
+    let of = |dtype, scales: Vec<f64>, zero_points: Vec<i64>, axis| {
+        let mut g = Graph::new("g").unwrap();
+        let table = stored(dtype).dequantized(scales, zero_points, 0).unwrap();
+        let table = g.coefficient("table", table).unwrap();
+        let indices = g.input("i", Dtype::Int32, [4]).unwrap();
+        let y = g.index_select(table, indices).axis(axis).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let feeds = [("i", Array::from_vec([4], vec![0i32, 2, 1, 2]).unwrap())];
+        let [fused, unfused] = [false, true].map(|unfused| session(&g, unfused));
+        assert_eq!(fused.run(&feeds[..]).unwrap(), unfused.run(&feeds[..]).unwrap());
+        fused.plan.steps.iter().map(|s| s.node.text()).collect::<Vec<_>>()
+    };
+    for (dtype, zero) in [(Dtype::Uint8, 3), (Dtype::Int8, -7)] {
+        assert_eq!(of(dtype, vec![float(0.1)], vec![zero], 0), ["Gather", "Cast"]);
+        assert_eq!(of(dtype, vec![float(0.1)], vec![], 1), ["Gather", "Cast"]);
+    }
+    assert_eq!(of(Dtype::Uint8, vec![0.1], vec![], 0), ["Gather"], "the scale is no float32");
+    assert_eq!(of(Dtype::Int16, vec![float(0.1)], vec![], 0), ["Gather"]);
+    assert_eq!(of(Dtype::Uint8, vec![0.5; 5], vec![], 0), ["Gather"], "several scales");
+}
+
 /// Between convolutions of bytes, whose results have their channels last.
 #[test]
 fn functions_of_bytes_keep_the_layout() {
@@ -276,6 +300,7 @@ fn functions_of_bytes_keep_the_layout() {
     assert_eq!(all.iter().filter(|step| *step == "Reshape").count(), 2, "only at both ends: {all:?}");
 }
 
+/// Each channel's weights have their own scale, and a zero point that is the same in all.
 #[test]
 fn filters_quantized_per_channel_are_multiplied_as_bytes() {
     let mut g = Graph::new("g").unwrap();
