@@ -29,7 +29,7 @@ INTRODUCTION = """\
   tpulang's. Above 100 %, other load slowed the peak's own measurement.
 - **First result**: for tpulang, from the start of its process to its first result. For the others, loading the network and running it once
   in a fresh process: without starting Python, importing modules and reading the inputs.
-- **Peak memory**: the most resident memory of the process, less its resident memory before inputs and network were loaded."""
+- **Peak memory**: the peak resident memory of the process, less its resident memory before inputs and network were loaded."""
 
 
 def keep(page, told, again):

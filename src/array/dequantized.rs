@@ -42,7 +42,8 @@ impl Array {
         Some(Array { dtype: Dtype::Float32, shape: self.shape.clone(), storage, len })
     }
 
-    /// Returns the integers of reals that [`Array::dequantized`] made with one scale and at most one zero point, and these two.
+    /// Returns the integers, the scale and the zero point from which [`Array::dequantized`] made this array, if there is one scale and at
+    /// most one zero point.
     ///
     /// ```
     /// use tpulang::Array;
@@ -52,7 +53,7 @@ impl Array {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn dequantized_from(&self) -> Option<(Array, f64, i64)> {
-        let (stored, scale, zero_point) = self.storage.dequantized_from()?;
+        let (stored, scale, zero_point) = self.storage.dequantized_from().filter(|_| self.dtype == Dtype::Float32)?;
         Some((stored.reshaped(self.shape.clone()).ok()?, scale, zero_point))
     }
 }

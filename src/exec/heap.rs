@@ -1,11 +1,47 @@
 //! The allocator's free memory.
 #![allow(unsafe_code, reason = "a function of the C library is called; docs/safety.md lists it")]
 
-/// Bytes of which it is worthwhile to return them to the system: it takes about a millisecond, since the memory is looked through.
-pub(crate) const WORTH_TRIMMING: u64 = 4 << 20;
+/// Minimum number of freed bytes that are worth returning to the system: `trim` walks the heap of the whole process.
+const WORTHWHILE: u64 = 4 << 20;
 
-/// Returns free memory to the system, wherever it is. Otherwise glibc keeps gaps between allocations for reuse.
-pub(crate) fn trim() {
+/// Weights that are freed at once are returned at once if they are at least this part of all.
+const LARGE_SHARE: u64 = 8;
+
+/// The gaps that the originals of weights leave between packed ones.
+///
+/// glibc keeps them, so they count as memory of the process. Only large ones are given back while weights are prepared: the next
+/// originals are read into small ones, and pages that were given back must be faulted in again.
+#[derive(Default)]
+pub(crate) struct Gaps {
+    bytes: u64,
+    /// How often large gaps were given back.
+    trims: u64,
+}
+
+impl Gaps {
+    /// Counts a gap of `bytes`, where all weights take `all`.
+    pub fn add(&mut self, bytes: u64, all: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if bytes >= all / LARGE_SHARE && self.trims < LARGE_SHARE && self.bytes >= WORTHWHILE {
+            self.trims += 1;
+            self.free();
+        }
+    }
+    /// Gives the gaps back to the system if they are large enough together.
+    pub fn free(&mut self) {
+        if self.bytes >= WORTHWHILE {
+            trim();
+            self.bytes = 0;
+        }
+    }
+    /// Adds the gaps of another plan.
+    pub fn merge(&mut self, other: &Gaps) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
+}
+
+/// Gives free memory back to the system, including gaps between allocations, which glibc would otherwise keep.
+fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the function has no preconditions, and may be called in several threads at once.
     unsafe {

@@ -128,7 +128,8 @@ impl<B: Backend> Session<B> {
         let next = network.variables.iter().map(|v| v.next).filter(|t| seen.insert(*t));
         let stepped: Vec<TensorIndex> = wanted.iter().copied().chain(next).collect();
         let make = || Plan::new(&network, &placement, (&fed, &stepped), options, available);
-        let plan = threads.install(make)?;
+        let mut plan = threads.install(make)?;
+        plan.gaps.free();
         let state = State::new(&network, &placement.backend)?;
         Ok(Session {
             names,

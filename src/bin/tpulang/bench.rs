@@ -28,7 +28,7 @@ use tpulang_base::pluralized;
 #[command(after_help = "\
 Runs the model --repeat times after a warm-up and prints the minimum, median and 95th percentile
 of the time, the time from the start of the command to the first result, and the peak memory of
-the process, with its memory before the model was read. On a GPU it also prints the time of a
+the process, beside its memory before the model is read. On a GPU it also prints the time of a
 run without copies to and from the GPU.
 Without -i, --set and --random, the inputs are those of --random 0.
 
@@ -139,18 +139,18 @@ impl Figures {
     fn text(&self, summary: &str) -> String {
         let Figures { min_ms, median_ms, p95_ms, first_ms, device_ms, peak_bytes, start_bytes, runs } = self;
         let peak = peak_bytes.map_or("unknown".into(), byte_text);
-        let start =
-            start_bytes.map_or(String::new(), |start| format!(", {} before the model was read", byte_text(start)));
+        let start = start_bytes.map_or("unknown".into(), byte_text);
         let device = device_ms.map_or(String::new(), |ms| format!("without copies  {ms:10.3} ms\n"));
         format!(
             "{summary}, {}\nminimum         {min_ms:10.3} ms\nmedian          {median_ms:10.3} ms\n\
-             95th percentile {p95_ms:10.3} ms\n{device}first result    {first_ms:10.3} ms\npeak memory     {peak:>13}{start}\n",
+             95th percentile {p95_ms:10.3} ms\n{device}first result    {first_ms:10.3} ms\npeak memory     {peak:>13}\n\
+             memory at start {start:>13}\n",
             pluralized(*runs, "run")
         )
     }
 }
 
-/// What Linux says about the memory of this process.
+/// The memory of this process, as Linux reports it.
 #[derive(Clone, Copy)]
 enum Memory {
     Now,

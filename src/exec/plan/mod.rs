@@ -35,6 +35,7 @@ use crate::{
     array::Array,
     base::{CallContext, Error, MAX_ERRORS, Result, misfit},
     graph::Graph,
+    heap::Gaps,
 };
 use rewrite_graph::{RewriteGraph, signature};
 use rules::Rule;
@@ -58,6 +59,8 @@ pub(super) struct Plan<B: Backend> {
     peak: (u64, usize),
     /// The tensors that wanted ones are views of: [`written::sources`].
     pub sources: HashMap<TensorIndex, TensorIndex>,
+    /// What preparation has freed.
+    pub gaps: Gaps,
     /// The backend's recorder of this plan's runs.
     pub recorder: Option<Box<dyn Recorder<B::Buffer>>>,
 }
@@ -119,6 +122,12 @@ impl<B: Backend> StepKernel<B> {
 pub(super) struct Prepared<K> {
     pub kernel: PlacedKernel<K>,
     pub reads: Vec<(TensorIndex, Array)>,
+    /// Bytes of the other constants that were read from a file or converted, and are freed already.
+    pub freed: u64,
+}
+
+fn bytes(array: &Array) -> u64 {
+    (array.len() as u64).saturating_mul(array.dtype().size() as u64)
 }
 
 /// Returns the indices of the operators that are needed to compute `wanted` from `fed`.
@@ -216,7 +225,9 @@ impl<B: Backend> Plan<B> {
         let (steps, constants) = (steps.collect(), HashMap::new());
         let recorder = placement.backend.recorder();
         let (freed, sources, packed) = (Vec::new(), HashMap::new(), HashSet::new());
-        let mut plan = Plan { steps, freed, tensors, packed, constants, applied, peak: (0, 0), sources, recorder };
+        let gaps = Gaps::default();
+        let mut plan =
+            Plan { steps, freed, tensors, packed, constants, applied, peak: (0, 0), sources, gaps, recorder };
         plan.freed = plan.last_uses(wanted);
         plan.prepare(placement, (wanted, network.tensors.len()), options, available)?;
         plan.peak = memory::peak(&plan);
@@ -241,13 +252,14 @@ impl<B: Backend> Plan<B> {
             if step.node.has_blocks() {
                 let control = self.control_flow(&step.node, placement, (options, available), &mut budget)?;
                 ready.extend(self.constants_of_control_flow(&step.node, &control)?);
+                control.blocks.iter().for_each(|block| self.gaps.merge(&block.plan.gaps));
                 read_later.extend(step.node.operands());
                 self.steps[i].kernel = StepKernel::Control(Box::new(control));
                 continue;
             }
             let table = self.row_table(&step.node).filter(|of| budget.reads_rows && !ready.contains_key(&of.table));
             let prepared = self.prepared(&step.node, placement, &ready, table);
-            let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
+            let Prepared { kernel, reads, mut freed } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
             self.steps[i].kernel = match budget.keep(self, &step.operands, &read, table) {
                 Ok(()) => {
@@ -260,13 +272,17 @@ impl<B: Backend> Plan<B> {
                     StepKernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), workspace, table })
                 }
             };
-            budget.free_gaps(self, i, table);
             let last = self.freed[i].iter().filter(|t| t.0 >= own && !read_later.contains(t));
             for t in last {
                 let entry = self.tensors[t.0].as_mut();
-                let constant = entry.and_then(|entry| entry.constant.take());
-                self.packed.extend(constant.map(|_| *t));
+                if let Some(constant) = entry.and_then(|entry| entry.constant.take()) {
+                    if constant.source_path().is_none() && !ready.contains_key(t) {
+                        freed = freed.saturating_add(bytes(&constant));
+                    }
+                    self.packed.insert(*t);
+                }
             }
+            self.gaps.add(freed, budget.total);
         }
         for t in wanted {
             if let Some(array) = &self.entry(*t)?.constant {
@@ -277,7 +293,6 @@ impl<B: Backend> Plan<B> {
             let array = self.entry(t)?.ty.buffered(&array)?;
             self.constants.insert(t, placement.backend.upload(&array)?);
         }
-        budget.free_all_gaps();
         Ok(())
     }
 
@@ -310,7 +325,13 @@ impl<B: Backend> Plan<B> {
         let operands = node.operands();
         let read = operands.iter().enumerate().filter(|(place, _)| kernel.reads(*place)).map(|(_, t)| *t);
         let reads = read.filter_map(|t| Some((t, own.remove(&t)?))).collect();
-        Ok(Prepared { kernel, reads })
+        let is_copy =
+            |constant: &Array, array: &Array| constant.source_path().is_some() || constant.dtype() != array.dtype();
+        let copies = own.iter().filter(|(t, array)| {
+            self.entry(**t).is_ok_and(|entry| entry.constant.as_ref().is_some_and(|constant| is_copy(constant, array)))
+        });
+        let freed = copies.map(|(_, array)| bytes(array)).fold(0, u64::saturating_add);
+        Ok(Prepared { kernel, reads, freed })
     }
 
     /// Returns the first error recorded by a kernel. All work must be complete.

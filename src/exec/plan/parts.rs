@@ -35,15 +35,8 @@ pub(super) fn divide(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
         }
     }
     let times = added.len();
-    if times > 0 {
-        let mut nodes = Vec::new();
-        for at in graph.indices() {
-            nodes.extend(added.remove(&at).into_iter().flatten());
-            nodes.extend(graph.node(at).cloned());
-        }
-        graph.rebuild(nodes);
-        graph.drop_unused_constants(constants);
-    }
+    graph.insert_before(added);
+    graph.drop_unused_constants(constants);
     Ok(times)
 }
 

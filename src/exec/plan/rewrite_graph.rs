@@ -5,7 +5,7 @@ use crate::{
     array::Array,
     base::{Dtype, Result, shape_text},
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The index of a node in a [`RewriteGraph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,6 +115,11 @@ impl RewriteGraph {
         self.made_by[tensor.0].filter(|_| alone)
     }
 
+    /// Returns how many operands the tensor is.
+    pub fn uses(&self, tensor: TensorIndex) -> usize {
+        self.uses[tensor.0]
+    }
+
     /// Builds the [`Signature`] of a node, with the constants in the dtypes of the graph.
     ///
     /// # Errors
@@ -186,6 +191,18 @@ impl RewriteGraph {
         let mut pinned: Vec<TensorIndex> = self.pinned.iter().copied().collect();
         pinned.sort_unstable();
         pinned
+    }
+    /// Inserts nodes before others.
+    pub fn insert_before(&mut self, mut added: HashMap<NodeIndex, Vec<Node>>) {
+        if added.is_empty() {
+            return;
+        }
+        let mut nodes = Vec::new();
+        for at in self.indices() {
+            nodes.extend(added.remove(&at).into_iter().flatten());
+            nodes.extend(self.nodes[at.0].take());
+        }
+        self.rebuild(nodes);
     }
     /// Replaces all nodes; `nodes` is in execution order.
     pub fn rebuild(&mut self, nodes: Vec<Node>) {

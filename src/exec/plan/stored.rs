@@ -1,15 +1,18 @@
 //! Operators that only move elements work on stored integers: values that are dequantized, moved and quantized again as before are
 //! moved as they are, and rows of a dequantized table are dequantized after they are gathered.
 use super::{
-    network::{Operation, TensorIndex},
+    network::{Operation, TensorEntry, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
+    rules::Capabilities,
 };
 use crate::{
     Precision, ValueType,
+    array::Array,
     base::{Dtype, Result},
-    ops::{Cast, Op},
+    ops::{Cast, Gather, Op},
     quant::{Quantization, RoundMode},
 };
+use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of operators between a dequantization and a quantization: each quantization looks at all of them.
 const MOVERS: usize = 8;
@@ -56,53 +59,71 @@ pub(super) fn stored(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     Ok(true)
 }
 
-/// Gathers stored integers if the table is constant reals that they stand for, and dequantizes what was gathered: the reals of the
-/// whole table would take four times the memory. Returns the number of operators.
+/// Gathers stored integers if the table is a constant that was dequantized from bytes, and dequantizes what was gathered: the reals of
+/// the whole table would take four times the memory. Returns how many operators were rewritten.
 ///
 /// # Errors
 /// Returns an error if there is no such tensor.
-pub(super) fn gather(graph: &mut RewriteGraph) -> Result<usize> {
-    let (mut nodes, mut times) = (Vec::new(), 0);
-    for at in graph.indices() {
-        let Some(node) = graph.node(at).cloned() else { continue };
-        match gather_and_cast(graph, &node)? {
-            Some(both) => {
-                nodes.extend(both);
-                times += 1;
-            }
-            None => nodes.push(node),
+pub(super) fn gather(graph: &mut RewriteGraph, backend: &Capabilities) -> Result<usize> {
+    let mut gathers: BTreeMap<TensorIndex, Vec<(NodeIndex, Operation)>> = BTreeMap::new();
+    for at in graph.indices().filter(|_| backend.can_fuse_any()) {
+        if let Some(operation @ Operation { op: Op::Gather(op), .. }) = graph.only_operation(at) {
+            gathers.entry(op.input).or_default().push((at, operation.clone()));
         }
     }
-    if times > 0 {
-        graph.rebuild(nodes);
+    let (mut added, mut replaced) = (HashMap::new(), Vec::new());
+    for (reals, gathers) in gathers {
+        let results = || gathers.iter().filter_map(|(_, operation)| operation.results.first().copied().flatten());
+        let are_float32 = results().chain([reals]).all(|t| graph.entry(t).is_ok_and(|entry| is_float32(&entry.ty)));
+        // Otherwise the reals are needed, too.
+        let is_only_gathered = graph.uses(reals) == gathers.len() && !graph.is_pinned(reals);
+        let Some(stored) = bytes_of(graph, reals).filter(|_| are_float32 && is_only_gathered) else { continue };
+        let bytes = stored.as_bytes(graph.entry(reals)?);
+        let table = graph.add(bytes, Some(stored.array.clone()));
+        for (at, Operation { op, results, origin, .. }) in gathers {
+            let (Op::Gather(op), [Some(result)]) = (op, results.as_slice()) else { continue };
+            let gathered = graph.add(stored.as_bytes(graph.entry(*result)?), None);
+            let op = Gather { input: table, ..*op };
+            let node =
+                |op: Op<TensorIndex>, result| Node { stages: vec![Operation::new(op, vec![Some(result)], origin)] };
+            graph.replace(at, node(Cast::new(gathered).into(), *result));
+            added.insert(at, vec![node(op.into(), gathered)]);
+        }
+        replaced.push(reals);
     }
+    let times = added.len();
+    graph.insert_before(added);
+    graph.drop_unused_constants(replaced);
     Ok(times)
 }
 
-fn gather_and_cast(graph: &mut RewriteGraph, node: &Node) -> Result<Option<[Node; 2]>> {
-    let [Operation { op: Op::Gather(op), results, origin, .. }] = node.stages.as_slice() else { return Ok(None) };
-    let ([Some(result)], Some(reals)) = (results.as_slice(), graph.constant(op.input)) else { return Ok(None) };
-    let Some((stored, scale, zero_point)) = reals.dequantized_from() else { return Ok(None) };
-    let (table, ty) = (graph.entry(op.input)?.ty.clone(), graph.entry(*result)?.ty.clone());
-    let is_float32 =
-        |ty: &ValueType| ty.is_plain_float() && ty.dtype == Dtype::Float32 && ty.precision == Precision::F32;
-    // The kernel multiplies by the scale as float32.
-    let is_exact = f64::from(scale as f32) == scale && (-256..=256).contains(&zero_point);
-    let is_byte = matches!(stored.dtype(), Dtype::Int8 | Dtype::Uint8);
-    if !is_exact || !is_byte || !is_float32(&table) || !is_float32(&ty) {
-        return Ok(None);
+fn is_float32(ty: &ValueType) -> bool {
+    ty.is_plain_float() && ty.dtype == Dtype::Float32 && ty.precision == Precision::F32
+}
+
+/// Bytes that reals stand for.
+struct StoredBytes {
+    array: Array,
+    quantization: Quantization,
+}
+
+impl StoredBytes {
+    /// The type of a tensor with such bytes instead of its reals.
+    fn as_bytes(&self, reals: &TensorEntry) -> ValueType {
+        let (name, quantization) = (format!("{}_stored", reals.ty.name), Some(self.quantization.clone()));
+        ValueType { name, dtype: self.array.dtype(), quantization, ..reals.ty.clone() }
     }
-    let quantized = |ty: ValueType| ValueType {
-        dtype: stored.dtype(),
-        quantization: Some(Quantization::per_tensor(scale, zero_point)),
-        ..ty
-    };
-    let gathered = graph.add(quantized(ty), None);
-    let input = graph.add(quantized(table), Some(stored.clone()));
-    let mut gather = (**op).clone();
-    gather.input = input;
-    let node = |op: Op<TensorIndex>, result| Node { stages: vec![Operation::new(op, vec![Some(result)], *origin)] };
-    Ok(Some([node(gather.into(), gathered), node(Cast::new(gathered).into(), *result)]))
+}
+
+/// Returns the bytes from which a constant was dequantized, if a cast computes the same reals.
+fn bytes_of(graph: &RewriteGraph, reals: TensorIndex) -> Option<StoredBytes> {
+    let (array, scale, zero_point) = graph.constant(reals)?.dequantized_from()?;
+    let is_byte = matches!(array.dtype(), Dtype::Int8 | Dtype::Uint8);
+    // A cast multiplies by the scale as float32. The product of such a scale and a number of few bits is exact in float64, where the
+    // constant was computed, so both are rounded once.
+    let is_exact = f64::from(scale as f32) == scale && (-256..=256).contains(&zero_point);
+    let quantization = Quantization::per_tensor(scale, zero_point);
+    (is_byte && is_exact).then_some(StoredBytes { array, quantization })
 }
 
 /// The operand of a node that is a cast to the nearest number, and the cast.

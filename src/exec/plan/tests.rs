@@ -273,9 +273,34 @@ fn rows_of_dequantized_tables_are_gathered_as_integers() {
         assert_eq!(of(dtype, vec![float(0.1)], vec![zero], 0), ["Gather", "Cast"]);
         assert_eq!(of(dtype, vec![float(0.1)], vec![], 1), ["Gather", "Cast"]);
     }
-    assert_eq!(of(Dtype::Uint8, vec![0.1], vec![], 0), ["Gather"], "the scale is no float32");
+    assert_eq!(of(Dtype::Uint8, vec![0.1], vec![], 0), ["Gather"], "the scale is not a float32");
     assert_eq!(of(Dtype::Int16, vec![float(0.1)], vec![], 0), ["Gather"]);
     assert_eq!(of(Dtype::Uint8, vec![0.5; 5], vec![], 0), ["Gather"], "several scales");
+}
+
+#[test]
+fn several_gathers_share_a_table_of_integers() {
+    let of = |is_read_elsewhere: bool| {
+        let mut g = Graph::new("g").unwrap();
+        let stored = Array::from_f64s(Dtype::Uint8, [5, 3], (0..15).map(|i| i as f64)).unwrap();
+        let table = g.coefficient("table", stored.dequantized(vec![0.5], vec![3], 0).unwrap()).unwrap();
+        let i = g.input("i", Dtype::Int32, [2]).unwrap();
+        let mut outputs: Vec<Tensor> = (0..2).map(|axis| g.index_select(table, i).axis(axis).call().unwrap()).collect();
+        if is_read_elsewhere {
+            let x = input(&mut g, "x", &[2, 5]);
+            outputs.push(g.matmul(x, table).call().unwrap());
+        }
+        g.set_outputs(&outputs).unwrap();
+        let mut feeds = vec![("i", Array::from_vec([2], vec![2i32, 0]).unwrap())];
+        feeds.extend(is_read_elsewhere.then(|| ("x", values(&[2, 5], 1))));
+        let [fused, unfused] = [false, true].map(|unfused| session(&g, unfused));
+        assert_eq!(fused.run(&feeds[..]).unwrap(), unfused.run(&feeds[..]).unwrap());
+        let gathers = fused.plan.steps.iter().filter(|step| step.node.text() == "Gather");
+        gathers.map(|step| (step.operands[0], fused.plan.entry(step.operands[0]).unwrap().ty.dtype)).collect::<Vec<_>>()
+    };
+    let [(first, dtype), (second, _)] = of(false)[..] else { panic!("two gathers") };
+    assert_eq!((first, dtype), (second, Dtype::Uint8));
+    assert!(of(true).iter().all(|(_, dtype)| *dtype == Dtype::Float32), "the reals are needed by the product");
 }
 
 /// Between convolutions of bytes, whose results have their channels last.

@@ -1,6 +1,6 @@
 //! Decides which steps keep their weights between runs if memory does not suffice for all.
 use super::{Plan, RowTable, TensorEntry, TensorIndex, memory::activations};
-use crate::{Backend, heap};
+use crate::Backend;
 use std::collections::{HashMap, HashSet};
 
 /// Bytes of weights that fit every machine: a query of the available memory takes longer than a small plan.
@@ -12,9 +12,6 @@ const MARGIN: u64 = 64 << 20;
 /// Number of copies of a weight during preparation: original, converted, repacked.
 const FORMS: u64 = 3;
 
-/// The weights of a step are large if they are at least this part of all.
-const LARGE_SHARE: u64 = 8;
-
 /// Memory for weights that are kept.
 pub(super) struct WeightBudget {
     left: u64,
@@ -22,7 +19,7 @@ pub(super) struct WeightBudget {
     /// Whether not all weights fit. Tables are then read by rows, which leaves the memory to weights that are read whole.
     pub reads_rows: bool,
     /// Bytes of all weights, each counted once.
-    total: u64,
+    pub total: u64,
 }
 
 impl WeightBudget {
@@ -77,23 +74,6 @@ impl WeightBudget {
 }
 
 impl WeightBudget {
-    /// Returns the memory of the weights that were read for a step to the system if they are a large share of all. The gap
-    /// between the weights that were packed would add to the peak memory otherwise. Memory that is allocated again is slower,
-    /// so small gaps are left for the next weights that are read.
-    pub fn free_gaps<B: Backend>(&self, plan: &Plan<B>, step: usize, table: Option<RowTable>) {
-        let read = sum(weights(plan, &plan.steps[step].operands, table).map(|(_, bytes)| bytes));
-        if read >= heap::WORTH_TRIMMING.max(self.total / LARGE_SHARE) {
-            heap::trim();
-        }
-    }
-
-    /// Returns all gaps between the weights to the system, after preparation.
-    pub fn free_all_gaps(&self) {
-        if self.total >= heap::WORTH_TRIMMING {
-            heap::trim();
-        }
-    }
-
     /// Returns the memory that is left, all of which is then reserved.
     pub fn take_rest(&mut self) -> u64 {
         std::mem::take(&mut self.left)

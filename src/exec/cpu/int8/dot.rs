@@ -179,8 +179,9 @@ fn with_avx2(dot: Vectors256<Words>, panel: Panel, store: &mut Store) {
 pub(super) struct Panel<'a> {
     /// The groups of each row.
     pub rows: &'a [[u8; GROUP]],
-    /// Number of rows, and of groups per row.
+    /// Number of rows.
     pub count: usize,
+    /// Groups per row.
     pub groups: usize,
     /// Ordered by group and block, or in an order of their own.
     pub lines: &'a [Line],
@@ -190,7 +191,7 @@ pub(super) struct Panel<'a> {
     pub begin: &'a [Sums],
 }
 
-/// What is done with the sums of a tile, which are in registers.
+/// Consumes the sums of a tile while they are in registers.
 pub(super) trait Epilogue<D: Accumulate> {
     /// Completes the sums of `R` rows and `B` blocks, the first of which are `row` and `block`.
     fn complete<const R: usize, const B: usize>(&mut self, by: D, sums: [[D::Block; B]; R], row: usize, block: usize);

@@ -1,6 +1,7 @@
 //! Sums that become bytes while they are in registers, with AVX-512 and VNNI.
 //!
-//! The method is that of `rounding`. A tile with a number near a tie is completed once more, by the definition.
+//! The method is that of `rounding`. The sums of a tile with a number near a tie are stored and rounded again by `rounding`, which applies
+//! the definition there.
 #![allow(unsafe_code, reason = "vectors are rounded with intrinsics; docs/safety.md lists it")]
 use super::{
     dot::{self, Avx512Vnni, BLOCK, Epilogue, Panel, Sums},
@@ -33,8 +34,8 @@ pub(super) fn sum(by: Avx512Vnni, windows: &Windows, mut epilogue: RoundTiles) {
     unsafe { taps::with_avx512_vnni(by, windows, &mut epilogue) }
 }
 
-/// Repeats a block with constants for indices. The compiler keeps sums in registers only if it knows each index, and it unrolls no long
-/// loops.
+/// Repeats a block with constants for indices. The compiler keeps sums in registers only if it knows each index, and it does
+/// not unroll long loops.
 macro_rules! repeat {
     ($i:ident below $end:ident of [$($n:literal)*] $body:block) => { $({
         const $i: usize = $n;

@@ -152,7 +152,7 @@ impl Completion {
         &self.begin
     }
 
-    /// Completes sums as bytes. The first column of a matrix is `first` of the result.
+    /// Completes sums as bytes. Column 0 of a matrix is column `first` of the result.
     ///
     /// # Errors
     /// Returns an error if the results are not bytes.
@@ -192,7 +192,7 @@ impl Finish<i32> for Clamped {
     }
 }
 
-/// Sums that become bytes. The first column of the matrix is `first` of the result.
+/// Sums that become bytes. Column 0 of the matrix is column `first` of the result.
 struct Requantized<'a> {
     to: &'a Requantization,
     first: usize,
@@ -319,7 +319,7 @@ impl<const WHOLE: bool> Blocks for BlockOfRows<'_, '_, WHOLE> {
 
 /// Copies as many bytes as `to` has, fewer than a block. Copies of known lengths need no call.
 #[inline(always)]
-pub(super) fn copy_short(from: &[u8; LANES], to: &mut [u8]) {
+fn copy_short(from: &[u8; LANES], to: &mut [u8]) {
     let (n, mut done) = (to.len(), 0);
     macro_rules! copy {
         ($($length:literal)*) => { $(

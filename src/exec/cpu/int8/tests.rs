@@ -15,6 +15,11 @@ fn all_dot_products() -> Vec<DotProduct> {
     InstructionSet::all().into_iter().flat_map(DotProduct::all).collect()
 }
 
+/// A dtype of bytes, and a zero point in it.
+fn signed_type(signed: bool, zero: u8) -> (Dtype, i64) {
+    if signed { (Dtype::Int8, i64::from(zero) - 128) } else { (Dtype::Uint8, i64::from(zero)) }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -54,7 +59,7 @@ proptest! {
     /// With the instructions of every processor. Many sums are ties.
     #[test]
     fn products_become_bytes_by_the_definition(
-        rows in 1usize..40, k in 1usize..40, n in 1usize..150, zero: u8, result_zero in 0i64..256, shift in 0i32..10, scales: bool,
+        rows in 1usize..120, k in 1usize..40, n in 1usize..150, zero: u8, result_zero: u8, shift in 0i32..10, scales: bool, signed: bool,
         relu in prop::option::of(prop_oneof![Just(f64::INFINITY), 1.0f64..100.0]),
     ) {
         const FIRST: usize = 3;
@@ -62,8 +67,10 @@ proptest! {
         let left: Vec<u8> = (0..rows * k).map(|i| (i * 7919 % 256) as u8).collect();
         let right = |i: usize, j: usize| ((i * 31 + j * 17) % 65) as i16 - 32;
         let column = |j: usize, to: &mut [i16]| to.iter_mut().enumerate().for_each(|(i, to)| *to = right(i, j));
+        let (dtype, result_zero) = signed_type(signed, result_zero);
+        let (low, high) = dtype.int_range().unwrap();
         let ty = ValueType {
-            name: "y".into(), shape: vec![rows, columns], layout: Layout::Plain, dtype: Dtype::Uint8, precision: Precision::F32,
+            name: "y".into(), shape: vec![rows, columns], layout: Layout::Plain, dtype, precision: Precision::F32,
             quantization: Some(Quantization::per_tensor(2f64.powi(shift), result_zero)),
         };
         let scale = |column: usize| if scales { 1.0 + column as f64 * 0.01 } else { 1.0 };
@@ -73,15 +80,15 @@ proptest! {
             let end = SumsEpilogue { bias: None, relu };
             let completion = Completion::new(begin, (0..columns).map(scale), &ty, end).unwrap();
             let mut out = vec![7; rows * columns];
-            let rows = (&Contiguous { data: &left, k } as &dyn Rows, 0);
-            completion.product(&packed, rows, ResultMemory::Bytes(&mut out), (FIRST, columns)).unwrap();
+            let left_rows = (&Contiguous { data: &left, k } as &dyn Rows, 0);
+            completion.product(&packed, left_rows, ResultMemory::Bytes(&mut out), (FIRST, columns)).unwrap();
             for (i, row) in out.chunks_exact(columns).enumerate() {
                 for j in 0..n {
                     let sum: i32 = (0..k).map(|e| (i32::from(left[i * k + e]) - i32::from(zero)) * i32::from(right(e, j))).sum();
                     let real = (f64::from(sum) * scale(FIRST + j)) as f32;
                     let real = relu.map_or(real, |bound| real.max(0.0).min(bound as f32));
                     let want = RoundMode::default().round(f64::from(real) / 2f64.powi(shift)) + result_zero as f64;
-                    prop_assert_eq!(row[FIRST + j], want.clamp(0.0, 255.0) as u8, "row {}, column {}", i, j);
+                    prop_assert_eq!(row[FIRST + j], want.clamp(low as f64, high as f64) as i64 as u8, "row {}, column {}", i, j);
                 }
                 prop_assert_eq!([row[0], row[FIRST - 1], row[n + FIRST], row[columns - 1]], [7; 4], "columns of others");
             }
@@ -91,9 +98,9 @@ proptest! {
     /// With the instructions of every processor, on kernels that fill no group of rows, and channels that fill no block.
     #[test]
     fn depthwise_convolutions_are_exact(
-        size in [1usize..12, 1usize..12], channels in 2usize..40, kernel in [1usize..10, 1usize..6], stride in [1i64..4, 1i64..4],
+        size in [(1usize..12).boxed(), prop_oneof![4 => 1usize..12, 1 => 90usize..130].boxed()], channels in 2usize..40, kernel in [1usize..10, 1usize..6], stride in [1i64..4, 1i64..4],
         dilation in [1i64..3, 1i64..3], pads in [0i64..3, 0i64..3, 0i64..3, 0i64..3], signed: [bool; 2], zeros: [u8; 2],
-        range in prop_oneof![Just(256usize), 1usize..256],
+        range in prop_oneof![Just(256usize), 1usize..256], signed_result: bool, relu in prop::option::of(10f64..1e4),
     ) {
         const IMAGES: usize = 2;
         let dtypes = signed.map(|s| if s { Dtype::Int8 } else { Dtype::Uint8 });
@@ -120,11 +127,13 @@ proptest! {
         let mut op = Conv::new(input, filter, kernel.map(|k| k as i64).to_vec(), stride.to_vec(), pads.to_vec());
         (op.group, op.dilations) = (channels as i64, Some(dilation.to_vec()));
         let scale = 64.0;
-        let result = ty(Dtype::Uint8, &[IMAGES, rows, cols, channels], Layout::ChannelsLast, scale, 100);
+        let (result_dtype, result_zero) = signed_type(signed_result, 100);
+        let (low, high) = result_dtype.int_range().unwrap();
+        let result = ty(result_dtype, &[IMAGES, rows, cols, channels], Layout::ChannelsLast, scale, result_zero);
         for by in GroupProducts::of(all_dot_products()) {
             let convolution = DepthwiseBytes::computed_by(by, &op).unwrap().unwrap();
-            let completion = convolution.completion(&op, &result, SumsEpilogue::default()).unwrap();
-            let mut out = ArrayMut::zeros(Dtype::Uint8, &result.shape).unwrap();
+            let completion = convolution.completion(&op, &result, SumsEpilogue { bias: None, relu }).unwrap();
+            let mut out = ArrayMut::zeros(result_dtype, &result.shape).unwrap();
             convolution.run(&stored(&x, 0), &completion, &mut out).unwrap();
             let sums = ValueType { dtype: Dtype::Int32, quantization: None, ..result.clone() };
             let completion = convolution.completion(&op, &sums, SumsEpilogue::default()).unwrap();
@@ -146,8 +155,9 @@ proptest! {
                         }
                     }
                 }
-                let want = (RoundMode::default().round(sum as f64 / scale) + 100.0).clamp(0.0, 255.0);
-                prop_assert_eq!(*got, want as u8, "row {}, column {}, channel {}", row, col, channel);
+                let real = relu.map_or(sum as f64, |bound| (sum as f64).max(0.0).min(f64::from(bound as f32)));
+                let want = RoundMode::default().round(real / scale) + result_zero as f64;
+                prop_assert_eq!(*got, want.clamp(low as f64, high as f64) as i64 as u8, "row {}, column {}, channel {}", row, col, channel);
                 prop_assert_eq!(i64::from(ints[i]), sum);
             }
         }
