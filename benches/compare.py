@@ -103,7 +103,7 @@ def measure(a, files, threads, versions, wrong):
     row = {"remarks": remarks, "ms": medians(times)}
     if files.name in MODELS:
         row["first_ms"] = medians({kind: player.first for kind, player in players.items()})
-        row["peak_bytes"] = medians({kind: player.peaks for kind, player in players.items()})
+        row["private_bytes"] = medians({kind: player.peaks for kind, player in players.items()})
     return row
 
 

@@ -4,8 +4,8 @@
     peers.py machine - - THREADS
 
 When it is ready, it prints a line of JSON: version, path of the outputs, time of loading the network and of the first run
-together; or the error. Then it prints one for each number of runs that it reads: milliseconds, and the peak memory since
-before the network was loaded. `machine` prints the speed of a large product and a large copy, and exits.
+together; or the error. Then it prints one for each number of runs that it reads: milliseconds, and by how much the memory has
+grown at most since before the network was loaded, without mapped files. `machine` prints the speed of a large product and a large copy, and exits.
 """
 import json
 import os
@@ -193,7 +193,7 @@ def main():
     path = os.path.join(folder, "outputs_%s.npz" % kind)
     try:
         version, load = PEERS[kind]()
-        before, given = memory("VmRSS"), inputs()
+        before, given = memory("RssAnon"), inputs()
         start = time.perf_counter()
         run, named, remark = load(given)
         results = run()
@@ -207,7 +207,7 @@ def main():
     say(version=version, outputs=path, remark=remark, first_ms=first if whole else None)
     for line in sys.stdin:
         times = milliseconds(run, int(line))
-        say(ms=times, peak_bytes=memory("VmHWM") - before if whole else None)
+        say(ms=times, private_bytes=memory("VmHWM") - memory("RssFile") - before if whole else None)
 
 
 main()

@@ -22,8 +22,8 @@ class Ours:
     def measure(self, runs):
         figures = json.loads(said_by(self.command + ["--repeat", str(runs)]))
         self.first.append(figures["first_ms"])
-        if "peak_bytes" in figures:
-            self.peaks.append(figures["peak_bytes"] - figures["start_bytes"])
+        if "private_bytes" in figures:
+            self.peaks.append(figures["private_bytes"])
         return figures["median_ms"]
 
     def end(self):
@@ -61,7 +61,7 @@ class Peer:
         if "ms" not in heard:
             raise RuntimeError("a peer stopped: %s, see %s" % (heard, self.log.name))
         # The last is the peak of all runs.
-        self.peaks = [heard["peak_bytes"]] if heard.get("peak_bytes") else []
+        self.peaks = [heard["private_bytes"]] if heard.get("private_bytes") else []
         return statistics.median(heard["ms"])
 
     def close(self):

@@ -29,7 +29,8 @@ INTRODUCTION = """\
   tpulang's. Above 100 %, other load slowed the peak's own measurement.
 - **First result**: for tpulang, from the start of its process to its first result. For the others, loading the network and running it once
   in a fresh process: without starting Python, importing modules and reading the inputs.
-- **Peak memory**: the peak resident memory of the process, less its resident memory before inputs and network were loaded."""
+- **Peak memory**: the peak resident memory of the process without mapped files, such as its code. For the others, less what the process
+  had before inputs and network were loaded."""
 
 
 def keep(page, told, again):
@@ -94,7 +95,7 @@ def merged(group):
     ratios = {p: sorted(x for x in (ratio(r, p) for r in rows) if x is not None) for p in PEERS}
     # The peak is measured on floats.
     shares = [] if "_int" in rows[0]["name"] else [least_ms(r, peak) / r["ms"]["tpulang"] for r, peak in group if "tpulang" in r["ms"]]
-    return {**rows[-1], **{key: medians(rows, key) for key in ("ms", "first_ms", "peak_bytes")}, "ratios": ratios,
+    return {**rows[-1], **{key: medians(rows, key) for key in ("ms", "first_ms", "private_bytes")}, "ratios": ratios,
             "share": statistics.median(shares) if shares else None}
 
 
@@ -138,7 +139,7 @@ def table(rows, models):
         cells = [r["name"], time(r["ms"].get("tpulang")), *(cell(r, p) for p in peers), number(r["share"] and 100 * r["share"], "%.0f%%")]
         if models:
             cells += [time(r["first_ms"].get(p)) for p in ("tpulang", "onnxruntime")]
-            cells += [mebibytes(r["peak_bytes"].get(p)) for p in ("tpulang", "onnxruntime")]
+            cells += [mebibytes(r["private_bytes"].get(p)) for p in ("tpulang", "onnxruntime")]
         lines.append(cells)
     return joined(lines)
 
@@ -150,7 +151,7 @@ def joined(lines):
 def behind(rows, models):
     """Return lines that name the rows in which tpulang misses a goal, with onnxruntime's measurement divided by tpulang's."""
     goals = [("ms", "Speed below %.1f of onnxruntime's" % GOALS[models], GOALS[models]),
-             ("first_ms", "First result later than onnxruntime's", 1.0), ("peak_bytes", "More memory than onnxruntime", 1.0)]
+             ("first_ms", "First result later than onnxruntime's", 1.0), ("private_bytes", "More memory than onnxruntime", 1.0)]
     parts = []
     for key, title, goal in goals:
         # Of several runs, the slowest counts.

@@ -148,7 +148,7 @@ fn a_network_is_measured() {
     assert!(0.0 < of("min_ms") && of("min_ms") <= of("median_ms") && of("median_ms") <= of("p95_ms"), "{figures}");
     assert!(of("min_ms") < of("first_ms"), "{figures}");
     assert!(
-        !cfg!(target_os = "linux") || 1e6 < of("start_bytes") && of("start_bytes") <= of("peak_bytes"),
+        !cfg!(target_os = "linux") || 1e6 < of("private_bytes") && of("private_bytes") < of("peak_bytes"),
         "{figures}"
     );
     assert_eq!(figures["runs"], 100);

@@ -23,7 +23,7 @@ fn main() -> Result<()> {
 }
 
 fn measure(folder: &Path) -> Result<()> {
-    let before = memory("VmRSS")?;
+    let before = memory("RssAnon")?;
     let start = Instant::now();
     let model = Model::load_file(folder.join("net.onnx"))?;
     let loaded = milliseconds(start);
@@ -46,7 +46,8 @@ fn measure(folder: &Path) -> Result<()> {
             run()?;
             times.push(milliseconds(start));
         }
-        say(&json!({"ms": times, "peak_bytes": memory("VmHWM")?.saturating_sub(before)}))?;
+        let private = memory("VmHWM")?.saturating_sub(memory("RssFile")?);
+        say(&json!({"ms": times, "private_bytes": private.saturating_sub(before)}))?;
     }
     Ok(())
 }

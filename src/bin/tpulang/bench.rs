@@ -28,8 +28,8 @@ use tpulang_base::pluralized;
 #[command(after_help = "\
 Runs the model --repeat times after a warm-up and prints the minimum, median and 95th percentile
 of the time, the time from the start of the command to the first result, and the peak memory of
-the process, beside its memory before the model is read. On a GPU it also prints the time of a
-run without copies to and from the GPU.
+the process: all of it, and that without the files that it maps, such as its own code. On a GPU
+it also prints the time of a run without copies to and from the GPU.
 Without -i, --set and --random, the inputs are those of --random 0.
 
 Examples:
@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", help_heading = FILES)]
     output: Option<PathBuf>,
     /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, device_ms (a run without copies; GPU only), peak_bytes
-    /// and start_bytes (memory before the model is read; both Linux only), runs
+    /// and private_bytes (the same without mapped files; both Linux only), runs
     #[arg(long, help_heading = "Measurement")]
     json: bool,
     #[command(flatten)]
@@ -62,7 +62,6 @@ pub struct Args {
 
 /// `begun` is the time at which the command started.
 pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
-    let start_bytes = Memory::Now.bytes();
     let graph = args.model.read()?;
     let (backend, options) = args.running.open(&graph, false, messages)?;
     let (feeds, warnings) = match args.inputs.is_empty() {
@@ -71,7 +70,6 @@ pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
     };
     messages.warn(&graph, &warnings)?;
     let (figures, summary) = measure(&args, (&graph, &feeds), (&backend, &options), begun)?;
-    let figures = Figures { start_bytes, ..figures };
     messages.warn(&graph, &device::warnings(&backend))?;
     messages.report(&if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&summary) })?;
     Ok(true)
@@ -119,7 +117,7 @@ struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    start_bytes: Option<u64>,
+    private_bytes: Option<u64>,
     runs: usize,
 }
 
@@ -131,43 +129,39 @@ impl Figures {
             p95_ms: milliseconds(latency.p95),
             first_ms: milliseconds(first),
             device_ms: None,
-            peak_bytes: Memory::Peak.bytes(),
-            start_bytes: None,
+            peak_bytes: peak_bytes(),
+            private_bytes: private_bytes(),
             runs: latency.runs,
         }
     }
     fn text(&self, summary: &str) -> String {
-        let Figures { min_ms, median_ms, p95_ms, first_ms, device_ms, peak_bytes, start_bytes, runs } = self;
-        let peak = peak_bytes.map_or("unknown".into(), byte_text);
-        let start = start_bytes.map_or("unknown".into(), byte_text);
+        let Figures { min_ms, median_ms, p95_ms, first_ms, device_ms, peak_bytes, private_bytes, runs } = self;
+        let [peak, private] = [peak_bytes, private_bytes].map(|bytes| bytes.map_or("unknown".into(), byte_text));
         let device = device_ms.map_or(String::new(), |ms| format!("without copies  {ms:10.3} ms\n"));
         format!(
             "{summary}, {}\nminimum         {min_ms:10.3} ms\nmedian          {median_ms:10.3} ms\n\
              95th percentile {p95_ms:10.3} ms\n{device}first result    {first_ms:10.3} ms\npeak memory     {peak:>13}\n\
-             memory at start {start:>13}\n",
+             private memory  {private:>13}\n",
             pluralized(*runs, "run")
         )
     }
 }
 
-/// The memory of this process, as Linux reports it.
-#[derive(Clone, Copy)]
-enum Memory {
-    Now,
-    Peak,
+/// Returns the peak memory of this process, on Linux.
+fn peak_bytes() -> Option<u64> {
+    status("VmHWM:")
 }
 
-impl Memory {
-    /// Returns the resident memory, on Linux.
-    fn bytes(self) -> Option<u64> {
-        let name = match self {
-            Memory::Now => "VmRSS:",
-            Memory::Peak => "VmHWM:",
-        };
-        let status = fs::read_to_string("/proc/self/status").ok()?;
-        let line = status.lines().find_map(|l| l.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    }
+/// Returns the same without mapped files, of which ever more pages are in memory.
+fn private_bytes() -> Option<u64> {
+    peak_bytes()?.checked_sub(status("RssFile:")?)
+}
+
+/// Returns a size from the process's status.
+fn status(name: &str) -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 #[cfg(test)]
@@ -177,7 +171,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_system_tells_the_memory() {
-        let now = Memory::Now.bytes().unwrap();
-        assert!(now > 1 << 20 && Memory::Peak.bytes().unwrap() >= now);
+        let private = private_bytes().unwrap();
+        assert!(private > 1 << 18 && private < peak_bytes().unwrap());
     }
 }
