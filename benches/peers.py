@@ -4,8 +4,8 @@
     peers.py machine - - THREADS
 
 When it is ready, it prints a line of JSON: version, path of the outputs, time of loading the network and of the first run
-together; or the error. Then it prints one for each number of runs that it reads: milliseconds, and by how much the memory has
-grown at most since before the network was loaded, without mapped files. `machine` prints the speed of a large product and a large copy, and exits.
+together; or the error. Then it prints one for each number of runs that it reads: milliseconds, and the peak memory without
+mapped files, less that before the network was loaded. `machine` prints the speed of a large product and a large copy, and exits.
 """
 import json
 import os

@@ -4,7 +4,7 @@
 /// Minimum number of freed bytes that are worth returning to the system: `trim` walks the heap of the whole process.
 const WORTHWHILE: u64 = 4 << 20;
 
-/// Weights that are freed at once are returned at once if they are at least this part of all.
+/// The weights that a step frees are given back right away if they are at least one in this many of all bytes.
 const LARGE_SHARE: u64 = 8;
 
 /// The gaps that the originals of weights leave between packed ones.

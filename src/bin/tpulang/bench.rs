@@ -152,7 +152,7 @@ fn peak_bytes() -> Option<u64> {
     status("VmHWM:")
 }
 
-/// Returns the same without mapped files, of which ever more pages are in memory.
+/// Returns the peak memory without mapped files. Their resident pages only grow in number, so those of now are those of the peak.
 fn private_bytes() -> Option<u64> {
     peak_bytes()?.checked_sub(status("RssFile:")?)
 }

@@ -115,7 +115,7 @@ impl RewriteGraph {
         self.made_by[tensor.0].filter(|_| alone)
     }
 
-    /// Returns how many operands the tensor is.
+    /// Returns how many times operators use the tensor.
     pub fn uses(&self, tensor: TensorIndex) -> usize {
         self.uses[tensor.0]
     }
