@@ -22,17 +22,18 @@ impl Gaps {
     /// Counts a gap of `bytes`, where all weights take `all`.
     pub fn add(&mut self, bytes: u64, all: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
-        if bytes >= all / LARGE_SHARE && self.trims < LARGE_SHARE && self.bytes >= WORTHWHILE {
+        if bytes >= all / LARGE_SHARE && self.trims < LARGE_SHARE && self.free() {
             self.trims += 1;
-            self.free();
         }
     }
-    /// Gives the gaps back to the system if they are large enough together.
-    pub fn free(&mut self) {
-        if self.bytes >= WORTHWHILE {
+    /// Gives the gaps back to the system if they are large enough together, and returns whether they were.
+    pub fn free(&mut self) -> bool {
+        let are_large = self.bytes >= WORTHWHILE;
+        if are_large {
             trim();
             self.bytes = 0;
         }
+        are_large
     }
     /// Adds the gaps of another plan.
     pub fn merge(&mut self, other: &Gaps) {

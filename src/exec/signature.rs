@@ -125,6 +125,10 @@ impl ValueType {
     pub fn is_plain_float(&self) -> bool {
         self.dtype.is_float() && self.quantization.is_none()
     }
+    /// A float32 without a scale.
+    pub(crate) fn is_plain_float32(&self) -> bool {
+        self.dtype == Dtype::Float32 && self.quantization.is_none()
+    }
     /// Whether this is an integer without a scale. Those are computed exactly, quantized and float tensors as real
     /// numbers.
     #[doc(hidden)]

@@ -19,11 +19,11 @@ use crate::{
 
 pub(super) fn add(op: Add<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
-    tensors(op.inputs, op.coeff.unwrap_or_default(), finish, |a, b| a + b, i64::saturating_add)
+    tensors(op.inputs, Some(op.coeff.unwrap_or_default()), finish, |a, b| a + b, i64::saturating_add)
 }
 
 pub(super) fn sub(op: Sub<Operand>) -> OpKernel {
-    let (finish, coeff) = (PostOp::relu(op.do_relu, op.relu_limit), op.coeff.unwrap_or_default());
+    let (finish, coeff) = (PostOp::relu(op.do_relu, op.relu_limit), Some(op.coeff.unwrap_or_default()));
     if op.is_reverse {
         return tensors(op.inputs, coeff, finish, |a, b| b - a, |a, b| b.saturating_sub(a));
     }
@@ -32,28 +32,28 @@ pub(super) fn sub(op: Sub<Operand>) -> OpKernel {
 
 pub(super) fn mul(op: Mul<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
-    tensors(op.inputs, Vec::new(), finish, |a, b| a * b, i64::saturating_mul)
+    tensors(op.inputs, None, finish, |a, b| a * b, i64::saturating_mul)
 }
 
 pub(super) fn div(op: Div<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     if op.is_reverse {
-        return tensors(op.inputs, Vec::new(), finish, |a, b| b / a, |a, b| b.checked_div(a).unwrap_or(0));
+        return tensors(op.inputs, None, finish, |a, b| b / a, |a, b| b.checked_div(a).unwrap_or(0));
     }
-    tensors(op.inputs, Vec::new(), finish, |a, b| a / b, |a, b| a.checked_div(b).unwrap_or(0))
+    tensors(op.inputs, None, finish, |a, b| a / b, |a, b| a.checked_div(b).unwrap_or(0))
 }
 
 pub(super) fn max(op: Max<Operand>) -> OpKernel {
-    tensors(op.inputs, Vec::new(), PostOp::default(), larger, i64::max)
+    tensors(op.inputs, None, PostOp::default(), larger, i64::max)
 }
 
 pub(super) fn min(op: Min<Operand>) -> OpKernel {
-    tensors(op.inputs, Vec::new(), PostOp::default(), smaller, i64::min)
+    tensors(op.inputs, None, PostOp::default(), smaller, i64::min)
 }
 
 /// Like C's and numpy's `fmod`: the result has the sign of the dividend.
 pub(super) fn modulo(op: Mod<Operand>) -> OpKernel {
-    tensors(op.inputs, Vec::new(), PostOp::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
+    tensors(op.inputs, None, PostOp::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
 }
 
 /// Like numpy's `remainder`: the result has the sign of the divisor.
@@ -66,7 +66,7 @@ pub(super) fn remainder(op: Remainder<Operand>) -> OpKernel {
         let r = a.checked_rem(b).unwrap_or(0);
         if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
     };
-    tensors(op.inputs, Vec::new(), PostOp::default(), real, int)
+    tensors(op.inputs, None, PostOp::default(), real, int)
 }
 
 /// Returns a Relu, or the identity.
@@ -128,15 +128,19 @@ fn smaller(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
 
-/// Combines any number of tensors from left to right. The function is generic, so that each op has a vectorised loop.
+/// Combines any number of tensors from left to right. Only sums and differences have coefficients: an empty list stands for ones.
+/// The function is generic, so that each op has a vectorised loop.
 pub(super) fn tensors(
     inputs: Vec<Operand>,
-    coeff: Vec<f64>,
+    coeff: Option<Vec<f64>>,
     finish: PostOp,
     real: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
     int: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
 ) -> OpKernel {
-    let epilogue = if coeff.iter().all(|c| *c == 1.0) { with_another(&inputs, finish, real) } else { None };
+    let is_sum = coeff.is_some();
+    let coeff = coeff.unwrap_or_default();
+    let are_ones = coeff.iter().all(|c| *c == 1.0);
+    let epilogue = if are_ones { with_another(&inputs, finish, real) } else { None };
     OpKernel::new(move |t| {
         let result = t.result(0)?;
         if inputs.iter().map(|i| &i.ty).chain([result]).all(ValueType::is_plain_int) {
@@ -144,7 +148,7 @@ pub(super) fn tensors(
         }
         let is_plain = |ty: &ValueType| ty.buffer_dtype() == Dtype::Float32;
         if let [a, b] = inputs.as_slice()
-            && coeff.iter().all(|c| *c == 1.0)
+            && are_ones
             && is_plain(&a.ty)
             && is_plain(&b.ty)
         {
@@ -155,9 +159,11 @@ pub(super) fn tensors(
                 Ok(())
             });
         }
-        match bytes(&inputs, &coeff, result) {
+        match bytes(&inputs, result).filter(|_| are_ones) {
             Some((operands, rounding)) => {
                 let (low, high) = finish.bounds();
+                let unit = ByteReals::unit(&operands).filter(|_| is_sum && high == f32::INFINITY);
+                let rounding = unit.map_or(rounding, |unit| rounding.of_multiples(unit));
                 let values = [t.array(&inputs[0])?.bytes()?, t.array(&inputs[1])?.bytes()?];
                 combine(&rounding, operands, values, t.memory(0)?.bytes(), move |a, b| {
                     let v = real(a, b);
@@ -173,10 +179,10 @@ pub(super) fn tensors(
 }
 
 /// Returns how two tensors of bytes are read and the result is rounded, if all have one shape and one scale.
-fn bytes(inputs: &[Operand], coeff: &[f64], result: &ValueType) -> Option<([ByteReals; 2], Rounding)> {
+fn bytes(inputs: &[Operand], result: &ValueType) -> Option<([ByteReals; 2], Rounding)> {
     let [a, b] = inputs else { return None };
-    let is_sum = coeff.iter().all(|c| *c == 1.0) && a.ty.shape == result.shape && b.ty.shape == result.shape;
-    let rounding = Rounding::new(result, RoundMode::default()).filter(|_| is_sum)?;
+    let are_alike = a.ty.shape == result.shape && b.ty.shape == result.shape;
+    let rounding = Rounding::new(result, RoundMode::default()).filter(|_| are_alike)?;
     Some(([ByteReals::new(&a.ty)?, ByteReals::new(&b.ty)?], rounding))
 }
 

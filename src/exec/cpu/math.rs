@@ -85,7 +85,7 @@ pub(super) fn pow2(op: Pow2<Operand>) -> OpKernel {
 
 pub(super) fn pow3(op: Pow3<Operand>) -> OpKernel {
     let int = |a: i64, b: i64| RoundMode::default().round((a as f64).powf(b as f64)) as i64;
-    tensors(op.inputs, Vec::new(), PostOp::default(), f32::powf, int)
+    tensors(op.inputs, None, PostOp::default(), f32::powf, int)
 }
 
 #[cfg(test)]

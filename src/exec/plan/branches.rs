@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::{Dtype, Result},
+    base::Result,
     ops::{Conv, Convolution, Op, Window},
 };
 use std::collections::HashMap;
@@ -69,7 +69,7 @@ impl BranchMerger {
 /// Whether the tensors have one shape, and are float32: other sums would be rounded less often.
 fn are_alike(graph: &RewriteGraph, tensors: &[TensorIndex]) -> Result<bool> {
     let types = tensors.iter().map(|t| Ok(&graph.entry(*t)?.ty)).collect::<Result<Vec<_>>>()?;
-    Ok(types.iter().all(|ty| ty.is_plain_float() && ty.dtype == Dtype::Float32 && ty.shape == types[0].shape))
+    Ok(types.iter().all(|ty| ty.is_plain_float32() && ty.shape == types[0].shape))
 }
 
 /// A convolution without a Relu, whose result is used once.

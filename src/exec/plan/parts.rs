@@ -9,7 +9,7 @@ use super::{
 use crate::{
     ValueType,
     array::{Array, reserve},
-    base::{Dtype, Result, invalid},
+    base::{Result, invalid},
     ops::{Add, MatMul, Op, Permute, Reshape, slice_ranges, split_sizes},
     views::axis_of,
 };
@@ -158,7 +158,7 @@ impl Divided {
 /// Whether tensors are float32. Others are converted before they are multiplied.
 fn are_float32(graph: &RewriteGraph, tensors: &[TensorIndex]) -> Result<bool> {
     let types = tensors.iter().map(|t| Ok(&graph.entry(*t)?.ty)).collect::<Result<Vec<_>>>()?;
-    Ok(types.iter().all(|ty| ty.is_plain_float() && ty.dtype == Dtype::Float32))
+    Ok(types.iter().all(|ty| ty.is_plain_float32()))
 }
 
 impl Product {

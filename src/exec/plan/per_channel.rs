@@ -6,9 +6,8 @@ use super::{
     rules::Capabilities,
 };
 use crate::{
-    ValueType,
     array::Array,
-    base::{Dtype, Result},
+    base::Result,
     ops::{Add, Mul, Op},
 };
 
@@ -176,8 +175,7 @@ fn multiplication_and_addition(graph: &mut RewriteGraph, node: &Node) -> Result<
     let PerChannel { input, scale, shift, do_relu, relu_limit } = per_channel;
     let ty = graph.entry(*result)?.ty.clone();
     // The product of other types would be rounded once more.
-    let is_float32 = |ty: &ValueType| ty.is_plain_float() && ty.dtype == Dtype::Float32;
-    if !is_float32(&ty) || !is_float32(&graph.entry(input)?.ty) || ty.shape.len() < 2 {
+    if !ty.is_plain_float32() || !graph.entry(input)?.ty.is_plain_float32() || ty.shape.len() < 2 {
         return Ok(None);
     }
     let shape: Vec<usize> = (0..ty.shape.len()).map(|axis| if axis == 1 { scale.len() } else { 1 }).collect();

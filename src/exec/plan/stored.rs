@@ -6,7 +6,7 @@ use super::{
     rules::Capabilities,
 };
 use crate::{
-    Precision, ValueType,
+    ValueType,
     array::Array,
     base::{Dtype, Result},
     ops::{Cast, Gather, Op},
@@ -74,7 +74,8 @@ pub(super) fn gather(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     let (mut added, mut replaced) = (HashMap::new(), Vec::new());
     for (reals, gathers) in gathers {
         let results = || gathers.iter().filter_map(|(_, operation)| operation.results.first().copied().flatten());
-        let are_float32 = results().chain([reals]).all(|t| graph.entry(t).is_ok_and(|entry| is_float32(&entry.ty)));
+        let are_float32 =
+            results().chain([reals]).all(|t| graph.entry(t).is_ok_and(|entry| entry.ty.is_plain_float32()));
         // Otherwise the reals are needed, too.
         let is_only_gathered = graph.uses(reals) == gathers.len() && !graph.is_pinned(reals);
         let Some(stored) = bytes_of(graph, reals).filter(|_| are_float32 && is_only_gathered) else { continue };
@@ -95,10 +96,6 @@ pub(super) fn gather(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     graph.insert_before(added);
     graph.drop_unused_constants(replaced);
     Ok(times)
-}
-
-fn is_float32(ty: &ValueType) -> bool {
-    ty.is_plain_float() && ty.dtype == Dtype::Float32 && ty.precision == Precision::F32
 }
 
 /// Bytes that reals stand for.

@@ -1,7 +1,7 @@
 //! Element-wise operators on two tensors of quantized bytes.
 use super::{
     ByteOperand,
-    rounding::{Blocks, FactorBounds, LANES, Rounding, whole_block},
+    rounding::{Blocks, FactorBounds, LANES, Rounding, is_power_of_two, whole_block},
 };
 use crate::{
     ValueType,
@@ -22,6 +22,12 @@ impl ByteReals {
     pub fn new(ty: &ValueType) -> Option<ByteReals> {
         let (scale, _) = ty.per_tensor_scale()?;
         Some(ByteReals { operand: ByteOperand::of(ty)?, scale: scale as f32 })
+    }
+    /// Returns a number of which all sums of elements of some tensors are multiples, or `None` if the scales are not powers of two.
+    pub fn unit(operands: &[ByteReals]) -> Option<f64> {
+        let scales = operands.iter().map(|operand| f64::from(operand.scale));
+        let units = scales.map(|scale| is_power_of_two(scale).then_some(scale));
+        units.reduce(|a, b| Some(a?.min(b?))).flatten()
     }
     /// Reads as many elements as `out` has.
     pub fn read(self, bytes: &[u8], out: &mut [f32]) {

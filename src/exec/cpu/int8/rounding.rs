@@ -2,7 +2,7 @@
 //!
 //! The definition divides by the scale in float64. Here a number is multiplied by a lower and an upper bound of the factor in float32: if
 //! both products are rounded to the same integer, that is the result. Otherwise the number is near a tie, and is computed by the
-//! definition.
+//! definition. With scales that are powers of two, many numbers are ties; then a single factor rounds all numbers correctly.
 use crate::{ValueType, cpu::blocked::InstructionSet, quant::RoundMode};
 use rten_simd::{
     Isa, SimdOp,
@@ -24,6 +24,10 @@ const ERROR: f64 = 1.0 / (1 << 21) as f64;
 /// results of such numbers are 0 or clamped in any case.
 const SCALES: RangeInclusive<f64> = 1e-30..=1e30;
 
+/// Units of numbers, in units of the scale, for which one factor suffices. Results of at most 512 (the others are clamped, also with a
+/// zero point) grow by less than 2^-13, so only those at a tie pass one.
+const UNITS: RangeInclusive<f64> = 1.0 / (1 << 12) as f64..=1e18;
+
 /// Number of blocks whose ties are looked for at once. One block in 500 has a number near a tie.
 const TOGETHER: usize = 16;
 
@@ -36,15 +40,16 @@ pub(in crate::cpu) struct Rounding {
     zero: i64,
     /// The range of the stored integers.
     range: (i64, i64),
+    /// All real numbers are multiples of it, if it is known.
+    unit: Option<f64>,
 }
 
 /// A lower and an upper bound of a factor for each element of a block.
 pub(super) type FactorBounds = [[f32; LANES]; 2];
 
-/// Returns bounds of a factor, wide enough that the rounded products with a number are bounds, too.
-pub(super) fn factor_bounds(factor: f64) -> [f32; 2] {
-    // Zero times infinity would be NaN.
-    [1.0 - ERROR, 1.0 + ERROR].map(|bound| (factor * bound).clamp(f32::MIN.into(), f32::MAX.into()) as f32)
+/// Whether a positive number is a power of two, and not subnormal.
+pub(super) fn is_power_of_two(number: f64) -> bool {
+    number.is_normal() && number.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1
 }
 
 impl Rounding {
@@ -55,22 +60,41 @@ impl Rounding {
         let (scale, zero) = ty.per_tensor_scale()?;
         let is_nearest = !matches!(mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
         let fits = (-256..=256).contains(&zero) && SCALES.contains(&scale);
-        (is_nearest && fits).then_some(Rounding { isa: InstructionSet::best(), mode, scale, zero, range })
+        (is_nearest && fits).then_some(Rounding { isa: InstructionSet::best(), mode, scale, zero, range, unit: None })
+    }
+    /// The same for real numbers that are multiples of `unit`.
+    pub fn of_multiples(self, unit: f64) -> Rounding {
+        Rounding { unit: Some(unit), ..self }
     }
     /// The instruction set that code with [`Rounding::write_inline`] is compiled for.
     pub fn isa(&self) -> InstructionSet {
         self.isa
     }
-    pub fn scale(&self) -> f64 {
-        self.scale
-    }
     /// The bounds of the factor from real numbers to units of the scale.
     pub(super) fn factors(&self) -> FactorBounds {
-        factor_bounds(1.0 / self.scale).map(|bound| [bound; LANES])
+        self.factor_bounds(1.0).map(|bound| [bound; LANES])
+    }
+    /// Returns bounds of the factor from units of another scale, wide enough that the rounded products with a number are bounds, too.
+    pub(super) fn factor_bounds(&self, from: f64) -> [f32; 2] {
+        let factor = from / self.scale;
+        if self.unit.is_some_and(|unit| self.rounds_multiples(unit)) {
+            // All products are exact or, with this factor, slightly larger, which rounds ties away from zero.
+            return [(factor as f32).next_up(); 2];
+        }
+        // Zero times infinity would be NaN.
+        [1.0 - ERROR, 1.0 + ERROR].map(|bound| (factor * bound).clamp(f32::MIN.into(), f32::MAX.into()) as f32)
+    }
+    /// Whether one factor rounds all multiples of a unit correctly.
+    fn rounds_multiples(&self, unit: f64) -> bool {
+        let are_powers = is_power_of_two(unit) && is_power_of_two(self.scale);
+        are_powers && self.mode == RoundMode::HalfAwayFromZero && UNITS.contains(&(unit / self.scale))
     }
     /// The same for numbers that are clamped to 0 and `bound`, infinity for a plain Relu.
     pub fn with_relu(self, bound: f32) -> Rounding {
-        let of = |real| self.integers([real; LANES])[0];
+        let (low, high) = self.range;
+        let of = |real: f32| {
+            (self.mode.round(f64::from(real) / self.scale) as i64).saturating_add(self.zero).clamp(low, high)
+        };
         Rounding { range: (of(0.0), of(bound)), ..self }
     }
     /// Rounds and stores `count` blocks.
@@ -107,8 +131,7 @@ impl Rounding {
                     let mut ties = [0.0; LANES];
                     rounding.round(isa, &blocks.numbers(block), &factors, &mut ties);
                     if ties != [0.0; LANES] {
-                        let bytes = rounding.integers(blocks.reals(block)).map(|integer| integer as u8);
-                        blocks.store(block, &bytes);
+                        blocks.store(block, &rounding.bytes_by_definition(blocks.reals(block)));
                     }
                 }
             }
@@ -156,9 +179,13 @@ impl Rounding {
         }
         bytes
     }
-    /// Returns the integers of real numbers by the definition. NaN becomes 0.
+    /// Returns the bytes of real numbers by the definition. NaN becomes 0.
     #[inline(always)]
-    fn integers(&self, reals: [f32; LANES]) -> [i64; LANES] {
+    fn bytes_by_definition(&self, reals: [f32; LANES]) -> [u8; LANES] {
+        /// Adding it to an integer leaves that in the low bits, which are 0 in the constant itself. The compiler does not convert
+        /// float64 in vectors.
+        const MAGIC: f64 = 6_755_399_441_055_744.0;
+        const { assert!(MAGIC.to_bits() as u8 == 0) };
         let mut numbers = reals.map(f64::from);
         for number in &mut numbers {
             *number /= self.scale;
@@ -174,11 +201,14 @@ impl Rounding {
             _ => round_halves(numbers, |_, _| false),
         };
         let (zero, (low, high)) = (self.zero as f64, (self.range.0 as f64, self.range.1 as f64));
-        let mut integers = [0; LANES];
+        let mut bytes = [0; LANES];
         for j in 0..LANES {
-            integers[j] = (rounded[j] + zero).clamp(low, high) as i64;
+            // Not `clamp`, which checks the bounds, and makes the compiler use no vectors.
+            let integer = (rounded[j] + zero).max(low).min(high);
+            let integer = if rounded[j].is_nan() { 0.0 } else { integer };
+            bytes[j] = (integer + MAGIC).to_bits() as u8;
         }
-        integers
+        bytes
     }
 }
 

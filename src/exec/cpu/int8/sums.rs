@@ -6,7 +6,7 @@ use super::{
     DEPTH,
     dot::{BLOCK, DotProduct, Panel, Sums},
     product::{Finish, PackedBytes, Panels, Rows},
-    rounding::{Blocks, FactorBounds, LANES, Rounding, factor_bounds, whole_block},
+    rounding::{Blocks, FactorBounds, LANES, Rounding, whole_block},
     taps::{GroupProducts, Windows},
 };
 use crate::{
@@ -103,7 +103,8 @@ impl Completion {
             _ => {
                 let rounding = Rounding::new(result, RoundMode::default())?;
                 let scales: Vec<f64> = scales.take(begin.len()).chain([0.0; LANES]).collect();
-                let (lower, upper) = scales.iter().map(|s| factor_bounds(s / rounding.scale()).into()).unzip();
+                let bounds_of = |scale: &f64| rounding.of_multiples(*scale).factor_bounds(*scale).into();
+                let (lower, upper) = scales.iter().map(bounds_of).unzip();
                 let bounds = end.relu.map_or((f32::NEG_INFINITY, f32::INFINITY), |bound| (0.0, bound as f32));
                 let rounding = end.relu.map_or(rounding, |bound| rounding.with_relu(bound as f32));
                 Stored::Bytes(Requantization { rounding, scales, factors: [lower, upper], bounds })

@@ -6,8 +6,12 @@ use super::{
     taps::GroupProducts,
 };
 use crate::{
-    Array, CpuBackend, Dtype, Graph, Layout, Operand, Precision, Quantization, RunOptions, ValueType, array::ArrayMut,
-    cpu::blocked::InstructionSet, ops::Conv, quant::RoundMode, run,
+    Array, CpuBackend, Dtype, Graph, Layout, Operand, Precision, Quantization, RunOptions, ValueType,
+    array::ArrayMut,
+    cpu::blocked::InstructionSet,
+    ops::{Attribute, Conv},
+    quant::RoundMode,
+    run,
 };
 use proptest::prelude::*;
 
@@ -59,7 +63,7 @@ proptest! {
     /// With the instructions of every processor. Many sums are ties.
     #[test]
     fn products_become_bytes_by_the_definition(
-        rows in 1usize..120, k in 1usize..40, n in 1usize..150, zero: u8, result_zero: u8, shift in 0i32..10, scales: bool, signed: bool,
+        rows in 1usize..120, k in 1usize..40, n in 1usize..150, zero: u8, result_zero: u8, shift in -3i32..16, scales: bool, signed: bool,
         relu in prop::option::of(prop_oneof![Just(f64::INFINITY), 1.0f64..100.0]),
     ) {
         const FIRST: usize = 3;
@@ -73,7 +77,7 @@ proptest! {
             name: "y".into(), shape: vec![rows, columns], layout: Layout::Plain, dtype, precision: Precision::F32,
             quantization: Some(Quantization::per_tensor(2f64.powi(shift), result_zero)),
         };
-        let scale = |column: usize| if scales { 1.0 + column as f64 * 0.01 } else { 1.0 };
+        let scale = |column: usize| if scales { 1.0 + column as f64 * 0.01 } else { 2f64.powi(column as i32 % 2) };
         for dot in all_dot_products() {
             let packed = PackedBytes::new(dot, [k, n], (-32, 32), column).unwrap();
             let begin = [0; FIRST].into_iter().chain(packed.begin(zero)).chain([0; 2]);
@@ -183,6 +187,46 @@ proptest! {
             let exact = mode.round(f64::from(*real) / scale) + zero as f64;
             let want = if exact.is_nan() { 0.0 } else { exact.clamp(low as f64, high as f64) };
             prop_assert_eq!(stored, want as i64 as u8, "{} of scale {}", real, scale);
+        }
+    }
+
+    /// With scales that are powers of two, and with others of the same ratios, whose results may be near ties.
+    #[test]
+    fn sums_of_bytes_are_rounded_by_the_definition(
+        shifts in [-20i32..5, -6i32..5, -6i32..5], base in prop_oneof![3 => Just(1.0), 1 => 0.5f64..1.0], zeros: [u8; 3], subtracts: bool,
+        relu in prop::option::of(prop_oneof![Just(-1.0), Just(f64::from(5.5f32.next_down())), 0.1f64..20.0]),
+    ) {
+        const N: usize = 256 * 9;
+        let scales = shifts.map(|shift| base * 2f64.powi(shift));
+        let inputs = [1, 5].map(|step| (0..N).map(|i| (i * step / 3) as u8).collect::<Vec<_>>());
+        let mut g = Graph::new("g").unwrap();
+        let [x, y] = [("x", 0), ("y", 1)].map(|(name, i)| {
+            let t = g.input(name, Dtype::Uint8, [N]).unwrap();
+            g.quantize(t, &Quantization::per_tensor(scales[i], zeros[i].into())).unwrap();
+            t
+        });
+        let (dtype, zero) = signed_type(subtracts, zeros[2]);
+        let zero_points = [zeros[0].into(), zeros[1].into(), zero];
+        let sum = match subtracts {
+            false => g.add(x, y).scale(scales).zero_point(zero_points).out_dtype(dtype).out_name("sum").call().unwrap(),
+            true => g.sub(x, y).scale(scales).zero_point(zero_points).out_dtype(dtype).out_name("sum").call().unwrap(),
+        };
+        if let Some(limit) = relu {
+            g.set_attribute(sum, "do_relu", Some(Attribute::Bool(true))).unwrap();
+            g.set_attribute(sum, "relu_limit", Some(Attribute::Float(limit))).unwrap();
+        }
+        g.set_outputs(&[sum]).unwrap();
+        let feeds = [("x", 0), ("y", 1)].map(|(name, i)| (name, Array::from_vec([N], inputs[i].clone()).unwrap()));
+        let got = run(&g, &feeds[..], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors["sum"].clone();
+        let got = got.bytes().unwrap();
+        let (low, high) = if subtracts { (-128.0, 127.0) } else { (0.0, 255.0) };
+        for e in 0..N {
+            let [a, b] = [0, 1].map(|i| (f32::from(inputs[i][e]) - f32::from(zeros[i])) * scales[i] as f32);
+            let real = if subtracts { a - b } else { a + b };
+            let most = relu.filter(|limit| *limit > 0.0).map_or(f32::INFINITY, |limit| limit as f32);
+            let real = if relu.is_some() { real.max(0.0).min(most) } else { real };
+            let want = RoundMode::default().round(f64::from(real) / scales[2]) + zero as f64;
+            prop_assert_eq!(got[e], want.clamp(low, high) as i64 as u8, "{} and {}", inputs[0][e], inputs[1][e]);
         }
     }
 
