@@ -1,4 +1,10 @@
-use super::{OpKernel, Operand, chunks::blocks, task::PostOp, unary::map};
+use super::{
+    OpKernel, Operand,
+    chunks::{CHUNK, blocks},
+    convert::Linear,
+    task::PostOp,
+    unary::map,
+};
 use crate::{
     ValueType,
     base::Dtype,
@@ -6,6 +12,8 @@ use crate::{
     quant::{RoundMode, multiplier_shift, tflite, tflite_wider},
     semantics::zero_points,
 };
+use rayon::prelude::*;
+use std::ops::Range;
 
 pub(super) fn cast(op: Cast<Operand>) -> OpKernel {
     OpKernel::new(move |t| {
@@ -109,6 +117,18 @@ pub(super) fn dequant_int(op: DequantInt<Operand>) -> OpKernel {
 pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> OpKernel {
     OpKernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.axis);
+        let dtype = t.result(0)?.buffer_dtype();
+        let scales = LinearChannels::new(&channels, dtype, &op.y_scale, &op.y_zero_point);
+        if let (Some(scales), Dtype::Float32) = (scales, t.array(&op.input)?.dtype()) {
+            let (reals, size) = (t.reals(&op.input)?, dtype.size());
+            t.memory(0)?.bytes().par_chunks_mut(CHUNK * size).enumerate().for_each(|(c, bytes)| {
+                let reals = &reals[c * CHUNK..][..bytes.len() / size];
+                scales.parts(c * CHUNK, reals.len(), |linear, part| {
+                    linear.quantize(&reals[part.clone()], &mut bytes[part.start * size..part.end * size]);
+                });
+            });
+            return Ok(());
+        }
         let source = t.source(&op.input, &op.input.ty.shape)?;
         t.fill_ints(0, |first, out| {
             let mut reals = vec![0.0; out.len()];
@@ -127,6 +147,17 @@ pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> OpKernel {
 pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> OpKernel {
     OpKernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.axis);
+        let input = t.array(&op.input)?;
+        if let Some(scales) = LinearChannels::new(&channels, input.dtype(), &op.x_scale, &op.x_zero_point) {
+            let (bytes, size) = (input.bytes()?, input.dtype().size());
+            return t.fill(0, 1, PostOp::default(), |first, out| {
+                let bytes = &bytes[first * size..];
+                scales.parts(first, out.len(), |linear, part| {
+                    linear.dequantize(&bytes[part.start * size..part.end * size], &mut out[part]);
+                });
+                Ok(())
+            });
+        }
         let source = t.source(&op.input, &op.input.ty.shape)?;
         t.fill(0, 1, PostOp::default(), |first, out| {
             let mut stored = vec![0; out.len()];
@@ -141,6 +172,35 @@ pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> OpKernel {
             Ok(())
         })
     })
+}
+
+/// The scales and zero points of a tensor with 8 or 16 bits.
+enum LinearChannels<'a> {
+    All(Linear),
+    Each(Vec<Linear>, &'a Channels),
+}
+
+impl LinearChannels<'_> {
+    /// Returns `None` for other dtypes, and for numbers that are not exact in float32.
+    fn new<'a>(
+        channels: &'a Channels,
+        dtype: Dtype,
+        scales: &[f64],
+        zero_points: &[i64],
+    ) -> Option<LinearChannels<'a>> {
+        let channel = |c| Linear::new(dtype, of(scales, c), of(zero_points, c));
+        match (scales, zero_points) {
+            ([_], [_]) => channel(0).map(LinearChannels::All),
+            _ => Some(LinearChannels::Each((0..channels.number).map(channel).collect::<Option<_>>()?, channels)),
+        }
+    }
+    /// Calls `f` with the parameters and the range of each run of the `n` elements from element `first` on.
+    fn parts(&self, first: usize, n: usize, mut f: impl FnMut(Linear, Range<usize>)) {
+        match self {
+            LinearChannels::All(linear) => f(*linear, 0..n),
+            LinearChannels::Each(all, channels) => channels.parts(first, n, |c, part| f(all[c], part)),
+        }
+    }
 }
 
 /// Rounds every number to float16.
@@ -164,7 +224,11 @@ impl Channels {
     }
     /// Calls `f` with the index and each run of values, the first of which is element `first`.
     fn runs<T>(&self, first: usize, values: &mut [T], mut f: impl FnMut(usize, &mut [T])) {
-        blocks(first, values.len(), self.inner, |block, part| f(block % self.number, &mut values[part]));
+        self.parts(first, values.len(), |c, part| f(c, &mut values[part]));
+    }
+    /// Calls `f` with the index and the range of each run of the `n` values from element `first` on.
+    fn parts(&self, first: usize, n: usize, mut f: impl FnMut(usize, Range<usize>)) {
+        blocks(first, n, self.inner, |block, part| f(block % self.number, part));
     }
 }
 

@@ -1,5 +1,8 @@
 //! Reads operands and writes results chunk by chunk, so that kernels need little workspace.
-use super::int8::{ByteReals, Rounding};
+use super::{
+    convert::{is_integer, write_rounded},
+    int8::{ByteReals, Rounding},
+};
 use crate::{
     ValueType,
     array::Array,
@@ -281,6 +284,9 @@ impl Store {
     pub fn reals(&self, first: usize, values: &[f32], bytes: &mut [u8]) {
         if let Some(rounding) = &self.bytes {
             return rounding.write_reals(values, bytes);
+        }
+        if self.scaling.is_none() && is_integer(self.dtype) {
+            return write_rounded(self.dtype, self.round, values, bytes);
         }
         let (low, high) = self.dtype.int_range().unwrap_or((0, 1));
         let mut at = 0;

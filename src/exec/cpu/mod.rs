@@ -12,6 +12,7 @@ mod chunks;
 mod compare;
 mod conv;
 mod conv_bwd;
+mod convert;
 mod create;
 mod custom;
 mod deconv;

@@ -14,6 +14,11 @@ pub(in crate::cpu) fn replace_each_with<T: Copy, U: Copy>(values: &mut [T], othe
     InstructionSet::best().run(EachWith { values, others, f });
 }
 
+/// Sets each element to `f` of the other one at its place.
+pub(in crate::cpu) fn fill_each<T, U: Copy>(values: &mut [T], others: &[U], f: impl Fn(U) -> T) {
+    InstructionSet::best().run(Fill { values, others, f });
+}
+
 struct Each<'a, T, F> {
     values: &'a mut [T],
     f: F,
@@ -26,6 +31,23 @@ impl<T: Copy, F: Fn(T) -> T> SimdOp for Each<'_, T, F> {
     fn eval<I: Isa>(self, _: I) {
         for v in self.values {
             *v = (self.f)(*v);
+        }
+    }
+}
+
+struct Fill<'a, T, U, F> {
+    values: &'a mut [T],
+    others: &'a [U],
+    f: F,
+}
+
+impl<T, U: Copy, F: Fn(U) -> T> SimdOp for Fill<'_, T, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        for (v, other) in self.values.iter_mut().zip(self.others) {
+            *v = (self.f)(*other);
         }
     }
 }

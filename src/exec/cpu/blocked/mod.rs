@@ -50,7 +50,7 @@ use crate::{base::Result, ops::Window};
 pub(super) use attention::{Attention, Heads};
 pub(super) use channels::ChannelGather;
 pub(super) use deconv::Deconv2d;
-pub(super) use each::{replace_each, replace_each_with};
+pub(super) use each::{fill_each, replace_each, replace_each_with};
 pub(super) use functions::{Function, Replace};
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_row::product_of_row;
