@@ -28,7 +28,7 @@ logging.disable(logging.CRITICAL)
 # What is compared within more than 1e-5, with the limit.
 LIMITS = {
     "float16": 5e-3,  # tpulang computes in float32.
-    "QDQ": 5e-2,  # A sum that is rounded the other way changes an integer, and everything after it.
+    "QDQ": 5e-2, "integers": 5e-2,  # A sum that is rounded the other way changes an integer, and everything after it.
     ("lstm", "dynamic int8"): 1e-2,  # onnxruntime rounds the operands of each step to 8 bits.
 }
 TINY = dict(vocab_size=100, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4)
@@ -234,6 +234,9 @@ def variants(path):
         # Without VNNI, onnxruntime adds pairs of products in 16 bits, which overflows unless weights have 7.
         "dynamic int8": lambda to: quantization.quantize_dynamic(path, to, reduce_range=True),
         "QDQ": lambda to: quantization.quantize_static(path, to, Samples(), quant_format=quantization.QuantFormat.QDQ),
+        "integers": lambda to: quantization.quantize_static(
+            path, to, Samples(), quant_format=quantization.QuantFormat.QOperator, activation_type=quantization.QuantType.QUInt8,
+            weight_type=quantization.QuantType.QUInt8, reduce_range=True),
     }.items():
         to = path.replace(".onnx", "-" + name.replace(" ", "-") + ".onnx")
         try:

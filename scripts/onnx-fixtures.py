@@ -145,11 +145,6 @@ def scopes():
 
 def quantized():
     """A network that onnxruntime quantized, with its results."""
-    import tempfile
-
-    import onnxruntime
-    from onnxruntime import quantization
-
     node = h.make_node
     graph = h.make_graph(
         [
@@ -167,6 +162,39 @@ def quantized():
     )
     rng = np.random.default_rng(2)
     samples = [{"image": rng.standard_normal((1, 3, 8, 8)).astype(np.float32)} for _ in range(5)]
+    quantize("quantized", graph, samples, "QDQ", per_channel=True)
+
+
+def quantized_operators():
+    """A network of operators on integers (QLinearMatMul and others), with weights of uint8, a table, and layouts in between."""
+    node = h.make_node
+    graph = h.make_graph(
+        [
+            node("Gather", ["table", "ids"], ["rows"]),
+            node("MatMul", ["rows", "weight"], ["product"]),
+            node("Add", ["product", "rows"], ["sum"]),
+            node("Transpose", ["sum"], ["turned"], perm=[0, 2, 1]),
+            node("Reshape", ["turned", "shape"], ["image"]),
+            node("Conv", ["image", "filter", "bias"], ["features"], pads=[1, 1, 1, 1]),
+            node("MaxPool", ["features"], ["pool"], kernel_shape=[2, 2], strides=[2, 2]),
+            node("Flatten", ["pool"], ["flat"]),
+            node("Gemm", ["flat", "head.weight", "head.bias"], ["logits"], transB=1),
+        ],
+        "quantized_operators", [h.make_tensor_value_info("ids", T.INT64, [1, 16])], [value("logits", [1, 5])],
+        [weight("table", 20, 8), weight("weight", 8, 8), numpy_helper.from_array(np.array([1, 8, 4, 4]), "shape"), weight("filter", 6, 8, 3, 3),
+         weight("bias", 6), weight("head.weight", 5, 24), weight("head.bias", 5)],
+    )
+    rng = np.random.default_rng(3)
+    samples = [{"ids": rng.integers(0, 20, (1, 16))} for _ in range(5)]
+    quantize("quantized_operators", graph, samples, "QOperator", "QUInt8")
+
+
+def quantize(name, graph, samples, form, dtype="QInt8", **options):
+    """Write a network that onnxruntime quantizes, and its results for the first sample. The others calibrate it."""
+    import tempfile
+
+    import onnxruntime
+    from onnxruntime import quantization
 
     class Samples(quantization.CalibrationDataReader):
         left = samples[1:]
@@ -179,12 +207,14 @@ def quantized():
         model = h.make_model(graph, opset_imports=[h.make_opsetid("", 20)])
         model.ir_version = 9
         onnx.save(model, path)
-        to = os.path.join(TO, "quantized.onnx")
-        quantization.quantize_static(path, to, Samples(), quant_format=quantization.QuantFormat.QDQ, per_channel=True)
+        to = os.path.join(TO, name + ".onnx")
+        quantization.quantize_static(
+            path, to, Samples(), quant_format=quantization.QuantFormat[form], activation_type=quantization.QuantType[dtype],
+            weight_type=quantization.QuantType[dtype], **options)
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(to, options, providers=["CPUExecutionProvider"])
-    np.savez_compressed(os.path.join(TO, "quantized.npz"), **samples[0], logits=session.run(None, samples[0])[0])
+    np.savez_compressed(os.path.join(TO, name + ".npz"), **samples[0], logits=session.run(None, samples[0])[0])
 
 
 def external():
@@ -267,5 +297,5 @@ def machine_learning():
 
 if __name__ == "__main__":
     os.makedirs(TO, exist_ok=True)
-    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, external, machine_learning]:
+    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, quantized_operators, external, machine_learning]:
         make()

@@ -45,16 +45,14 @@ fn bytes(value: &Value) -> usize {
 pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> Result<Vec<Value>> {
     let integers = dequantized_integers(node)?;
     // Most are never looked at as real numbers: they are the weights of a product of integers.
-    if let Some(of) = integers.as_ref().filter(|_| has_float32(node))
-        && let Some(array) = of.array.dequantized(of.scales.clone(), of.zero_points.clone(), of.axis)
-    {
-        return Ok(integers.map(|of| Value::dequantized(array, of)).into_iter().collect());
+    if let Some(value) = integers.clone().filter(|_| has_float32(node)).and_then(Value::dequantized) {
+        return Ok(vec![value]);
     }
     let inputs = node.inputs.iter().map(|input| input.as_ref().map(apart)).collect();
     let inner = Node { proto: node.proto, inputs, version: node.version };
     let mut results = evaluated(outer, |importer| convert(importer, &inner))?;
     if let ([Value::Constant(c)], Some(integers)) = (results.as_slice(), integers) {
-        results = vec![Value::dequantized(c.array.clone(), integers)];
+        results = vec![Value::with_integers(c.array.clone(), integers)];
     }
     Ok(results)
 }

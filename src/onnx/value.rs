@@ -40,6 +40,7 @@ impl Constant {
 }
 
 /// Integers that stand for floats: `(integer - zero point) * scale`.
+#[derive(Clone)]
 pub struct Integers {
     pub name: String,
     pub array: Array,
@@ -62,8 +63,14 @@ impl Value {
     pub fn constant(array: Array) -> Value {
         Value::Constant(Rc::new(Constant::new(array)))
     }
+    /// Returns what integers stand for, as float32. Returns `None` for integers of more than 32 bits.
+    pub fn dequantized(integers: Integers) -> Option<Value> {
+        let Integers { array, scales, zero_points, axis, .. } = &integers;
+        let array = array.dequantized(scales.clone(), zero_points.clone(), *axis)?;
+        Some(Value::with_integers(array, integers))
+    }
     /// Returns an array that was dequantized from these integers.
-    pub fn dequantized(array: Array, integers: Integers) -> Value {
+    pub fn with_integers(array: Array, integers: Integers) -> Value {
         let integers = Some(Rc::new(integers));
         Value::Constant(Rc::new(Constant { integers, ..Constant::new(array) }))
     }

@@ -172,17 +172,20 @@ fn results_are_named_by_module() {
     assert!(fs::read_to_string(path).unwrap().contains(r#""out":"encoder/layers/0/relu""#));
 }
 
-/// A network with QuantizeLinear and DequantizeLinear becomes one of quantized tensors, with onnxruntime's results.
+/// A network with QuantizeLinear and DequantizeLinear, or of operators on integers, becomes one of quantized tensors, with
+/// onnxruntime's results.
 #[test]
 fn quantized_networks_are_quantized() {
-    let graph = onnx::read(file("quantized.onnx"), &Options::new()).unwrap();
-    assert_eq!(graph.mode, Mode::Quantized);
-    let known = read_npz(file("quantized.npz")).unwrap();
-    let found = results(&graph, &[("image", known["image"].clone())])["logits"].to_f64().unwrap();
-    let expected = known["logits"].to_f64().unwrap();
-    let error = found.iter().zip(&expected).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
-    assert!(error < 1e-6, "{found:?} instead of {expected:?}");
-    snapshot("onnx_quantized", &spec::to_text(&graph, None).unwrap());
+    for (name, input) in [("quantized", "image"), ("quantized_operators", "ids")] {
+        let graph = onnx::read(file(&format!("{name}.onnx")), &Options::new()).unwrap();
+        assert_eq!(graph.mode, Mode::Quantized, "{name}: {}", graph.warnings());
+        let known = read_npz(file(&format!("{name}.npz"))).unwrap();
+        let found = results(&graph, &[(input, known[input].clone())])["logits"].to_f64().unwrap();
+        let expected = known["logits"].to_f64().unwrap();
+        let error = found.iter().zip(&expected).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
+        assert!(error < 1e-6, "{name}: {found:?} instead of {expected:?}");
+        snapshot(&format!("onnx_{name}"), &spec::to_text(&graph, None).unwrap());
+    }
 }
 
 /// A network that cannot be quantized is one of floats, and says why.

@@ -3,7 +3,9 @@ use super::{
     Convert,
     activation::flattened,
     pool::pooled_average,
-    quantize::{centered, dequantize_linear, dynamic_scale, quantize_linear, quantized, spread},
+    quantize::{
+        Stored, centered, dequantize_linear, dynamic_scale, known_bias, quantize, quantize_linear, quantized, spread,
+    },
 };
 use crate::{
     Tensor,
@@ -77,11 +79,15 @@ fn channels_first<'m>(b: &mut Importer<'m>, n: &Node<'m>, convert: Convert) -> R
 
 /// `(x - zero point) * scale`, of the operands from `at` on.
 fn real(b: &mut Importer, n: &Node, at: usize) -> Result<Tensor> {
-    dequantized(b, (n.input(at)?, n.input(at + 1)?, n.optional(at + 2)), -1)
+    dequantized(b, Stored::of(n, at)?, -1)
 }
 
 /// `(x - zero point) * scale`. Scales and zero points along `axis`, or one for all.
-pub fn dequantized(b: &mut Importer, (x, scale, zero): (&Value, &Value, Option<&Value>), axis: i64) -> Result<Tensor> {
+pub fn dequantized(b: &mut Importer, stored: Stored, axis: i64) -> Result<Tensor> {
+    if let Some(known) = stored.dequantized(b, axis)? {
+        return b.tensor(&known);
+    }
+    let Stored { x, scale, zero } = stored;
     let whole = centered(b, x, zero, axis)?;
     let value = scaled(b, &whole, scale, axis)?;
     b.tensor(&value)
@@ -102,6 +108,9 @@ fn quantized_by(b: &mut Importer, n: &Node, y: Tensor, at: usize, of: Dtype) -> 
     let shape = b.shape(y)?;
     let zero = n.optional(at + 1);
     let dtype = zero.map_or(of, Value::dtype);
+    if let Some(known) = quantize(b, y, (n.input(at)?, zero), -1, Element::Whole(dtype))? {
+        return Ok(known);
+    }
     let scale = spread(b, n.input(at)?, &shape, -1, 0)?;
     let scaled = b.op(Div::new(vec![y, scale]))?;
     let tensor = quantized(b, scaled, zero, (-1, 0, &shape), Element::Whole(dtype))?;
@@ -156,7 +165,7 @@ fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<V
     // The tables of words, positions and segments, the weight and the bias.
     for (i, table) in inputs[2..7].iter_mut().enumerate() {
         if let Some(x) = table {
-            let made = dequantized(b, (x, n.input(8 + i)?, n.optional(13 + i)), -1)?;
+            let made = dequantized(b, Stored { x, scale: n.input(8 + i)?, zero: n.optional(13 + i) }, -1)?;
             *table = Some(b.value(made, Dtype::Float32)?);
         }
     }
@@ -177,15 +186,20 @@ fn concat<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 /// The product of dequantized operands, quantized if there is a scale for it.
 fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (a, w) = (n.input(0)?, n.input(3)?);
     let mut left = real(b, n, 0)?;
     let axis = if n.flag("transB") { 0 } else { 1 };
-    let right = dequantized(b, (w, n.input(4)?, n.optional(5)), axis)?;
+    let right = dequantized(b, Stored::of(n, 3)?, axis)?;
     if n.flag("transA") {
         left = b.transposed(left)?;
     }
-    let mut made = b.op(MatMul { right_transpose: n.flag("transB"), ..MatMul::new(left, right) })?;
-    if let Some(bias) = n.optional(6) {
+    let product = MatMul { right_transpose: n.flag("transB"), ..MatMul::new(left, right) };
+    let known = n.optional(6).map(|bias| known_bias(bias, [n.input(1)?, n.input(4)?])).transpose()?.flatten();
+    let bias = match known.filter(|bias| bias.rank() == 1) {
+        Some(bias) => Some(b.tensor(&bias)?),
+        None => None,
+    };
+    let mut made = b.op(MatMul { bias, ..product })?;
+    if let (Some(bias), None) = (n.optional(6), bias) {
         // Its scale is the product of the operands'.
         let shape = b.shape(made)?;
         let (a_scale, w_scale) = (spread(b, n.input(1)?, &shape, -1, 0)?, spread(b, n.input(4)?, &shape, -1, 0)?);
@@ -196,7 +210,7 @@ fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     }
     let made = b.mul_const(made, n.float_or("alpha", 1.0))?;
     match n.optional(7) {
-        Some(_) => Ok(vec![quantized_by(b, n, made, 7, a.dtype())?]),
+        Some(_) => Ok(vec![quantized_by(b, n, made, 7, n.input(0)?.dtype())?]),
         None => Ok(vec![b.value(made, Dtype::Float32)?]),
     }
 }
@@ -210,8 +224,8 @@ fn with_bias(b: &mut Importer, x: Tensor, bias: Option<&Value>) -> Result<Value>
 }
 
 fn matmul_integer_to_float<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let left = dequantized(b, (n.input(0)?, n.input(2)?, n.optional(4)), -1)?;
-    let right = dequantized(b, (n.input(1)?, n.input(3)?, n.optional(5)), -1)?;
+    let left = dequantized(b, Stored { x: n.input(0)?, scale: n.input(2)?, zero: n.optional(4) }, -1)?;
+    let right = dequantized(b, Stored { x: n.input(1)?, scale: n.input(3)?, zero: n.optional(5) }, -1)?;
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(6))?])
 }
@@ -247,7 +261,7 @@ fn dynamic_quantize_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
     let tensor = b.tensor(x)?;
     let (rounded, scale) = dynamic_scale(b, tensor)?;
     let left = b.mul(rounded, scale)?;
-    let right = dequantized(b, (w, n.input(2)?, n.optional(3)), -1)?;
+    let right = dequantized(b, Stored { x: w, scale: n.input(2)?, zero: n.optional(3) }, -1)?;
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(4))?])
 }

@@ -9,7 +9,7 @@ use crate::{
     node::{Node, known_floats, known_ints, resolved_axis},
     ops::{Clip, CompareMode, DequantizeLinear, Div, Floor, MatMul, MaxConst, MinConst, QuantizeLinear, ReduceMode},
     tensors::Element,
-    value::{Computed, Integers, Value},
+    value::{Computed, Constant, Integers, Value},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -86,6 +86,79 @@ impl Parameters {
         let is_match = fits && is_positive && zero_points.len() == scales.len();
         Ok(is_match.then_some(Parameters { scales, zero_points, axis: axis as i64 }))
     }
+
+    /// Returns the integers of a constant with these parameters.
+    fn of(self, x: &Constant) -> Integers {
+        Integers {
+            name: x.name.clone().unwrap_or_else(|| "integers".into()),
+            array: x.array.clone(),
+            scales: self.scales,
+            zero_points: self.zero_points,
+            axis: self.axis as usize,
+        }
+    }
+}
+
+/// An operand with its scale and its zero point, which may be left out.
+#[derive(Clone, Copy)]
+pub struct Stored<'a> {
+    pub x: &'a Value,
+    pub scale: &'a Value,
+    pub zero: Option<&'a Value>,
+}
+
+impl<'a> Stored<'a> {
+    /// Returns the operands of a node from `at` on.
+    pub fn of(n: &'a Node, at: usize) -> Result<Stored<'a>> {
+        Ok(Stored { x: n.input(at)?, scale: n.input(at + 1)?, zero: n.optional(at + 2) })
+    }
+
+    /// Dequantizes the operand, if its parameters are known. Known integers become known numbers.
+    pub fn dequantized(self, b: &mut Importer, axis: i64) -> Result<Option<Value>> {
+        let shape = self.x.shape();
+        let is_whole = matches!(self.x.element(), Element::Whole(dtype) if dtype.int_range().is_some());
+        let known = Parameters::known(self.scale, self.zero, &shape, axis)?.filter(|_| is_whole);
+        let Some(known) = known else { return Ok(None) };
+        if let Value::Constant(x) = self.x {
+            return Ok(Value::dequantized(known.of(x)));
+        }
+        let tensor = dequantize(b, self.x, known)?;
+        Ok(Some(Value::Computed(Computed { tensor, shape, dtype: Dtype::Float32 })))
+    }
+}
+
+fn dequantize(b: &mut Importer, x: &Value, by: Parameters) -> Result<Tensor> {
+    let input = b.tensor(x)?;
+    let op = DequantizeLinear { axis: by.axis, ..DequantizeLinear::new(input, by.scales, by.zero_points) };
+    b.op_as(op, Dtype::Float32)
+}
+
+/// Quantizes a tensor to 8 or 16 bits, if the parameters are known.
+pub fn quantize(
+    b: &mut Importer,
+    y: Tensor,
+    (scale, zero): (&Value, Option<&Value>),
+    axis: i64,
+    to: Element,
+) -> Result<Option<Value>> {
+    let shape = b.shape(y)?;
+    let Element::Whole(dtype) = to else { return Ok(None) };
+    let is_narrow = dtype.int_range().is_some() && dtype.size() <= 2;
+    let known = Parameters::known(scale, zero, &shape, axis)?.filter(|_| is_narrow);
+    let Some(known) = known else { return Ok(None) };
+    let op = QuantizeLinear { axis: known.axis, ..QuantizeLinear::new(y, known.scales, known.zero_points) };
+    let tensor = b.op_as(op, dtype)?;
+    Ok(Some(Value::Computed(Computed { tensor, shape, dtype })))
+}
+
+/// Returns a known bias in units of the product of two scales, of which the second may have one for each channel.
+pub fn known_bias(bias: &Value, scales: [&Value; 2]) -> Result<Option<Value>> {
+    let Value::Constant(integers) = bias else { return Ok(None) };
+    let (Some(left), Some(right)) = (scales[0].as_constant(), scales[1].as_constant()) else { return Ok(None) };
+    let [left] = left.to_f64()?[..] else { return Ok(None) };
+    let scales: Vec<f64> = right.to_f64()?.into_iter().map(|right| left * right).collect();
+    let zero_points = vec![0; scales.len()];
+    Ok(Value::dequantized(Parameters { scales, zero_points, axis: 0 }.of(integers)))
 }
 
 /// Returns the integers that a node dequantizes, if they and their scales are known.
@@ -95,14 +168,7 @@ pub fn dequantized_integers(n: &Node) -> Result<Option<Integers>> {
         return Ok(None);
     }
     let known = Parameters::known(scale, n.optional(2), x.array.shape(), n.int_or("axis", 1))?;
-    let name = x.name.clone().unwrap_or_else(|| "integers".into());
-    Ok(known.map(|known| Integers {
-        name,
-        array: x.array.clone(),
-        scales: known.scales,
-        zero_points: known.zero_points,
-        axis: known.axis as usize,
-    }))
+    Ok(known.map(|known| known.of(x)))
 }
 
 pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
@@ -115,9 +181,7 @@ pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     };
     let is_whole = matches!(x.element(), Element::Whole(dtype) if dtype.int_range().is_some());
     if let Some(known) = Parameters::known(scale, n.optional(2), &shape, axis)?.filter(|_| is_whole) {
-        let input = b.tensor(x)?;
-        let op = DequantizeLinear { axis: known.axis, ..DequantizeLinear::new(input, known.scales, known.zero_points) };
-        let tensor = b.op_as(op, Dtype::Float32)?;
+        let tensor = dequantize(b, x, known)?;
         return Ok(vec![Value::Computed(Computed { tensor, shape, dtype })]);
     }
     let mut tensor = b.float_tensor(x)?;
@@ -162,11 +226,8 @@ pub fn quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     let element = result_element(n, zero)?;
     let dtype = element.dtype();
     let tensor = b.float_tensor(x)?;
-    let is_narrow = matches!(element, Element::Whole(dtype) if dtype.int_range().is_some() && dtype.size() <= 2);
-    if let Some(known) = Parameters::known(scale, zero, &shape, axis)?.filter(|_| is_narrow) {
-        let op = QuantizeLinear { axis: known.axis, ..QuantizeLinear::new(tensor, known.scales, known.zero_points) };
-        let tensor = b.op_as(op, dtype)?;
-        return Ok(vec![Value::Computed(Computed { tensor, shape, dtype })]);
+    if let Some(Value::Computed(made)) = quantize(b, tensor, (scale, zero), axis, element)? {
+        return Ok(vec![Value::Computed(Computed { shape, ..made })]);
     }
     let scale = spread(b, scale, &shape, axis, block)?;
     let scaled = b.op(Div::new(vec![tensor, scale]))?;
@@ -334,7 +395,20 @@ fn matmul_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     Ok(vec![Value::Computed(Computed { tensor, shape, dtype: Dtype::Int32 })])
 }
 
+/// The product of numbers, if all scales and zero points are known.
+fn matmul_of_reals(b: &mut Importer, n: &Node) -> Result<Option<Value>> {
+    let (left, right) = (Stored::of(n, 0)?.dequantized(b, -2)?, Stored::of(n, 3)?.dequantized(b, -1)?);
+    let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+    let (left, right) = (b.tensor(&left)?, b.tensor(&right)?);
+    let made = b.matmul(left, right)?;
+    let zero = n.input(7)?;
+    quantize(b, made, (n.input(6)?, Some(zero)), -2, zero.element())
+}
+
 fn qlinear_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    if let Some(made) = matmul_of_reals(b, n)? {
+        return Ok(vec![made]);
+    }
     let (made, shape) = product(b, n, [0, 2, 3, 5])?;
     let made = b.real(made)?;
     let (a, c, y) = (n.input(1)?, n.input(4)?, n.input(6)?);
@@ -361,7 +435,26 @@ fn conv_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.value(tensor, Dtype::Int32)?])
 }
 
+/// The convolution of numbers, if all scales and zero points and the bias are known.
+fn conv_of_reals(b: &mut Importer, n: &Node) -> Result<Option<Value>> {
+    let (input, weight) = (Stored::of(n, 0)?, Stored::of(n, 3)?);
+    let (Some(x), Some(w)) = (input.dequantized(b, 1)?, weight.dequantized(b, 0)?) else { return Ok(None) };
+    let bias = match n.optional(8) {
+        Some(bias) => match known_bias(bias, [input.scale, weight.scale])? {
+            Some(bias) => Some(b.tensor(&bias)?),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    let made = super::conv::convolved(b, n, &x, &w, bias)?;
+    let zero = n.input(7)?;
+    quantize(b, made, (n.input(6)?, Some(zero)), 1, zero.element())
+}
+
 pub fn qlinear_conv<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    if let Some(made) = conv_of_reals(b, n)? {
+        return Ok(vec![made]);
+    }
     let sum = convolution(b, n, [0, 2, 3, 5])?;
     let mut sum = b.real(sum)?;
     let shape = b.shape(sum)?;

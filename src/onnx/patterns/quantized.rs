@@ -9,7 +9,10 @@ use crate::{
     quant::{Quantization, RoundMode},
     value::Integers,
 };
-use std::{collections::HashMap, rc::Rc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+};
 
 /// The integers that coefficients of floats stand for.
 pub type IntegersOf = HashMap<Tensor, Rc<Integers>>;
@@ -29,19 +32,18 @@ pub fn quantize(r: &mut Rewriter, integers: &IntegersOf) -> Result<Outcome> {
     if !results.iter().any(|t| matches!(r.op(*t), Some(Op::QuantizeLinear(_)))) {
         return Ok(Outcome::Float);
     }
-    let parameters: Vec<(Tensor, (f64, i64))> =
-        results.iter().filter_map(|t| Some((*t, quantization(r, *t)?))).collect();
+    let scales = Scales::of(r, &results);
     let fused: Vec<(Tensor, Fused)> =
-        results.iter().filter_map(|t| Some((*t, Fused::ending(r, *t, integers)?))).collect();
-    if let Some(reason) = obstacle(r, &results, &fused) {
+        results.iter().filter_map(|t| Some((*t, Fused::ending(r, &scales, *t, integers)?))).collect();
+    if let Some(reason) = obstacle(r, &scales, &results, &fused) {
         return Ok(Outcome::InFloats(WarningKind::QuantizationInFloats { reason }));
     }
     for (t, fused) in fused {
         let op = fused.op(r)?;
         r.replace(t, op)?;
     }
-    for (t, (scale, zero_point)) in parameters {
-        r.quantize(t, &Quantization::per_tensor(scale, zero_point))?;
+    for (t, (scale, zero_point)) in &scales.0 {
+        r.quantize(*t, &Quantization::per_tensor(*scale, *zero_point))?;
     }
     for t in results {
         let op = match r.op(t) {
@@ -54,12 +56,63 @@ pub fn quantize(r: &mut Rewriter, integers: &IntegersOf) -> Result<Outcome> {
     Ok(Outcome::Quantized)
 }
 
-/// Returns scale and zero point if the tensor is quantized to 8 bits with one of each.
-fn quantization(r: &Rewriter, t: Tensor) -> Option<(f64, i64)> {
-    match r.op(t)? {
-        Op::QuantizeLinear(op) => {
-            single(&op.y_scale, &op.y_zero_point).filter(|_| r.dtype(t).is_some_and(|d| d.size() == 1))
+/// Scale and zero point of each tensor that is quantized to 8 bits with one of each.
+struct Scales(BTreeMap<Tensor, (f64, i64)>);
+
+impl Scales {
+    fn of(r: &Rewriter, results: &[Tensor]) -> Scales {
+        let mut found = Scales::of_coefficients(r, results);
+        for t in results {
+            let scale = match r.op(*t) {
+                Some(Op::QuantizeLinear(op)) => {
+                    single(&op.y_scale, &op.y_zero_point).filter(|_| r.dtype(*t).is_some_and(|d| d.size() == 1))
+                }
+                Some(op) => selected_from(op).and_then(|from| found.get(&from).copied()),
+                None => None,
+            };
+            found.extend(scale.map(|scale| (*t, scale)));
         }
+        Scales(found)
+    }
+
+    /// Returns those of integers in the file, such as tables, which the network dequantizes after rows were selected.
+    fn of_coefficients(r: &Rewriter, results: &[Tensor]) -> BTreeMap<Tensor, (f64, i64)> {
+        let (mut origins, mut found) = (HashMap::new(), BTreeMap::new());
+        let origin = |origins: &HashMap<Tensor, Tensor>, t: Tensor| match r.is_coefficient(t) {
+            true => Some(t).filter(|t| r.dtype(*t).is_some_and(|d| d.size() == 1)),
+            false => origins.get(&t).copied(),
+        };
+        for t in results {
+            match r.op(*t) {
+                Some(Op::DequantizeLinear(op)) => {
+                    let scale = single(&op.x_scale, &op.x_zero_point);
+                    found.extend(origin(&origins, op.input).zip(scale));
+                }
+                Some(op) => {
+                    let from = selected_from(op).and_then(|from| origin(&origins, from));
+                    origins.extend(from.map(|from| (*t, from)));
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
+    fn get(&self, t: Tensor) -> Option<(f64, i64)> {
+        self.0.get(&t).copied()
+    }
+}
+
+/// Returns the operand whose elements an operator selects or moves, so that a quantized one keeps its scale.
+fn selected_from(op: &Op<Tensor>) -> Option<Tensor> {
+    match op {
+        Op::Gather(op) => Some(op.input),
+        Op::Reshape(op) => Some(op.input),
+        Op::Permute(op) => Some(op.input),
+        Op::Slice(op) => Some(op.input),
+        Op::Squeeze(op) => Some(op.input),
+        Op::Unsqueeze(op) => Some(op.input),
+        Op::MaxPool(op) if !op.do_relu => Some(op.input),
         _ => None,
     }
 }
@@ -72,18 +125,19 @@ fn single(scales: &[f64], zero_points: &[i64]) -> Option<(f64, i64)> {
 }
 
 /// Returns why a network cannot be quantized, if it cannot.
-fn obstacle(r: &Rewriter, results: &[Tensor], fused: &[(Tensor, Fused)]) -> Option<String> {
+fn obstacle(r: &Rewriter, scales: &Scales, results: &[Tensor], fused: &[(Tensor, Fused)]) -> Option<String> {
     if r.has_blocks() {
         return Some("it has branches or loops whose conditions are computed".to_owned());
     }
-    if let Some(found) = results.iter().find_map(|t| misfit_of(r, *t)) {
+    if let Some(found) = results.iter().find_map(|t| misfit_of(r, scales, *t)) {
         return Some(found);
     }
     match fused.iter().any(|(_, f)| f.is_product()) {
         true => None,
         false => Some(
             "none of its convolutions and products can be computed with integers: they need quantized operands and \
-             results, and int8 weights with zero point 0 and one scale (a convolution may have one for each output channel)"
+             results, and 8-bit weights with one zero point and one scale (a convolution may have one scale for each \
+             output channel)"
                 .to_owned(),
         ),
     }
@@ -91,31 +145,36 @@ fn obstacle(r: &Rewriter, results: &[Tensor], fused: &[(Tensor, Fused)]) -> Opti
 
 /// Returns why a quantized network cannot have the operator that computes `t`, if it cannot: quantized tensors have 8 bits and one
 /// scale, are dequantized by their own parameters, and nothing else reads their integers.
-fn misfit_of(r: &Rewriter, t: Tensor) -> Option<String> {
+fn misfit_of(r: &Rewriter, scales: &Scales, t: Tensor) -> Option<String> {
     let name = r.name(t);
     let (op, _) = r.result_of(t)?;
+    let integer_output = || r.is_output(t).then(|| format!("the output {name:?} consists of integers"));
     match op {
         Op::QuantizeLinear(op) => {
             let bits = r.dtype(t).map_or(0, Dtype::size) * 8;
-            match (op.y_scale.len(), quantization(r, t).is_some()) {
-                (scales @ 2.., _) => Some(format!("{name:?} has {scales} scales; expected one")),
+            match (op.y_scale.len(), scales.get(t).is_some()) {
+                (several @ 2.., _) => Some(format!("{name:?} has {several} scales; expected one")),
                 (_, false) => Some(format!("{name:?} has {bits} bits; expected 8")),
-                (_, true) => r.is_output(t).then(|| format!("the output {name:?} consists of integers")),
+                (_, true) => integer_output(),
             }
         }
         Op::DequantizeLinear(op) => {
             let own = single(&op.x_scale, &op.x_zero_point);
-            let is_own = own.is_some() && quantization(r, op.input) == own;
+            let is_own = own.is_some() && scales.get(op.input) == own;
             let of = r.name(op.input);
-            (!is_own).then(|| match r.op(op.input) {
-                Some(Op::QuantizeLinear(_)) => {
+            (!is_own).then(|| match scales.get(op.input) {
+                Some(_) => {
                     format!("{of:?} is dequantized with another scale or zero point than it was quantized with")
                 }
-                _ => format!("{of:?} consists of integers that the network does not quantize itself"),
+                None => format!("{of:?} consists of integers that the network does not quantize itself"),
             })
         }
         other => {
-            let (_, of) = other.operands().find(|(_, t)| quantization(r, **t).is_some())?;
+            let selected = selected_from(other);
+            let is_read = |t: Tensor| scales.get(t).is_some() && selected != Some(t);
+            let Some((_, of)) = other.operands().find(|(_, t)| is_read(**t)) else {
+                return scales.get(t).and_then(|_| integer_output());
+            };
             Some(format!("top.{} reads the integers of {:?}", other.name(), r.name(*of)))
         }
     }
@@ -137,8 +196,8 @@ struct Weights {
 }
 
 impl Fused {
-    fn ending(r: &Rewriter, t: Tensor, integers: &IntegersOf) -> Option<Fused> {
-        let scale = quantization(r, t)?;
+    fn ending(r: &Rewriter, scales: &Scales, t: Tensor, integers: &IntegersOf) -> Option<Fused> {
+        let scale = scales.get(t)?;
         let Op::QuantizeLinear(end) = r.op(t)? else { return None };
         let (mut op, mut float) = (r.op(end.input)?, end.input);
         // A Relu before the smallest integer, which stands for 0, changes nothing.
@@ -206,7 +265,7 @@ impl Fused {
     }
 }
 
-/// Returns the integers of weights, which have zero point 0, with one scale or one for each entry of axis 0; and the bias as integers.
+/// Returns the integers of weights as int8, with one scale or one for each entry of axis 0; and the bias as integers.
 fn weights(
     r: &Rewriter,
     integers: &IntegersOf,
@@ -214,10 +273,10 @@ fn weights(
     bias: Option<Tensor>,
     operand_scale: f64,
 ) -> Option<Weights> {
-    let found = integers.get(&weights)?;
-    let is_plain = found.array.dtype() == Dtype::Int8 && found.zero_points.iter().all(|z| *z == 0);
+    let found = signed(integers.get(&weights)?)?;
     let has_axis = found.scales.len() == 1 || found.axis == 0;
-    if !is_plain || !has_axis {
+    let has_one_zero_point = found.zero_points.iter().all(|z| *z == found.zero_points[0]);
+    if !has_axis || !has_one_zero_point {
         return None;
     }
     let scales: Vec<f64> = found.scales.iter().map(|scale| scale * operand_scale).collect();
@@ -225,7 +284,22 @@ fn weights(
         Some(bias) => Some(integer_bias(r, integers, bias, &scales)?),
         None => None,
     };
-    Some(Weights { integers: found.clone(), bias })
+    Some(Weights { integers: found, bias })
+}
+
+/// Returns integers of 8 bits as int8 for the same numbers.
+fn signed(integers: &Rc<Integers>) -> Option<Rc<Integers>> {
+    match integers.array.dtype() {
+        Dtype::Int8 => Some(integers.clone()),
+        Dtype::Uint8 => {
+            let moved: Vec<u8> = integers.array.bytes().ok()?.iter().map(|byte| byte ^ 0x80).collect();
+            let moved = moved.into_iter().map(u8::cast_signed).collect();
+            let array = Array::from_vec(integers.array.shape().to_vec(), moved).ok()?;
+            let zero_points = integers.zero_points.iter().map(|z| z - 128).collect();
+            Some(Rc::new(Integers { array, zero_points, ..(**integers).clone() }))
+        }
+        _ => None,
+    }
 }
 
 /// Returns a bias as int32 in units of `scales`, one for all or one for each element, with its name; `None` if it does not fit.
@@ -256,11 +330,10 @@ impl Integers {
     /// Adds the integers as a quantized coefficient.
     fn tensor(&self, r: &mut Rewriter) -> Result<Tensor> {
         let tensor = r.coefficient(&self.name, self.array.clone())?;
+        let zero_points = self.zero_points.clone();
         let quantization = match self.scales.as_slice() {
-            [scale] => Quantization::per_tensor(*scale, 0),
-            scales => {
-                Quantization { scale: Some(scales.to_vec().into()), zero_point: Some(vec![0; scales.len()].into()) }
-            }
+            [scale] => Quantization::per_tensor(*scale, zero_points[0]),
+            scales => Quantization { scale: Some(scales.to_vec().into()), zero_point: Some(zero_points.into()) },
         };
         r.quantize(tensor, &quantization)?;
         Ok(tensor)
