@@ -189,8 +189,24 @@ def quantized_operators():
     quantize("quantized_operators", graph, samples, "QOperator", "QUInt8")
 
 
+def quantized_dynamic():
+    """Networks whose operands are quantized while they run, with weights of int8 and of uint8."""
+    graph = h.make_graph(
+        [
+            h.make_node("MatMul", ["x", "first"], ["product"]),
+            h.make_node("Relu", ["product"], ["relu"]),
+            h.make_node("MatMul", ["relu", "second"], ["y"]),
+        ],
+        "quantized_dynamic", [value("x", [2, 3, 300])], [value("y", [2, 3, 5])], [weight("first", 300, 7), weight("second", 7, 5)],
+    )
+    x = np.random.default_rng(4).standard_normal((2, 3, 300)).astype(np.float32)
+    for dtype in ["QInt8", "QUInt8"]:
+        quantize(f"quantized_dynamic_{dtype[1:].lower()}", graph, [{"x": x}], None, dtype)
+
+
 def quantize(name, graph, samples, form, dtype="QInt8", **options):
-    """Write a network that onnxruntime quantizes, and its results for the first sample. The others calibrate it."""
+    """Write a network that onnxruntime quantizes, and its results for the first sample. The others calibrate it. Without a form, it is
+    quantized dynamically."""
     import tempfile
 
     import onnxruntime
@@ -208,13 +224,16 @@ def quantize(name, graph, samples, form, dtype="QInt8", **options):
         model.ir_version = 9
         onnx.save(model, path)
         to = os.path.join(TO, name + ".onnx")
-        quantization.quantize_static(
-            path, to, Samples(), quant_format=quantization.QuantFormat[form], activation_type=quantization.QuantType[dtype],
-            weight_type=quantization.QuantType[dtype], **options)
+        dtype = quantization.QuantType[dtype]
+        if form:
+            form = quantization.QuantFormat[form]
+            quantization.quantize_static(path, to, Samples(), form, activation_type=dtype, weight_type=dtype, **options)
+        else:
+            quantization.quantize_dynamic(path, to, weight_type=dtype)
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(to, options, providers=["CPUExecutionProvider"])
-    np.savez_compressed(os.path.join(TO, name + ".npz"), **samples[0], logits=session.run(None, samples[0])[0])
+    np.savez_compressed(os.path.join(TO, name + ".npz"), **samples[0], **{graph.output[0].name: session.run(None, samples[0])[0]})
 
 
 def external():
@@ -297,5 +316,5 @@ def machine_learning():
 
 if __name__ == "__main__":
     os.makedirs(TO, exist_ok=True)
-    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, quantized_operators, external, machine_learning]:
+    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, quantized_operators, quantized_dynamic, external, machine_learning]:
         make()

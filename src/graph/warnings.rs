@@ -103,7 +103,8 @@ impl Graph {
             return;
         }
         let operators = self.open.last().unwrap_or(&self.body).operators.iter().rev().take(call.operators);
-        let is_quantized = |t| self.tensor(t).is_ok_and(|info| info.quantization.is_some());
+        // A constant with a zero point may be an operand of sums of integers.
+        let is_quantized = |t| self.tensor(t).is_ok_and(|info| info.quantization.is_some() && !info.is_coefficient());
         let quantized =
             operators.flat_map(|o| o.outputs().chain(o.op.operands().map(|(_, t)| *t))).find(|t| is_quantized(*t));
         if quantized.is_none() {

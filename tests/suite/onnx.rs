@@ -188,6 +188,23 @@ fn quantized_networks_are_quantized() {
     }
 }
 
+/// Products of operands that are quantized while the network runs are exact sums of integers.
+#[test]
+fn dynamically_quantized_products_are_those_of_integers() {
+    for name in ["quantized_dynamic_int8", "quantized_dynamic_uint8"] {
+        let graph = onnx::read(file(&format!("{name}.onnx")), &Options::new()).unwrap();
+        assert_eq!(graph.warnings().to_string(), "", "{name}");
+        let products = graph.operators().iter().filter(|o| o.op.name() == "MatMul");
+        let dtypes = products.flat_map(|o| o.outputs()).map(|t| graph.tensor(t).unwrap().dtype);
+        assert_eq!(dtypes.collect::<Vec<_>>(), [Dtype::Int32; 2], "{name}");
+        let known = read_npz(file(&format!("{name}.npz"))).unwrap();
+        let found = results(&graph, &[("x", known["x"].clone())])["y"].to_f64().unwrap();
+        let expected = known["y"].to_f64().unwrap();
+        let error = found.iter().zip(&expected).map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
+        assert!(error < 1e-5, "{name}: {found:?} instead of {expected:?}");
+    }
+}
+
 /// A network that cannot be quantized is one of floats, and says why.
 #[test]
 fn quantized_networks_that_stay_in_floats_are_remarked_on() {

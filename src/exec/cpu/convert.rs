@@ -23,13 +23,39 @@ pub(super) fn write_rounded(dtype: Dtype, mode: RoundMode, reals: &[f32], bytes:
         rounded.copy_from_slice(reals);
         round_each(mode, rounded);
         macro_rules! by_dtype {
-            ($($d:ident: $t:ty),*) => { match dtype {
-                $(Dtype::$d => fill_each(bytes.as_chunks_mut().0, rounded, |v: f32| (v as $t).to_le_bytes()),)*
+            ($($bits:ident: $($d:ident: $t:ty),*;)*) => { match dtype {
+                $($(Dtype::$d => fill_each(bytes.as_chunks_mut().0, rounded, |v: f32| {
+                    ($bits(v, <$t>::MIN.into(), <$t>::MAX.into()) as $t).to_le_bytes()
+                }),)*)*
+                Dtype::Int64 => fill_each(bytes.as_chunks_mut().0, rounded, |v: f32| (v as i64).to_le_bytes()),
                 _ => unreachable!("{dtype} is not supported"),
             } };
         }
-        by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32, Int64: i64);
+        by_dtype!(low_bits: Int8: i8, Uint8: u8, Int16: i16, Uint16: u16; low_bits_of_wide: Int32: i32, Uint32: u32;);
     }
+}
+
+/// Returns the bits of an integer between two others of at most 16 bits; further ones follow. Rust's conversions are not vectorized.
+#[inline(always)]
+fn low_bits(integer: f32, low: f32, high: f32) -> u32 {
+    /// Adding it to an integer leaves that in the low bits, which are 0 in the constant itself.
+    const MAGIC: f32 = 12_582_912.0;
+    const { assert!(MAGIC.to_bits() as u16 == 0) };
+    let integer = if integer.is_nan() { 0.0 } else { integer };
+    let integer = if integer < low { low } else { integer };
+    let integer = if integer > high { high } else { integer };
+    (integer + MAGIC).to_bits()
+}
+
+/// The same for integers of at most 32 bits.
+#[inline(always)]
+fn low_bits_of_wide(integer: f32, low: f64, high: f64) -> u64 {
+    const MAGIC: f64 = 6_755_399_441_055_744.0;
+    const { assert!(MAGIC.to_bits() as u32 == 0) };
+    let integer = if integer.is_nan() { 0.0 } else { f64::from(integer) };
+    let integer = if integer < low { low } else { integer };
+    let integer = if integer > high { high } else { integer };
+    (integer + MAGIC).to_bits()
 }
 
 /// Replaces each number by an integer.
@@ -72,7 +98,9 @@ impl Linear {
         };
         macro_rules! by_dtype {
             ($($d:ident: $t:ty),*) => { match dtype {
-                $(Dtype::$d => fill_each(bytes.as_chunks_mut().0, reals, move |v| (quantized(v) as $t).to_le_bytes()),)*
+                $(Dtype::$d => fill_each(bytes.as_chunks_mut().0, reals, move |v| {
+                    (low_bits(quantized(v), <$t>::MIN.into(), <$t>::MAX.into()) as $t).to_le_bytes()
+                }),)*
                 _ => unreachable!("`new` accepts no other dtype"),
             } };
         }

@@ -1,5 +1,6 @@
 use super::{
     OpKernel, Operand,
+    blocked::InstructionSet,
     layout::permuted,
     task::PostOp,
     workspace::{Workspace, all_reals, elements, if_result, ints, reals, result_reals},
@@ -9,10 +10,14 @@ use crate::{
     ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes},
 };
 use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
 use std::borrow::Cow;
 
 /// Number of sums of a row, which do not wait for each other.
 const SUMS: usize = 8;
+
+/// Number of largest or smallest numbers of a row.
+const EXTREMES: usize = 64;
 
 /// Number of results of a task if rows of the operand are combined: a cache line of each row.
 const COLUMNS: usize = 16;
@@ -25,25 +30,39 @@ pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
     let (real, add) = (|x: f32| f64::from(x), |a: f64, b: f64| a + b);
     let (larger, smaller) = (|m: f64, x: f64| if x > m { x } else { m }, |m: f64, x: f64| if x < m { x } else { m });
     match op.mode {
-        ReduceMode::ReduceMean => combined::<SUMS>(op, 0.0, real, add, |sum, n| sum / n as f64),
-        ReduceMode::ReduceSum => combined::<SUMS>(op, 0.0, real, add, |sum, _| sum),
-        ReduceMode::ReduceL1 => combined::<SUMS>(op, 0.0, |x| f64::from(x.abs()), add, |sum, _| sum),
-        ReduceMode::ReduceL2 => combined::<SUMS>(op, 0.0, |x| f64::from(x).powi(2), add, |sum, _| sum.sqrt()),
+        ReduceMode::ReduceMean => in_parts::<SUMS>(op, 0.0, real, add, |sum, n| sum / n as f64),
+        ReduceMode::ReduceSum => in_parts::<SUMS>(op, 0.0, real, add, |sum, _| sum),
+        ReduceMode::ReduceL1 => in_parts::<SUMS>(op, 0.0, |x| f64::from(x.abs()), add, |sum, _| sum),
+        ReduceMode::ReduceL2 => in_parts::<SUMS>(op, 0.0, |x| f64::from(x).powi(2), add, |sum, _| sum.sqrt()),
         // Products of parts might be infinite or 0 where that of all is not.
-        ReduceMode::ReduceProd => combined::<1>(op, 1.0, real, |a, b| a * b, |product, _| product),
-        // A NaN is kept if it comes first, which it would do in any of several parts.
-        ReduceMode::ReduceMax => combined::<1>(op, f64::NAN, real, larger, |most, _| most),
-        ReduceMode::ReduceMin => combined::<1>(op, f64::NAN, real, smaller, |least, _| least),
+        ReduceMode::ReduceProd => in_parts::<1>(op, 1.0, real, |a, b| a * b, |product, _| product),
+        ReduceMode::ReduceMax => {
+            combined(op, real, larger, |row| extreme(row, |m, x| if x > m { x } else { m }), |most, _| most)
+        }
+        ReduceMode::ReduceMin => {
+            combined(op, real, smaller, |row| extreme(row, |m, x| if x < m { x } else { m }), |least, _| least)
+        }
     }
 }
 
-/// Combines the numbers along the axes, each after `of`, in `N` parts, and applies `finish`, which also receives their count. `empty` is
-/// the combination of no numbers.
-fn combined<const N: usize>(
+/// Like [`combined`], rows in `N` parts. `empty` is the combination of no numbers.
+fn in_parts<const N: usize>(
     op: Reduce<Operand>,
     empty: f64,
     of: impl Fn(f32) -> f64 + Copy + Send + Sync + 'static,
     combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+    finish: impl Fn(f64, usize) -> f64 + Copy + Send + Sync + 'static,
+) -> OpKernel {
+    combined(op, of, combine, move |row| combined_row::<N>(row, of, combine).unwrap_or(empty), finish)
+}
+
+/// Combines the numbers along the axes, each after `of`, and applies `finish`, which also receives their count. `of_row` combines
+/// contiguous ones.
+fn combined(
+    op: Reduce<Operand>,
+    of: impl Fn(f32) -> f64 + Copy + Send + Sync + 'static,
+    combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+    of_row: impl Fn(&[f32]) -> f64 + Copy + Send + Sync + 'static,
     finish: impl Fn(f64, usize) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
     let Reduce { input, axes, .. } = op;
@@ -59,7 +78,7 @@ fn combined<const N: usize>(
             if inner == 1 {
                 out.par_iter_mut().with_min_len(TASK / count.max(1) + 1).enumerate().for_each(|(i, out)| {
                     let row = &values[i * count..][..count];
-                    *out = finish(combined_row::<N>(row, of, combine).unwrap_or(empty), count) as f32;
+                    *out = finish(of_row(row), count) as f32;
                 });
                 return Ok(());
             }
@@ -67,7 +86,7 @@ fn combined<const N: usize>(
             matrices.enumerate().for_each(|(i, out)| {
                 let matrix = &values[i * count * inner..][..count * inner];
                 out.par_chunks_mut(COLUMNS).enumerate().for_each(|(j, out)| {
-                    let mut sums = [empty; COLUMNS];
+                    let mut sums = [f64::NAN; COLUMNS];
                     for (r, row) in matrix.chunks_exact(inner).enumerate() {
                         let sums = sums.iter_mut().zip(&row[j * COLUMNS..][..out.len()]);
                         match r {
@@ -97,6 +116,34 @@ fn combined_row<const N: usize>(
         }
     }
     sums.into_iter().chain(rest.iter().map(|x| of(*x))).reduce(combine)
+}
+
+/// Returns the largest or smallest number of a row, depending on `choose`; NaN if there are none. A NaN is kept if it comes first.
+fn extreme(row: &[f32], choose: impl Fn(f32, f32) -> f32) -> f64 {
+    InstructionSet::best().run(Extreme { row, choose }).into()
+}
+
+struct Extreme<'a, F> {
+    row: &'a [f32],
+    choose: F,
+}
+
+impl<F: Fn(f32, f32) -> f32> SimdOp for Extreme<'_, F> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) -> f32 {
+        let Extreme { row, choose } = self;
+        // Every part begins with the first number, so that others that are NaN are chosen in none.
+        let mut found = [row.first().copied().unwrap_or(f32::NAN); EXTREMES];
+        let (parts, rest) = row.as_chunks::<EXTREMES>();
+        for part in parts {
+            for i in 0..EXTREMES {
+                found[i] = choose(found[i], part[i]);
+            }
+        }
+        found.into_iter().chain(rest.iter().copied()).reduce(choose).unwrap_or(f32::NAN)
+    }
 }
 
 /// Returns the rows and columns of the matrices whose rows are combined. Returns `None` if there are other axes between the reduced
@@ -180,6 +227,7 @@ fn running<T: Copy>(values: &mut [T], inner: usize, add: impl Fn(T, T) -> T) {
 
 #[cfg(test)]
 mod tests {
+    use super::EXTREMES;
     use crate::{
         Array, CpuBackend, Dtype, Graph, RunOptions,
         ops::{Reduce, ReduceMode},
@@ -200,9 +248,13 @@ mod tests {
     fn a_nan_is_kept_if_it_comes_first() {
         let nan = f32::NAN;
         for (numbers, most) in [([nan, 1.0, 2.0], nan), ([1.0, nan, 2.0], 2.0), ([2.0, 1.0, nan], 2.0)] {
-            // In a row, and in two columns.
-            for (shape, values, axis) in [([1, 3], numbers.to_vec(), 1), ([3, 2], numbers.map(|n| [n; 2]).concat(), 0)]
-            {
+            // In a row, in two columns, and in a row of several parts.
+            let long = numbers.map(|n| [n; EXTREMES]).concat();
+            for (shape, values, axis) in [
+                ([1, 3], numbers.to_vec(), 1),
+                ([3, 2], numbers.map(|n| [n; 2]).concat(), 0),
+                ([1, long.len() as i64], long, 1),
+            ] {
                 let mut g = Graph::new("g").unwrap();
                 let x = g.input("x", Dtype::Float32, shape).unwrap();
                 let y = g.op(Reduce::new(x, vec![axis], false, ReduceMode::ReduceMax)).call().unwrap()[0];

@@ -159,6 +159,12 @@ pub fn rounded_to(b: &mut Importer, tensor: Tensor, to: Dtype) -> Result<Tensor>
     cast_to(b, tensor, to, RoundMode::HalfToEven)
 }
 
+/// Rounds numbers to integers in float32, half to even. They saturate at the range of int32.
+pub fn rounded_to_even(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    let whole = rounded_to(b, x, Dtype::Int32)?;
+    b.as_dtype(whole, Dtype::Float32)
+}
+
 fn cast_to(b: &mut Importer, tensor: Tensor, to: Dtype, round_mode: RoundMode) -> Result<Tensor> {
     let to = stored(to);
     if b.dtype(tensor)? == to {

@@ -12,6 +12,7 @@ mod determinant;
 mod einsum;
 mod gather;
 mod image;
+mod integer_product;
 mod layout;
 mod linear;
 mod loss;

@@ -1,5 +1,5 @@
 //! Quantization, and products of quantized operands.
-use super::{Convert, math::round_half_to_even};
+use super::{Convert, cast::rounded_to_even, integer_product::integer_product};
 use crate::{
     Tensor,
     base::{Dtype, Result, argument, invalid, misfit},
@@ -248,7 +248,7 @@ pub fn quantized(
     element: Element,
 ) -> Result<Tensor> {
     let (low, high) = limits(element)?;
-    let mut rounded = round_half_to_even(b, scaled)?;
+    let mut rounded = rounded_to_even(b, scaled)?;
     if let Some(zero) = zero {
         let zero = spread(b, zero, shape, axis, block)?;
         rounded = b.add(rounded, zero)?;
@@ -276,10 +276,10 @@ fn dynamic(b: &mut Importer, x: Tensor) -> Result<Dynamic> {
     let scale = b.add(scale, is_zero)?;
     let negative = b.mul_const(least, -1.0)?;
     let zero = b.op(Div::new(vec![negative, scale]))?;
-    let zero = round_half_to_even(b, zero)?;
+    let zero = rounded_to_even(b, zero)?;
     let zero = b.op(Clip::new(zero, 255.0, 0.0))?;
     let scaled = b.op(Div::new(vec![x, scale]))?;
-    let rounded = round_half_to_even(b, scaled)?;
+    let rounded = rounded_to_even(b, scaled)?;
     let moved = b.add(rounded, zero)?;
     let rounded = b.op(Clip::new(moved, 255.0, 0.0))?;
     Ok(Dynamic { rounded, zero, scale })
@@ -380,6 +380,10 @@ fn scaled_halves(b: &mut Importer, x: &Value) -> Result<Vec<(Value, f64)>> {
 /// Returns the product of operands less their zero points, as int32.
 fn product(b: &mut Importer, n: &Node, [x, x_zero, y, y_zero]: [usize; 4]) -> Result<(Tensor, Vec<usize>)> {
     let (left, right) = (n.input(x)?, n.input(y)?);
+    if let Some(made) = integer_product(b, [left, right], [n.optional(x_zero), n.optional(y_zero)])? {
+        let shape = b.shape(made)?;
+        return Ok((made, shape));
+    }
     let count = left.shape().last().copied().unwrap_or(1);
     let (a, c) = (centered(b, left, n.optional(x_zero), -2)?, centered(b, right, n.optional(y_zero), -1)?);
     let made = exact(b, count, (&a, &c), &|b, a, c| {
