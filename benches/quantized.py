@@ -12,24 +12,25 @@ KINDS = ["Conv", "MatMul", "Add", "MaxPool", "GlobalAveragePool", "Relu", "Clip"
 
 
 class Quantized:
-    """A network with pairs of QuantizeLinear and DequantizeLinear, for programs that read ONNX files."""
+    """A network that onnxruntime quantized, for programs that read ONNX files: with pairs of QuantizeLinear and DequantizeLinear (qdq), of
+    operators of integers such as QLinearConv (operators), or of products of operands that are quantized while it runs (dynamic)."""
 
     # A sum in another order moves a value near the middle of two integers to the other one. Every further layer rounds again,
     # and makes more of these steps different. With a transformer of 6 layers, any two programs are 0.04 apart in the end,
     # and each is 0.08 from the network in floats.
     tolerance = 0.1
 
-    def __init__(self, net):
-        self.net = net
+    def __init__(self, net, form="qdq"):
+        self.net, self.form = net, form
 
     def peers(self):
-        return ["onnxruntime", "openvino", "rten", "tract"]
+        return ["onnxruntime", "openvino", "rten", "tract"] if self.form == "qdq" else ["onnxruntime"]
 
     def write(self, folder):
         """Write net.onnx and inputs.npz; return the file that tpulang runs."""
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, "net.onnx")
-        quantize(self.net, path)
+        quantize(self.net, path, self.form)
         np.savez(os.path.join(folder, "inputs.npz"), **self.net.inputs)
         return path
 
@@ -38,9 +39,9 @@ class Quantized:
         return self.net.read() // 4
 
 
-def quantize(net, path):
+def quantize(net, path, form):
     """Write the network with weights of int8 and activations of uint8, whose ranges are those of a few random inputs."""
-    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
 
     class Inputs(CalibrationDataReader):
         def __init__(self):
@@ -57,10 +58,15 @@ def quantize(net, path):
         with open(floats, "wb") as f:
             f.write(net.onnx())
         # Weights of 7 bits: with 8, the instructions for bytes of processors without VNNI overflow in some programs.
-        # Filters have a scale per channel, matrices a single one.
-        quantize_static(floats, path, Inputs(), QuantFormat.QDQ, KINDS, per_channel=True, reduce_range=True,
-                        activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
-                        extra_options={"TensorQuantOverrides": {n: [{"quant_type": QuantType.QInt8, "reduce_range": True}] for n in matrices}})
+        # With pairs, filters have a scale per channel, and matrices a single one.
+        if form == "dynamic":
+            return quantize_dynamic(floats, path, weight_type=QuantType.QInt8, reduce_range=True)
+        options = dict(reduce_range=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8)
+        if form == "operators":
+            return quantize_static(floats, path, Inputs(), QuantFormat.QOperator, KINDS, **options)
+        overrides = {n: [{"quant_type": QuantType.QInt8, "reduce_range": True}] for n in matrices}
+        quantize_static(floats, path, Inputs(), QuantFormat.QDQ, KINDS, per_channel=True, **options,
+                        extra_options={"TensorQuantOverrides": overrides})
 
 
 def other_inputs(net, seed):
@@ -73,4 +79,6 @@ QUANTIZED = {
     "resnet50_int8": lambda: Quantized(resnet50()),
     "mobilenet_v2_int8": lambda: Quantized(mobilenet_v2()),
     "minilm_128_int8": lambda: Quantized(bert("minilm_128", 6, 384, 12, 128)),
+    "mobilenet_v2_int8_operators": lambda: Quantized(mobilenet_v2(), "operators"),
+    "minilm_128_int8_dynamic": lambda: Quantized(bert("minilm_128", 6, 384, 12, 128), "dynamic"),
 }

@@ -22,7 +22,8 @@ INTRODUCTION = """\
 - **Models**: float32, batch 1. A number in a name is the sequence length; images are 224 x 224. `qwen2_*` is one decoder layer, `deeplab` is
   DeepLabV3 on ResNet-50, `unet` has half of the usual channels, `r3d_18` reads 8 frames of 112 x 112, `hifigan` has a quarter of the usual
   channels and produces 16384 samples, `quartznet` reads 6 seconds of speech, and `lstm` and `gru` have 2 layers of 512 for 128 steps.
-  `*_int8` are quantized by onnxruntime's quantizer, to 8-bit activations and 7-bit weights (QDQ).
+  `*_int8` are quantized by onnxruntime's quantizer, to 8-bit activations and 7-bit weights: with QuantizeLinear and DequantizeLinear,
+  with operators of integers such as QLinearConv (`_operators`), or as products of operands that are quantized in each run (`_dynamic`).
 - **Method**: the programs take turns within a run of `make bench`.
 - **In brackets**: the program's time divided by tpulang's. Above 1, tpulang is faster. Of several runs, the lowest and the highest.
 - **Of the peak**: the machine's least possible time (all operations at its peak, or inputs, weights and outputs moved once) divided by

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/onnx/microsoft.npz: models with a single operator of onnxruntime's domain com.microsoft, their inputs, and its results.
+"""Writes tests/onnx/microsoft.npz: models with a single operator, most of onnxruntime's domain com.microsoft, their inputs, and its results.
 
     target/bench-peer/bin/python scripts/onnx-contrib.py
 """
@@ -26,13 +26,14 @@ def bytes_of(kind, *shape):
 class Case:
     """An operator with its operands: those of `inputs` are fed, `constants` are initializers, `None` is left out."""
 
-    def __init__(self, op, operands, outputs=1, constants=(), **attributes):
+    def __init__(self, op, operands, outputs=1, constants=(), domain="com.microsoft", **attributes):
+        self.domain = domain
         self.op, self.operands, self.constants, self.outputs, self.attributes = op, operands, constants, outputs, attributes
 
     def model(self):
         names = [name if value is not None else "" for name, value in self.operands.items()]
         results = ["result%d" % i for i in range(self.outputs)]
-        node = h.make_node(self.op, names, results, domain="com.microsoft", **self.attributes)
+        node = h.make_node(self.op, names, results, domain=self.domain, **self.attributes)
         kind = lambda array: h.np_dtype_to_tensor_dtype(array.dtype)
         given = {name: value for name, value in self.operands.items() if value is not None}
         inputs = [h.make_tensor_value_info(n, kind(v), v.shape) for n, v in given.items() if n not in self.constants]
@@ -138,11 +139,23 @@ def others():
     yield Case("CDist", dict(a=floats(4, 3), b=floats(5, 3)), metric="euclidean")
 
 
+def integers():
+    vector, rows = bytes_of(np.uint8, 6), bytes_of(np.int8, 2, 3, 6)
+    of_bytes = dict(w=bytes_of(np.uint8, 6, 4), x_zero=array(100, np.uint8), w_zero=array(120, np.uint8))
+    of_int8 = dict(w=bytes_of(np.int8, 6, 4), x_zero=array(-5, np.int8), w_zero=array(3, np.int8))
+    yield Case("MatMulInteger", dict(x=vector, **of_bytes), 1, ("w", "w_zero"), "")
+    yield Case("MatMulInteger", dict(x=rows, **of_int8), 1, ("w", "x_zero", "w_zero"), "")
+    yield Case("MatMulInteger", dict(x=rows, w=of_int8["w"]), 1, ("w",), "")
+    quantized = lambda name, x, zero: {name: x, name + "_scale": array(0.02), name + "_zero": array(zero, x.dtype)}
+    operands = dict(**quantized("x", vector, 100), **quantized("w", of_bytes["w"], 120), y_scale=array(0.1), y_zero=array(90, np.uint8))
+    yield Case("QLinearMatMul", operands, 1, tuple(name for name in operands if name != "x"), "")
+
+
 def main():
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     arrays = {}
-    for i, case in enumerate(case for family in (attention, grouped, quantized, others) for case in family()):
+    for i, case in enumerate(case for family in (attention, grouped, quantized, others, integers) for case in family()):
         name, model = "%02d-%s" % (i, case.op), case.model()
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         arrays[name + "/model"] = np.frombuffer(model, np.uint8)

@@ -103,7 +103,7 @@ impl Graph {
             return;
         }
         let operators = self.open.last().unwrap_or(&self.body).operators.iter().rev().take(call.operators);
-        // A constant with a zero point may be an operand of sums of integers.
+        // A weight with a zero point also occurs in networks of floats, in products whose results are int32.
         let is_quantized = |t| self.tensor(t).is_ok_and(|info| info.quantization.is_some() && !info.is_coefficient());
         let quantized =
             operators.flat_map(|o| o.outputs().chain(o.op.operands().map(|(_, t)| *t))).find(|t| is_quantized(*t));

@@ -59,6 +59,25 @@ pub struct Computed {
     pub dtype: Dtype,
 }
 
+/// Returns bytes and their zero points as int8, for the same numbers. Returns `None` for other integers, and for zero points that are
+/// none of the dtype.
+pub fn as_int8(array: &Array, zero_points: &[i64]) -> Option<(Array, Vec<i64>)> {
+    let (low, high) = array.dtype().int_range()?;
+    if !zero_points.iter().all(|zero| (low..=high).contains(zero)) {
+        return None;
+    }
+    match array.dtype() {
+        Dtype::Int8 => Some((array.clone(), zero_points.to_vec())),
+        Dtype::Uint8 => {
+            // Flipping the top bit subtracts 128.
+            let moved: Vec<i8> = array.bytes().ok()?.iter().map(|byte| (byte ^ 0x80).cast_signed()).collect();
+            let array = Array::from_vec(array.shape().to_vec(), moved).ok()?;
+            Some((array, zero_points.iter().map(|zero| zero - 128).collect()))
+        }
+        _ => None,
+    }
+}
+
 impl Value {
     pub fn constant(array: Array) -> Value {
         Value::Constant(Rc::new(Constant::new(array)))
@@ -134,4 +153,22 @@ pub fn stored(dtype: Dtype) -> Dtype {
 /// The shape of the tensor that holds values of an ONNX shape: tensors have at least one axis.
 pub fn stored_shape(shape: &[usize]) -> Shape {
     if shape.is_empty() { vec![1] } else { shape.to_vec() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_become_int8_for_the_same_numbers() {
+        let bytes = Array::from([0u8, 100, 255]);
+        let moved = Array::from([-128i8, -28, 127]);
+        assert_eq!(as_int8(&bytes, &[0, 255]), Some((moved.clone(), vec![-128, 127])));
+        assert_eq!(as_int8(&moved, &[-128, 127]), Some((moved.clone(), vec![-128, 127])));
+        for zero in [-1, 256, i64::MIN, i64::MAX] {
+            assert_eq!(as_int8(&bytes, &[zero]), None);
+        }
+        assert_eq!(as_int8(&moved, &[128]), None);
+        assert_eq!(as_int8(&Array::from([1i32]), &[0]), None);
+    }
 }

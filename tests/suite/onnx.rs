@@ -130,7 +130,7 @@ fn models_of_machine_learning_run() {
     }
 }
 
-/// Operators of com.microsoft with onnxruntime's results. A quantized result may be rounded the other way.
+/// Operators of com.microsoft and products of integers with onnxruntime's results. A quantized result may be rounded the other way.
 #[test]
 fn operators_of_onnxruntime_have_its_results() {
     let known = read_npz(file("microsoft.npz")).unwrap();
@@ -303,8 +303,8 @@ fn damaged_files_end() {
     };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.onnx");
-    let networks =
-        ["machine_learning.onnx", "quantized.onnx", "patterns.onnx"].map(|name| fs::read(file(name)).unwrap());
+    let networks = ["machine_learning.onnx", "quantized.onnx", "quantized_dynamic_uint8.onnx", "patterns.onnx"]
+        .map(|name| fs::read(file(name)).unwrap());
     let nodes = nodes().into_iter().map(|(_, model)| (model, 12));
     for (model, rounds) in networks.into_iter().map(|model| (model, 60)).chain(nodes) {
         for round in 0..rounds {

@@ -162,7 +162,8 @@ pub(super) fn tensors(
         match bytes(&inputs, result).filter(|_| are_ones) {
             Some((operands, rounding)) => {
                 let (low, high) = finish.bounds();
-                let unit = ByteReals::unit(&operands).filter(|_| is_sum && high == f32::INFINITY);
+                // The bound of a Relu need not be a multiple.
+                let unit = ByteReals::common_unit(&operands).filter(|_| is_sum && high == f32::INFINITY);
                 let rounding = unit.map_or(rounding, |unit| rounding.of_multiples(unit));
                 let values = [t.array(&inputs[0])?.bytes()?, t.array(&inputs[1])?.bytes()?];
                 combine(&rounding, operands, values, t.memory(0)?.bytes(), move |a, b| {

@@ -239,7 +239,12 @@ fn of<T: Copy + Default>(list: &[T], c: usize) -> T {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Tensor, quant::RoundMode, run};
+    use crate::{
+        Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Tensor,
+        ops::{DequantizeLinear, QuantizeLinear},
+        quant::RoundMode,
+        run,
+    };
 
     #[test]
     fn requantizes_by_channel() {
@@ -255,6 +260,28 @@ mod tests {
     fn result(g: &mut Graph, y: Tensor, x: Array) -> Vec<f64> {
         g.set_outputs(&[y]).unwrap();
         run(g, &[("x", x)], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f64().unwrap()
+    }
+
+    /// Channels that end within a chunk, between chunks, and after each element.
+    #[test]
+    fn quantizes_by_channel() {
+        let (scales, zero_points) = (vec![0.5, 0.25, 2.0], vec![-3, 0, 100]);
+        for (shape, axis) in [([3, 20_001], 0), ([15_000, 3], 1)] {
+            let channel = |i: usize| if axis == 0 { i / 20_001 } else { i % 3 };
+            let numbers: Vec<f32> = (0..shape[0] * shape[1]).map(|i| (i * 37 % 1001) as f32 * 0.125 - 60.0).collect();
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Float32, shape).unwrap();
+            let op = QuantizeLinear { axis, ..QuantizeLinear::new(x, scales.clone(), zero_points.clone()) };
+            let stored = g.op(op).out_dtypes([Dtype::Int8]).call().unwrap()[0];
+            let op = DequantizeLinear { axis, ..DequantizeLinear::new(stored, scales.clone(), zero_points.clone()) };
+            let y = g.op(op).out_dtypes([Dtype::Float32]).call().unwrap()[0];
+            let got = result(&mut g, y, Array::from_vec(shape, numbers.clone()).unwrap());
+            for (i, (number, got)) in numbers.iter().zip(got).enumerate() {
+                let (scale, zero) = (scales[channel(i)], zero_points[channel(i)] as f64);
+                let integer = (RoundMode::HalfToEven.round(f64::from(*number) / scale) + zero).clamp(-128.0, 127.0);
+                assert_eq!(got, (integer - zero) * scale, "{number}, element {i}");
+            }
+        }
     }
 
     /// Checks every int16 with every mode. The scale produces halves, which are exact in float32.

@@ -1,6 +1,6 @@
 //! Reads operands and writes results chunk by chunk, so that kernels need little workspace.
 use super::{
-    convert::{is_integer, write_rounded},
+    convert::{is_supported, write_rounded},
     int8::{ByteReals, Rounding},
 };
 use crate::{
@@ -285,7 +285,7 @@ impl Store {
         if let Some(rounding) = &self.bytes {
             return rounding.write_reals(values, bytes);
         }
-        if self.scaling.is_none() && is_integer(self.dtype) {
+        if self.scaling.is_none() && is_supported(self.dtype) {
             return write_rounded(self.dtype, self.round, values, bytes);
         }
         let (low, high) = self.dtype.int_range().unwrap_or((0, 1));

@@ -9,7 +9,7 @@ const PIECE: usize = 256;
 const MOST_ZERO: u64 = 1 << 22;
 
 /// Whether [`write_rounded`] supports a dtype.
-pub(super) fn is_integer(dtype: Dtype) -> bool {
+pub(super) fn is_supported(dtype: Dtype) -> bool {
     // Results of uint64 are limited to the range of int64.
     dtype.int_range().is_some() && !matches!(dtype, Dtype::Bool | Dtype::Uint64)
 }
@@ -22,6 +22,7 @@ pub(super) fn write_rounded(dtype: Dtype, mode: RoundMode, reals: &[f32], bytes:
         let rounded = &mut buffer[..reals.len()];
         rounded.copy_from_slice(reals);
         round_each(mode, rounded);
+        // The dtypes whose bits a function returns, with their types in Rust.
         macro_rules! by_dtype {
             ($($bits:ident: $($d:ident: $t:ty),*;)*) => { match dtype {
                 $($(Dtype::$d => fill_each(bytes.as_chunks_mut().0, rounded, |v: f32| {
@@ -83,7 +84,7 @@ impl Linear {
     /// Returns `None` for other dtypes, and for a scale or a zero point that is not exact in float32.
     pub fn new(dtype: Dtype, scale: f64, zero: i64) -> Option<Linear> {
         let is_exact = f64::from(scale as f32) == scale && zero.unsigned_abs() <= MOST_ZERO;
-        (is_integer(dtype) && dtype.size() <= 2 && is_exact).then_some(Linear {
+        (is_supported(dtype) && dtype.size() <= 2 && is_exact).then_some(Linear {
             dtype,
             scale: scale as f32,
             zero: zero as f32,

@@ -28,7 +28,6 @@ const TASK: usize = 1 << 12;
 /// Reduces along the axes. Sums are accumulated in f64, then rounded once.
 pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
     let (real, add) = (|x: f32| f64::from(x), |a: f64, b: f64| a + b);
-    let (larger, smaller) = (|m: f64, x: f64| if x > m { x } else { m }, |m: f64, x: f64| if x < m { x } else { m });
     match op.mode {
         ReduceMode::ReduceMean => in_parts::<SUMS>(op, 0.0, real, add, |sum, n| sum / n as f64),
         ReduceMode::ReduceSum => in_parts::<SUMS>(op, 0.0, real, add, |sum, _| sum),
@@ -36,13 +35,17 @@ pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
         ReduceMode::ReduceL2 => in_parts::<SUMS>(op, 0.0, |x| f64::from(x).powi(2), add, |sum, _| sum.sqrt()),
         // Products of parts might be infinite or 0 where that of all is not.
         ReduceMode::ReduceProd => in_parts::<1>(op, 1.0, real, |a, b| a * b, |product, _| product),
-        ReduceMode::ReduceMax => {
-            combined(op, real, larger, |row| extreme(row, |m, x| if x > m { x } else { m }), |most, _| most)
-        }
-        ReduceMode::ReduceMin => {
-            combined(op, real, smaller, |row| extreme(row, |m, x| if x < m { x } else { m }), |least, _| least)
-        }
+        ReduceMode::ReduceMax => combined(op, real, larger, |row| extreme(row, larger), |most, _| most),
+        ReduceMode::ReduceMin => combined(op, real, smaller, |row| extreme(row, smaller), |least, _| least),
     }
+}
+
+fn larger<T: PartialOrd>(most: T, x: T) -> T {
+    if x > most { x } else { most }
+}
+
+fn smaller<T: PartialOrd>(least: T, x: T) -> T {
+    if x < least { x } else { least }
 }
 
 /// Like [`combined`], rows in `N` parts. `empty` is the combination of no numbers.

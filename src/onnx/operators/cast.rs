@@ -159,8 +159,8 @@ pub fn rounded_to(b: &mut Importer, tensor: Tensor, to: Dtype) -> Result<Tensor>
     cast_to(b, tensor, to, RoundMode::HalfToEven)
 }
 
-/// Rounds numbers to integers in float32, half to even. They saturate at the range of int32.
-pub fn rounded_to_even(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+/// Rounds numbers within the range of int32, half to even; others saturate. Takes two operators, `math::round_half_to_even` eight.
+pub fn rounded_in_int32(b: &mut Importer, x: Tensor) -> Result<Tensor> {
     let whole = rounded_to(b, x, Dtype::Int32)?;
     b.as_dtype(whole, Dtype::Float32)
 }

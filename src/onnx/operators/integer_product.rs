@@ -3,50 +3,45 @@ use crate::{
     Tensor,
     array::Array,
     base::{Dtype, Result},
+    emit::Emit,
+    import::Importer,
+    node::known_ints,
     ops::MatMul,
     quant::Quantization,
+    value::{Value, as_int8},
 };
-use crate::{emit::Emit, import::Importer, node::known_ints, value::Value};
 
 /// Sums of this many products, and a bias of as many, fit in 32 bits.
 const MOST: usize = i32::MAX as usize / (2 * 255 * 255);
 
-/// A constant matrix as int8, which stands for its elements less a zero point.
-struct Weights {
-    integers: Vec<i8>,
+/// A constant matrix of int8, which stands for its elements less a zero point.
+struct Matrix {
+    array: Array,
     zero: i64,
-    rows: usize,
     columns: usize,
 }
 
-impl Weights {
-    fn of(w: &Value, zero: Option<&Value>) -> Result<Option<Weights>> {
+impl Matrix {
+    fn of(w: &Value, zero: Option<&Value>) -> Result<Option<Matrix>> {
         let (Some(array), &[rows, columns]) = (w.as_constant(), &w.shape()[..]) else { return Ok(None) };
-        let zero = match zero {
-            None => 0,
-            Some(zero) if zero.is_constant() => match known_ints(zero, "the zero point")?[..] {
-                [first, ref rest @ ..] if rest.iter().all(|other| *other == first) => first,
-                _ => return Ok(None),
-            },
+        let zero_points = match zero {
+            None => vec![0],
+            Some(zero) if zero.is_constant() => known_ints(zero, "the zero point")?,
             Some(_) => return Ok(None),
         };
-        let (flip, shift) = match array.dtype() {
-            Dtype::Int8 => (0, 0),
-            Dtype::Uint8 => (0x80, 128),
-            _ => return Ok(None),
-        };
-        let integers: Vec<i8> = array.bytes()?.iter().map(|byte| (byte ^ flip).cast_signed()).collect();
-        let fits = rows <= MOST && integers.len() == rows * columns && columns > 0;
-        Ok(fits.then_some(Weights { integers, zero: zero - shift, rows, columns }))
+        let Some((array, zero_points)) = as_int8(array, &zero_points) else { return Ok(None) };
+        let [zero, others @ ..] = &zero_points[..] else { return Ok(None) };
+        let fits = rows <= MOST && columns > 0 && others.iter().all(|other| other == zero);
+        Ok(fits.then_some(Matrix { array, zero: *zero, columns }))
     }
 
     /// Returns the sums of the columns' elements, less the zero point.
-    fn sums(&self) -> Vec<i32> {
+    fn sums(&self) -> Result<Vec<i32>> {
         let mut sums = vec![0; self.columns];
-        for row in self.integers.chunks_exact(self.columns) {
+        for row in self.array.elements::<i8>()?.chunks_exact(self.columns) {
             sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += i32::from(*element) - self.zero as i32);
         }
-        sums
+        Ok(sums)
     }
 }
 
@@ -59,21 +54,21 @@ pub fn integer_product(
 ) -> Result<Option<Tensor>> {
     let Value::Computed(left) = x else { return Ok(None) };
     let is_byte = matches!(b.dtype(left.tensor)?, Dtype::Int8 | Dtype::Uint8);
-    let has_one_zero_point = x_zero.is_none_or(|zero| zero.elements() == 1);
-    let Some(weights) = Weights::of(w, w_zero)?.filter(|_| is_byte && has_one_zero_point) else { return Ok(None) };
+    let has_one_zero_point = x_zero.is_none_or(|zero| zero.elements() == 1 && zero.dtype() == x.dtype());
+    let Some(weights) = Matrix::of(w, w_zero)?.filter(|_| is_byte && has_one_zero_point) else { return Ok(None) };
     // The sum over (x - zero) * w is that over x * w, less the zero point times the sum of w.
     let bias = match x_zero {
         Some(zero) => {
             let zero = b.tensor(zero)?;
             let zero = b.reshape(zero, &[1])?;
             let zero = b.as_dtype(zero, Dtype::Int32)?;
-            let sums: Vec<i32> = weights.sums().into_iter().map(|sum| -sum).collect();
+            let sums: Vec<i32> = weights.sums()?.into_iter().map(|sum| -sum).collect();
             let sums = b.coefficient(Array::from_vec([weights.columns], sums)?)?;
             Some(b.mul(zero, sums)?)
         }
         None => None,
     };
-    let right = b.coefficient(Array::from_vec([weights.rows, weights.columns], weights.integers)?)?;
+    let right = b.coefficient(weights.array)?;
     if weights.zero != 0 {
         b.graph.quantize(right, &Quantization::per_tensor(1.0, weights.zero))?;
     }

@@ -6,7 +6,7 @@ use super::{
         weighted_values, with_past,
     },
     microsoft_quantized::dequantized,
-    quantize::Stored,
+    quantize::QuantizedOperand,
 };
 use crate::{
     Tensor,
@@ -167,8 +167,8 @@ fn attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 /// Attention whose projection multiplies quantized operands.
 fn quantized_attention<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let input = dequantized(b, Stored { x: n.input(0)?, scale: n.input(3)?, zero: n.optional(6) }, -1)?;
-    let weights = dequantized(b, Stored { x: n.input(1)?, scale: n.input(4)?, zero: n.optional(7) }, -1)?;
+    let input = dequantized(b, QuantizedOperand { x: n.input(0)?, scale: n.input(3)?, zero: n.optional(6) }, -1)?;
+    let weights = dequantized(b, QuantizedOperand { x: n.input(1)?, scale: n.input(4)?, zero: n.optional(7) }, -1)?;
     let bias = b.optional_tensor(n.optional(2))?;
     let projected = b.op(MatMul { bias, ..MatMul::new(input, weights) })?;
     let masks = Masks { keys: n.optional(5), added: None, past: 0 };

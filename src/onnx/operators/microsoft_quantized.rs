@@ -4,7 +4,8 @@ use super::{
     activation::flattened,
     pool::pooled_average,
     quantize::{
-        Stored, centered, dequantize_linear, dynamic_scale, known_bias, quantize, quantize_linear, quantized, spread,
+        QuantizedOperand, centered, dequantize_linear, dynamic_scale, known_bias, quantize, quantize_linear, quantized,
+        spread,
     },
 };
 use crate::{
@@ -79,15 +80,15 @@ fn channels_first<'m>(b: &mut Importer<'m>, n: &Node<'m>, convert: Convert) -> R
 
 /// `(x - zero point) * scale`, of the operands from `at` on.
 fn real(b: &mut Importer, n: &Node, at: usize) -> Result<Tensor> {
-    dequantized(b, Stored::of(n, at)?, -1)
+    dequantized(b, QuantizedOperand::of(n, at)?, -1)
 }
 
 /// `(x - zero point) * scale`. Scales and zero points along `axis`, or one for all.
-pub fn dequantized(b: &mut Importer, stored: Stored, axis: i64) -> Result<Tensor> {
+pub fn dequantized(b: &mut Importer, stored: QuantizedOperand, axis: i64) -> Result<Tensor> {
     if let Some(known) = stored.dequantized(b, axis)? {
         return b.tensor(&known);
     }
-    let Stored { x, scale, zero } = stored;
+    let QuantizedOperand { x, scale, zero } = stored;
     let whole = centered(b, x, zero, axis)?;
     let value = scaled(b, &whole, scale, axis)?;
     b.tensor(&value)
@@ -109,7 +110,7 @@ fn quantized_by(b: &mut Importer, n: &Node, y: Tensor, at: usize, of: Dtype) -> 
     let zero = n.optional(at + 1);
     let dtype = zero.map_or(of, Value::dtype);
     if let Some(known) = quantize(b, y, (n.input(at)?, zero), -1, Element::Whole(dtype))? {
-        return Ok(known);
+        return Ok(Value::Computed(known));
     }
     let scale = spread(b, n.input(at)?, &shape, -1, 0)?;
     let scaled = b.op(Div::new(vec![y, scale]))?;
@@ -165,7 +166,7 @@ fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<V
     // The tables of words, positions and segments, the weight and the bias.
     for (i, table) in inputs[2..7].iter_mut().enumerate() {
         if let Some(x) = table {
-            let made = dequantized(b, Stored { x, scale: n.input(8 + i)?, zero: n.optional(13 + i) }, -1)?;
+            let made = dequantized(b, QuantizedOperand { x, scale: n.input(8 + i)?, zero: n.optional(13 + i) }, -1)?;
             *table = Some(b.value(made, Dtype::Float32)?);
         }
     }
@@ -188,7 +189,7 @@ fn concat<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let mut left = real(b, n, 0)?;
     let axis = if n.flag("transB") { 0 } else { 1 };
-    let right = dequantized(b, Stored::of(n, 3)?, axis)?;
+    let right = dequantized(b, QuantizedOperand::of(n, 3)?, axis)?;
     if n.flag("transA") {
         left = b.transposed(left)?;
     }
@@ -224,8 +225,8 @@ fn with_bias(b: &mut Importer, x: Tensor, bias: Option<&Value>) -> Result<Value>
 }
 
 fn matmul_integer_to_float<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let left = dequantized(b, Stored { x: n.input(0)?, scale: n.input(2)?, zero: n.optional(4) }, -1)?;
-    let right = dequantized(b, Stored { x: n.input(1)?, scale: n.input(3)?, zero: n.optional(5) }, -1)?;
+    let left = dequantized(b, QuantizedOperand { x: n.input(0)?, scale: n.input(2)?, zero: n.optional(4) }, -1)?;
+    let right = dequantized(b, QuantizedOperand { x: n.input(1)?, scale: n.input(3)?, zero: n.optional(5) }, -1)?;
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(6))?])
 }
@@ -261,7 +262,7 @@ fn dynamic_quantize_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
     let tensor = b.tensor(x)?;
     let (rounded, scale) = dynamic_scale(b, tensor)?;
     let left = b.mul(rounded, scale)?;
-    let right = dequantized(b, Stored { x: w, scale: n.input(2)?, zero: n.optional(3) }, -1)?;
+    let right = dequantized(b, QuantizedOperand { x: w, scale: n.input(2)?, zero: n.optional(3) }, -1)?;
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(4))?])
 }

@@ -1,5 +1,5 @@
 //! Quantization, and products of quantized operands.
-use super::{Convert, cast::rounded_to_even, integer_product::integer_product};
+use super::{Convert, cast::rounded_in_int32, integer_product::integer_product};
 use crate::{
     Tensor,
     base::{Dtype, Result, argument, invalid, misfit},
@@ -79,7 +79,12 @@ impl Parameters {
         let axis = if scales.len() == 1 { 0 } else { resolved_axis("axis", axis, shape.len())? };
         let zero_points = match zero {
             Some(zero) => known_ints(zero, "the zero point")?,
-            None => vec![0; scales.len()],
+            None => vec![0],
+        };
+        // A single zero point may be repeated in the file, or belong to several scales.
+        let zero_points = match zero_points.first() {
+            Some(first) if zero_points.iter().all(|other| other == first) => vec![*first; scales.len()],
+            _ => zero_points,
         };
         let fits = scales.len() == 1 || shape.get(axis) == Some(&scales.len());
         let is_positive = scales.iter().all(|scale| *scale > 0.0 && scale.is_finite());
@@ -88,7 +93,7 @@ impl Parameters {
     }
 
     /// Returns the integers of a constant with these parameters.
-    fn of(self, x: &Constant) -> Integers {
+    fn integers_of(self, x: &Constant) -> Integers {
         Integers {
             name: x.name.clone().unwrap_or_else(|| "integers".into()),
             array: x.array.clone(),
@@ -101,16 +106,16 @@ impl Parameters {
 
 /// An operand with its scale and its zero point, which may be left out.
 #[derive(Clone, Copy)]
-pub struct Stored<'a> {
+pub struct QuantizedOperand<'a> {
     pub x: &'a Value,
     pub scale: &'a Value,
     pub zero: Option<&'a Value>,
 }
 
-impl<'a> Stored<'a> {
+impl<'a> QuantizedOperand<'a> {
     /// Returns the operands of a node from `at` on.
-    pub fn of(n: &'a Node, at: usize) -> Result<Stored<'a>> {
-        Ok(Stored { x: n.input(at)?, scale: n.input(at + 1)?, zero: n.optional(at + 2) })
+    pub fn of(n: &'a Node, at: usize) -> Result<QuantizedOperand<'a>> {
+        Ok(QuantizedOperand { x: n.input(at)?, scale: n.input(at + 1)?, zero: n.optional(at + 2) })
     }
 
     /// Dequantizes the operand, if its parameters are known. Known integers become known numbers.
@@ -120,7 +125,7 @@ impl<'a> Stored<'a> {
         let known = Parameters::known(self.scale, self.zero, &shape, axis)?.filter(|_| is_whole);
         let Some(known) = known else { return Ok(None) };
         if let Value::Constant(x) = self.x {
-            return Ok(Value::dequantized(known.of(x)));
+            return Ok(Value::dequantized(known.integers_of(x)));
         }
         let tensor = dequantize(b, self.x, known)?;
         Ok(Some(Value::Computed(Computed { tensor, shape, dtype: Dtype::Float32 })))
@@ -140,7 +145,7 @@ pub fn quantize(
     (scale, zero): (&Value, Option<&Value>),
     axis: i64,
     to: Element,
-) -> Result<Option<Value>> {
+) -> Result<Option<Computed>> {
     let shape = b.shape(y)?;
     let Element::Whole(dtype) = to else { return Ok(None) };
     let is_narrow = dtype.int_range().is_some() && dtype.size() <= 2;
@@ -148,7 +153,7 @@ pub fn quantize(
     let Some(known) = known else { return Ok(None) };
     let op = QuantizeLinear { axis: known.axis, ..QuantizeLinear::new(y, known.scales, known.zero_points) };
     let tensor = b.op_as(op, dtype)?;
-    Ok(Some(Value::Computed(Computed { tensor, shape, dtype })))
+    Ok(Some(Computed { tensor, shape, dtype }))
 }
 
 /// Returns a known bias in units of the product of two scales, of which the second may have one for each channel.
@@ -158,7 +163,7 @@ pub fn known_bias(bias: &Value, scales: [&Value; 2]) -> Result<Option<Value>> {
     let [left] = left.to_f64()?[..] else { return Ok(None) };
     let scales: Vec<f64> = right.to_f64()?.into_iter().map(|right| left * right).collect();
     let zero_points = vec![0; scales.len()];
-    Ok(Value::dequantized(Parameters { scales, zero_points, axis: 0 }.of(integers)))
+    Ok(Value::dequantized(Parameters { scales, zero_points, axis: 0 }.integers_of(integers)))
 }
 
 /// Returns the integers that a node dequantizes, if they and their scales are known.
@@ -168,7 +173,7 @@ pub fn dequantized_integers(n: &Node) -> Result<Option<Integers>> {
         return Ok(None);
     }
     let known = Parameters::known(scale, n.optional(2), x.array.shape(), n.int_or("axis", 1))?;
-    Ok(known.map(|known| known.of(x)))
+    Ok(known.map(|known| known.integers_of(x)))
 }
 
 pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
@@ -226,7 +231,7 @@ pub fn quantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     let element = result_element(n, zero)?;
     let dtype = element.dtype();
     let tensor = b.float_tensor(x)?;
-    if let Some(Value::Computed(made)) = quantize(b, tensor, (scale, zero), axis, element)? {
+    if let Some(made) = quantize(b, tensor, (scale, zero), axis, element)? {
         return Ok(vec![Value::Computed(Computed { shape, ..made })]);
     }
     let scale = spread(b, scale, &shape, axis, block)?;
@@ -248,7 +253,7 @@ pub fn quantized(
     element: Element,
 ) -> Result<Tensor> {
     let (low, high) = limits(element)?;
-    let mut rounded = rounded_to_even(b, scaled)?;
+    let mut rounded = rounded_in_int32(b, scaled)?;
     if let Some(zero) = zero {
         let zero = spread(b, zero, shape, axis, block)?;
         rounded = b.add(rounded, zero)?;
@@ -276,10 +281,10 @@ fn dynamic(b: &mut Importer, x: Tensor) -> Result<Dynamic> {
     let scale = b.add(scale, is_zero)?;
     let negative = b.mul_const(least, -1.0)?;
     let zero = b.op(Div::new(vec![negative, scale]))?;
-    let zero = rounded_to_even(b, zero)?;
+    let zero = rounded_in_int32(b, zero)?;
     let zero = b.op(Clip::new(zero, 255.0, 0.0))?;
     let scaled = b.op(Div::new(vec![x, scale]))?;
-    let rounded = rounded_to_even(b, scaled)?;
+    let rounded = rounded_in_int32(b, scaled)?;
     let moved = b.add(rounded, zero)?;
     let rounded = b.op(Clip::new(moved, 255.0, 0.0))?;
     Ok(Dynamic { rounded, zero, scale })
@@ -381,7 +386,7 @@ fn scaled_halves(b: &mut Importer, x: &Value) -> Result<Vec<(Value, f64)>> {
 fn product(b: &mut Importer, n: &Node, [x, x_zero, y, y_zero]: [usize; 4]) -> Result<(Tensor, Vec<usize>)> {
     let (left, right) = (n.input(x)?, n.input(y)?);
     if let Some(made) = integer_product(b, [left, right], [n.optional(x_zero), n.optional(y_zero)])? {
-        let shape = b.shape(made)?;
+        let shape = product_shape(b, made, left, right)?;
         return Ok((made, shape));
     }
     let count = left.shape().last().copied().unwrap_or(1);
@@ -390,31 +395,45 @@ fn product(b: &mut Importer, n: &Node, [x, x_zero, y, y_zero]: [usize; 4]) -> Re
         let (a, c) = (b.tensor(a)?, b.tensor(c)?);
         b.op(MatMul::new(a, c))
     })?;
-    let shape = b.shape(made)?;
+    let shape = product_shape(b, made, left, right)?;
     Ok((made, shape))
 }
 
-fn matmul_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (tensor, shape) = product(b, n, [0, 2, 1, 3])?;
-    Ok(vec![Value::Computed(Computed { tensor, shape, dtype: Dtype::Int32 })])
+/// Returns ONNX's shape of a product: a vector on the left has no rows.
+fn product_shape(b: &Importer, made: Tensor, left: &Value, right: &Value) -> Result<Vec<usize>> {
+    let mut shape = b.shape(made)?;
+    if left.rank() == 1 {
+        let columns = usize::from(right.rank() > 1);
+        shape.remove(shape.len() - 1 - columns);
+    }
+    Ok(shape)
 }
 
-/// The product of numbers, if all scales and zero points are known.
+fn matmul_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
+    let (made, shape) = product(b, n, [0, 2, 1, 3])?;
+    Ok(vec![b.shaped(made, &shape, Dtype::Int32)?])
+}
+
+/// The product of numbers, if all scales and zero points are known. Otherwise nobody reads the operators that were added.
 fn matmul_of_reals(b: &mut Importer, n: &Node) -> Result<Option<Value>> {
-    let (left, right) = (Stored::of(n, 0)?.dequantized(b, -2)?, Stored::of(n, 3)?.dequantized(b, -1)?);
-    let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+    let (x, y) = (QuantizedOperand::of(n, 0)?, QuantizedOperand::of(n, 3)?);
+    let (Some(left), Some(right)) = (x.dequantized(b, -2)?, y.dequantized(b, -1)?) else { return Ok(None) };
     let (left, right) = (b.tensor(&left)?, b.tensor(&right)?);
     let made = b.matmul(left, right)?;
+    let shape = product_shape(b, made, x.x, y.x)?;
     let zero = n.input(7)?;
-    quantize(b, made, (n.input(6)?, Some(zero)), -2, zero.element())
+    match quantize(b, made, (n.input(6)?, Some(zero)), -2, zero.element())? {
+        Some(made) => b.shaped(made.tensor, &shape, made.dtype).map(Some),
+        None => Ok(None),
+    }
 }
 
 fn qlinear_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if let Some(made) = matmul_of_reals(b, n)? {
         return Ok(vec![made]);
     }
-    let (made, shape) = product(b, n, [0, 2, 3, 5])?;
-    let made = b.real(made)?;
+    let (made, of_result) = product(b, n, [0, 2, 3, 5])?;
+    let (made, shape) = (b.real(made)?, b.shape(made)?);
     let (a, c, y) = (n.input(1)?, n.input(4)?, n.input(6)?);
     let (a, c, y) = (spread(b, a, &shape, -2, 0)?, spread(b, c, &shape, -1, 0)?, spread(b, y, &shape, -2, 0)?);
     let factor = b.mul(a, c)?;
@@ -423,7 +442,7 @@ fn qlinear_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     let zero = n.input(7)?;
     let dtype = zero.dtype();
     let tensor = quantized(b, scaled, Some(zero), (-2, 0, &shape), Element::Whole(dtype))?;
-    Ok(vec![Value::Computed(Computed { tensor, shape, dtype })])
+    Ok(vec![b.shaped(tensor, &of_result, dtype)?])
 }
 
 /// Returns the convolution of operands less their zero points, as int32. Padding is the zero point, so 0 after that.
@@ -439,9 +458,9 @@ fn conv_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.value(tensor, Dtype::Int32)?])
 }
 
-/// The convolution of numbers, if all scales and zero points and the bias are known.
+/// The convolution of numbers, if all scales and zero points and the bias are known. Otherwise nobody reads the operators that were added.
 fn conv_of_reals(b: &mut Importer, n: &Node) -> Result<Option<Value>> {
-    let (input, weight) = (Stored::of(n, 0)?, Stored::of(n, 3)?);
+    let (input, weight) = (QuantizedOperand::of(n, 0)?, QuantizedOperand::of(n, 3)?);
     let (Some(x), Some(w)) = (input.dequantized(b, 1)?, weight.dequantized(b, 0)?) else { return Ok(None) };
     let bias = match n.optional(8) {
         Some(bias) => match known_bias(bias, [input.scale, weight.scale])? {
@@ -452,7 +471,7 @@ fn conv_of_reals(b: &mut Importer, n: &Node) -> Result<Option<Value>> {
     };
     let made = super::conv::convolved(b, n, &x, &w, bias)?;
     let zero = n.input(7)?;
-    quantize(b, made, (n.input(6)?, Some(zero)), 1, zero.element())
+    Ok(quantize(b, made, (n.input(6)?, Some(zero)), 1, zero.element())?.map(Value::Computed))
 }
 
 pub fn qlinear_conv<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

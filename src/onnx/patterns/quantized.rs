@@ -7,7 +7,7 @@ use crate::{
     base::{Dtype, Result, WarningKind, invalid},
     ops::{Cast, Op},
     quant::{Quantization, RoundMode},
-    value::Integers,
+    value::{Integers, as_int8},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -75,7 +75,8 @@ impl Scales {
         Scales(found)
     }
 
-    /// Returns those of integers in the file, such as tables, which the network dequantizes after rows were selected.
+    /// Returns those of integers in the file, such as tables, which the network dequantizes after rows were selected. Different ones for
+    /// the same table are found by [`misfit_of`].
     fn of_coefficients(r: &Rewriter, results: &[Tensor]) -> BTreeMap<Tensor, (f64, i64)> {
         let (mut origins, mut found) = (HashMap::new(), BTreeMap::new());
         let origin = |origins: &HashMap<Tensor, Tensor>, t: Tensor| match r.is_coefficient(t) {
@@ -107,6 +108,9 @@ impl Scales {
 fn selected_from(op: &Op<Tensor>) -> Option<Tensor> {
     match op {
         Op::Gather(op) => Some(op.input),
+        Op::GatherElements(op) => Some(op.input),
+        Op::GatherND(op) => Some(op.input),
+        Op::Reverse(op) => Some(op.input),
         Op::Reshape(op) => Some(op.input),
         Op::Permute(op) => Some(op.input),
         Op::Slice(op) => Some(op.input),
@@ -144,7 +148,7 @@ fn obstacle(r: &Rewriter, scales: &Scales, results: &[Tensor], fused: &[(Tensor,
 }
 
 /// Returns why a quantized network cannot have the operator that computes `t`, if it cannot: quantized tensors have 8 bits and one
-/// scale, are dequantized by their own parameters, and nothing else reads their integers.
+/// scale, are dequantized by their own parameters, and otherwise read only by operators that select elements.
 fn misfit_of(r: &Rewriter, scales: &Scales, t: Tensor) -> Option<String> {
     let name = r.name(t);
     let (op, _) = r.result_of(t)?;
@@ -164,7 +168,7 @@ fn misfit_of(r: &Rewriter, scales: &Scales, t: Tensor) -> Option<String> {
             let of = r.name(op.input);
             (!is_own).then(|| match scales.get(op.input) {
                 Some(_) => {
-                    format!("{of:?} is dequantized with another scale or zero point than it was quantized with")
+                    format!("{of:?} is dequantized with several scales or zero points, or with others than it was quantized with")
                 }
                 None => format!("{of:?} consists of integers that the network does not quantize itself"),
             })
@@ -190,7 +194,7 @@ struct Fused {
 
 /// The weights of a product, and its bias.
 struct Weights {
-    integers: Rc<Integers>,
+    integers: Integers,
     /// The name of the bias, and its elements in units of the product's scales.
     bias: Option<(String, Array)>,
 }
@@ -273,7 +277,9 @@ fn weights(
     bias: Option<Tensor>,
     operand_scale: f64,
 ) -> Option<Weights> {
-    let found = signed(integers.get(&weights)?)?;
+    let found = integers.get(&weights)?;
+    let (array, zero_points) = as_int8(&found.array, &found.zero_points)?;
+    let found = Integers { array, zero_points, ..(**found).clone() };
     let has_axis = found.scales.len() == 1 || found.axis == 0;
     let has_one_zero_point = found.zero_points.iter().all(|z| *z == found.zero_points[0]);
     if !has_axis || !has_one_zero_point {
@@ -285,21 +291,6 @@ fn weights(
         None => None,
     };
     Some(Weights { integers: found, bias })
-}
-
-/// Returns integers of 8 bits as int8 for the same numbers.
-fn signed(integers: &Rc<Integers>) -> Option<Rc<Integers>> {
-    match integers.array.dtype() {
-        Dtype::Int8 => Some(integers.clone()),
-        Dtype::Uint8 => {
-            let moved: Vec<u8> = integers.array.bytes().ok()?.iter().map(|byte| byte ^ 0x80).collect();
-            let moved = moved.into_iter().map(u8::cast_signed).collect();
-            let array = Array::from_vec(integers.array.shape().to_vec(), moved).ok()?;
-            let zero_points = integers.zero_points.iter().map(|z| z - 128).collect();
-            Some(Rc::new(Integers { array, zero_points, ..(**integers).clone() }))
-        }
-        _ => None,
-    }
 }
 
 /// Returns a bias as int32 in units of `scales`, one for all or one for each element, with its name; `None` if it does not fit.

@@ -24,7 +24,7 @@ impl ByteReals {
         Some(ByteReals { operand: ByteOperand::of(ty)?, scale: scale as f32 })
     }
     /// Returns a number of which all sums of elements of some tensors are multiples, or `None` if the scales are not powers of two.
-    pub fn unit(operands: &[ByteReals]) -> Option<f64> {
+    pub fn common_unit(operands: &[ByteReals]) -> Option<f64> {
         let scales = operands.iter().map(|operand| f64::from(operand.scale));
         let units = scales.map(|scale| is_power_of_two(scale).then_some(scale));
         units.reduce(|a, b| Some(a?.min(b?))).flatten()

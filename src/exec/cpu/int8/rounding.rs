@@ -24,8 +24,9 @@ const ERROR: f64 = 1.0 / (1 << 21) as f64;
 /// results of such numbers are 0 or clamped in any case.
 const SCALES: RangeInclusive<f64> = 1e-30..=1e30;
 
-/// Units of numbers, in units of the scale, for which one factor suffices. Results of at most 512 (the others are clamped, also with a
-/// zero point) grow by less than 2^-13, so only those at a tie pass one.
+/// Ratios of the unit to the scale for which one factor suffices. Results of at most 512 (others are clamped, also after a zero point was
+/// added) grow by less than 2^-13, which is less than the distance of a multiple of the unit from the next tie. Products with larger
+/// ratios might overflow.
 const UNITS: RangeInclusive<f64> = 1.0 / (1 << 12) as f64..=1e18;
 
 /// Number of blocks whose ties are looked for at once. One block in 500 has a number near a tie.
@@ -78,7 +79,7 @@ impl Rounding {
     pub(super) fn factor_bounds(&self, from: f64) -> [f32; 2] {
         let factor = from / self.scale;
         if self.unit.is_some_and(|unit| self.rounds_multiples(unit)) {
-            // All products are exact or, with this factor, slightly larger, which rounds ties away from zero.
+            // All products with the factor itself would be exact. With this one they are slightly larger, so ties are rounded away from 0.
             return [(factor as f32).next_up(); 2];
         }
         // Zero times infinity would be NaN.

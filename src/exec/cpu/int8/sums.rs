@@ -13,6 +13,7 @@ use crate::{
     ValueType,
     array::ArrayMut,
     base::{Dtype, Error, Result, invalid},
+    cpu::blocked::InstructionSet,
     quant::RoundMode,
 };
 use rten_simd::{Isa, SimdOp};
@@ -184,11 +185,33 @@ fn wrong_size() -> Error {
 struct Clamped(i32, i32);
 
 impl Finish<i32> for Clamped {
-    fn finish(&self, sums: &[Sums], _: usize, Panels { outs, first }: Panels<i32>) {
+    fn finish(&self, sums: &[Sums], _: usize, panels: Panels<i32>) {
+        InstructionSet::best().run(ClampRows { to: self, sums, panels });
+    }
+}
+
+/// Rows of sums that are clamped.
+struct ClampRows<'a, 'o> {
+    to: &'a Clamped,
+    sums: &'a [Sums],
+    panels: Panels<'a, 'o, i32>,
+}
+
+impl SimdOp for ClampRows<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let ClampRows { to: &Clamped(low, high), sums, panels: Panels { outs, first } } = self;
         let blocks = sums.len() / outs.len().max(1);
         for (out, sums) in outs.iter_mut().zip(sums.chunks_exact(blocks.max(1))) {
-            let out = out[first..].iter_mut();
-            out.zip(sums.as_flattened()).for_each(|(o, sum)| *o = *sum.clamp(&self.0, &self.1));
+            let (whole, rest) = out[first..].as_chunks_mut::<BLOCK>();
+            for (out, sums) in whole.iter_mut().zip(sums) {
+                *out = sums.map(|sum| sum.max(low).min(high));
+            }
+            if let Some(sums) = sums.get(whole.len()) {
+                rest.iter_mut().zip(sums).for_each(|(out, sum)| *out = (*sum).max(low).min(high));
+            }
         }
     }
 }
