@@ -21,7 +21,7 @@ pub enum Layout {
         /// Channels per block.
         block: usize,
     },
-    /// An image or a batch of them (n x c x h x w) stored as n x h x w x c.
+    /// Images, sequences or volumes (n x c x spatial) stored as n x spatial x c.
     ChannelsLast,
     /// Attention heads (b x h x s x d) stored as b x s x h x d.
     Bshd,
@@ -89,7 +89,7 @@ impl ValueType {
     pub fn plain_shape(&self) -> Shape {
         match (self.layout, self.shape.as_slice()) {
             (Layout::Blocked { channels, .. }, [n, _, spatial @ .., _]) => [&[*n, channels], spatial].concat(),
-            (Layout::ChannelsLast, [n, h, w, c]) => vec![*n, *c, *h, *w],
+            (Layout::ChannelsLast, [n, spatial @ .., c]) => [&[*n, *c], spatial].concat(),
             (Layout::Bshd, [b, s, h, d]) => vec![*b, *h, *s, *d],
             _ => self.shape.clone(),
         }
@@ -101,7 +101,9 @@ impl ValueType {
             (Layout::Blocked { block, .. }, [n, c, spatial @ ..]) if matches!(spatial.len(), 1..=3) => {
                 [&[*n, c.div_ceil(block.max(1))], spatial, &[block]].concat()
             }
-            (Layout::ChannelsLast, [n, c, h, w]) => vec![*n, *h, *w, *c],
+            (Layout::ChannelsLast, [n, c, spatial @ ..]) if matches!(spatial.len(), 1..=3) => {
+                [&[*n], spatial, &[*c]].concat()
+            }
             _ => return None,
         };
         (self.layout == Layout::Plain).then(|| ValueType { shape, layout, ..self.clone() })

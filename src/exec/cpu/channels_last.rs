@@ -85,7 +85,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<OpKernel>> {
         Op::MaxPool(op) if is_last(result) => Some(max_pool(op, result)?),
         Op::Concat(op) if is_last(result) => {
             let mut op = op.clone();
-            op.axis = 3;
+            op.axis = -1;
             Some(layout::concat(*op))
         }
         _ => None,
@@ -94,9 +94,10 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<OpKernel>> {
 
 /// Converts from one layout to the other.
 fn converted(op: &Reshape<Operand>, result: &ValueType) -> Option<OpKernel> {
+    let last = result.shape.len() as i64 - 1;
     let order = match (op.input.ty.layout, result.layout) {
-        (Layout::Plain, Layout::ChannelsLast) => vec![0, 2, 3, 1],
-        (Layout::ChannelsLast, Layout::Plain) => vec![0, 3, 1, 2],
+        (Layout::Plain, Layout::ChannelsLast) => [0].into_iter().chain(2..=last).chain([1]).collect(),
+        (Layout::ChannelsLast, Layout::Plain) => [0, last].into_iter().chain(1..last).collect(),
         _ => return None,
     };
     Some(layout::permute(Permute::new(op.input.clone(), order)))
@@ -129,7 +130,7 @@ fn max_pool(op: &MaxPool<Operand>, result: &ValueType) -> Result<OpKernel> {
     let none = || invalid("no max pool of bytes with channels last");
     let [rows, cols] = max_pool_axes(op, result).ok_or_else(none)?;
     let input = ByteOperand::new(&op.input).ok_or_else(none)?;
-    let pool = MaxPoolBytes { input, channels: result.shape[3], rows, cols };
+    let pool = MaxPoolBytes { input, channels: *result.shape.last().ok_or_else(none)?, rows, cols };
     let operand = op.input.clone();
     Ok(OpKernel::new(move |t| {
         let images = t.array(&operand)?.bytes()?;

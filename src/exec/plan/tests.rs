@@ -1,5 +1,5 @@
 //! Tests each rule, and that no rule changes the results.
-use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, Tensor, quant::RoundMode};
+use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, Tensor, ops::Conv, quant::RoundMode};
 use proptest::prelude::*;
 
 mod branches;
@@ -153,6 +153,44 @@ const QUANTIZED: [(Dtype, f64, i64); 4] =
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
+    /// Sequences and volumes, too.
+    #[test]
+    fn convolutions_of_bytes_are_the_same_by_plan(
+        axes in prop::sample::select(vec![1usize, 3]), channels in [1usize..20, 1usize..20], size in 4usize..8, batch in 1usize..3,
+        kernel in 1usize..5, stride in 1i64..3, kinds: [bool; 2], joined: bool,
+    ) {
+        let mut g = Graph::new("g").unwrap();
+        let shape = |channels: usize| [vec![batch, channels], vec![size; axes]].concat();
+        let bytes = |dtype, shape: Vec<usize>, step: usize| {
+            let n = shape.iter().product::<usize>();
+            let low = if dtype == Dtype::Int8 { -128.0 } else { 0.0 };
+            Array::from_f64s(dtype, shape, (0..n).map(|i| low + (i * step % 256) as f64)).unwrap()
+        };
+        let x = g.input("x", Dtype::Uint8, shape(channels[0])).unwrap();
+        g.quantize(x, &Quantization::per_tensor(0.03, 117)).unwrap();
+        let mut t = x;
+        for (i, is_depthwise) in kinds.into_iter().enumerate() {
+            let ic = g.tensor(t).unwrap().shape[1];
+            let (oc, group) = if is_depthwise { (ic, ic) } else { (channels[1], 1) };
+            let weights = bytes(Dtype::Int8, [vec![oc, ic / group], vec![kernel; axes]].concat(), 37);
+            let filter = g.coefficient(&format!("w{i}"), weights).unwrap();
+            g.quantize(filter, &Quantization::per_tensor(0.01, 0)).unwrap();
+            let pads = [vec![kernel as i64 / 2; axes], vec![(kernel as i64 - 1) / 2; axes]].concat();
+            let conv = Conv { group: group as i64, ..Conv::new(t, filter, vec![kernel as i64; axes], vec![1; axes], pads) };
+            let conv = Conv { strides: vec![if i == 1 { stride } else { 1 }; axes], ..conv };
+            t = g.op(conv).out_dtypes([Dtype::Uint8]).call().unwrap()[0];
+            g.quantize(t, &Quantization::per_tensor(0.4, 100)).unwrap();
+            if joined && i == 0 {
+                t = g.concat([t, t]).axis(1).dtype(Dtype::Uint8).call().unwrap();
+                g.quantize(t, &Quantization::per_tensor(0.4, 100)).unwrap();
+            }
+        }
+        g.set_outputs(&[t]).unwrap();
+        let feeds = [("x", bytes(Dtype::Uint8, shape(channels[0]), 91))];
+        let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
+        prop_assert_eq!(fast, slow);
+    }
+
     /// Bytes are the same whatever the layout: all of these operators are exact.
     #[test]
     fn networks_of_bytes_are_the_same_by_plan(
