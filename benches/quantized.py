@@ -58,12 +58,12 @@ def quantize(net, path, form):
         with open(floats, "wb") as f:
             f.write(net.onnx())
         # Weights of 7 bits: with 8, the instructions for bytes of processors without VNNI overflow in some programs.
-        # With pairs, filters have a scale per channel, and matrices a single one.
         if form == "dynamic":
             return quantize_dynamic(floats, path, weight_type=QuantType.QInt8, reduce_range=True)
         options = dict(reduce_range=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8)
         if form == "operators":
             return quantize_static(floats, path, Inputs(), QuantFormat.QOperator, KINDS, **options)
+        # Filters have a scale per channel, and matrices a single one.
         overrides = {n: [{"quant_type": QuantType.QInt8, "reduce_range": True}] for n in matrices}
         quantize_static(floats, path, Inputs(), QuantFormat.QDQ, KINDS, per_channel=True, **options,
                         extra_options={"TensorQuantOverrides": overrides})

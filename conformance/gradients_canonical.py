@@ -89,13 +89,14 @@ class Judge:
         return ("canonical", "; ".join(wrong[:3])) if wrong else None
 
     def executed(self, code, work):
-        """Runs their executor, which takes a second, and was once seen to hang."""
-        for _ in range(2):
+        """Runs the tool chain's executor, which takes a second and was once seen to hang: it is started up to three times."""
+        for attempts_left in (2, 1, 0):
             try:
                 return subprocess.run(code, capture_output=True, timeout=100, cwd=work, env=self.executor_env)
             except subprocess.TimeoutExpired:
+                if not attempts_left:
+                    raise
                 print("the executor hangs, and is started again: %s" % work, file=sys.stderr, flush=True)
-        return subprocess.run(code, capture_output=True, timeout=100, cwd=work, env=self.executor_env)
 
     def judge(self, folder):
         """Returns the stage that the graph reaches, and what is wrong there."""

@@ -59,8 +59,8 @@ pub struct Computed {
     pub dtype: Dtype,
 }
 
-/// Returns bytes and their zero points as int8, for the same numbers. Returns `None` for other integers, and for zero points that are
-/// none of the dtype.
+/// Converts bytes and their zero points to int8, for the same numbers. Returns `None` for other dtypes, and if a zero point is outside the
+/// range of the dtype.
 pub fn as_int8(array: &Array, zero_points: &[i64]) -> Option<(Array, Vec<i64>)> {
     let (low, high) = array.dtype().int_range()?;
     if !zero_points.iter().all(|zero| (low..=high).contains(zero)) {

@@ -2,10 +2,10 @@
 use super::blocked::{fill_each, replace_each};
 use crate::{base::Dtype, quant::RoundMode};
 
-/// Numbers that are rounded before they are converted.
+/// Number of elements that are rounded at a time.
 const PIECE: usize = 256;
 
-/// Zero points that are exact in float32, as are sums with integers that do not saturate.
+/// Largest zero point whose sums with integers are exact in float32, unless they saturate.
 const MOST_ZERO: u64 = 1 << 22;
 
 /// Whether [`write_rounded`] supports a dtype.
@@ -36,7 +36,8 @@ pub(super) fn write_rounded(dtype: Dtype, mode: RoundMode, reals: &[f32], bytes:
     }
 }
 
-/// Returns the bits of an integer between two others of at most 16 bits; further ones follow. Rust's conversions are not vectorized.
+/// Clamps an integer to a range of at most 16 bits, and returns it in the low bits of the result; the others are undefined. The compiler
+/// does not vectorize Rust's saturating conversions.
 #[inline(always)]
 fn low_bits(integer: f32, low: f32, high: f32) -> u32 {
     /// Adding it to an integer leaves that in the low bits, which are 0 in the constant itself.
@@ -48,7 +49,7 @@ fn low_bits(integer: f32, low: f32, high: f32) -> u32 {
     (integer + MAGIC).to_bits()
 }
 
-/// The same for integers of at most 32 bits.
+/// The same for a range of at most 32 bits.
 #[inline(always)]
 fn low_bits_of_wide(integer: f32, low: f64, high: f64) -> u64 {
     const MAGIC: f64 = 6_755_399_441_055_744.0;

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// Number of sums of a row, which do not wait for each other.
 const SUMS: usize = 8;
 
-/// Number of largest or smallest numbers of a row.
+/// Number of candidates for the largest or smallest number of a row, which do not wait for each other.
 const EXTREMES: usize = 64;
 
 /// Number of results of a task if rows of the operand are combined: a cache line of each row.

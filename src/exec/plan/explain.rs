@@ -84,7 +84,9 @@ impl<B: Backend> Plan<B> {
             Layout::Plain => String::new(),
             Layout::Blocked { block, .. } if ty.shape.len() == 6 => format!(", nCdhw{block}c"),
             Layout::Blocked { block, .. } => format!(", nChw{block}c"),
-            Layout::ChannelsLast => [", NWC", ", NHWC", ", NDHWC"][ty.shape.len().clamp(3, 5) - 3].into(),
+            Layout::ChannelsLast if ty.shape.len() == 3 => ", NWC".into(),
+            Layout::ChannelsLast if ty.shape.len() == 5 => ", NDHWC".into(),
+            Layout::ChannelsLast => ", NHWC".into(),
             Layout::Bshd => ", BSHD".into(),
         };
         let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));

@@ -11,7 +11,7 @@ use crate::{
     value::{Value, as_int8},
 };
 
-/// Sums of this many products, and a bias of as many, fit in 32 bits.
+/// Maximum number of products whose sum, plus a bias as large, fits in 32 bits.
 const MOST: usize = i32::MAX as usize / (2 * 255 * 255);
 
 /// A constant matrix of int8, which stands for its elements less a zero point.
@@ -55,7 +55,10 @@ pub fn integer_product(
     let Value::Computed(left) = x else { return Ok(None) };
     let is_byte = matches!(b.dtype(left.tensor)?, Dtype::Int8 | Dtype::Uint8);
     let has_one_zero_point = x_zero.is_none_or(|zero| zero.elements() == 1 && zero.dtype() == x.dtype());
-    let Some(weights) = Matrix::of(w, w_zero)?.filter(|_| is_byte && has_one_zero_point) else { return Ok(None) };
+    if !is_byte || !has_one_zero_point {
+        return Ok(None);
+    }
+    let Some(weights) = Matrix::of(w, w_zero)? else { return Ok(None) };
     // The sum over (x - zero) * w is that over x * w, less the zero point times the sum of w.
     let bias = match x_zero {
         Some(zero) => {

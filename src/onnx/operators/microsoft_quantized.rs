@@ -84,11 +84,11 @@ fn real(b: &mut Importer, n: &Node, at: usize) -> Result<Tensor> {
 }
 
 /// `(x - zero point) * scale`. Scales and zero points along `axis`, or one for all.
-pub fn dequantized(b: &mut Importer, stored: QuantizedOperand, axis: i64) -> Result<Tensor> {
-    if let Some(known) = stored.dequantized(b, axis)? {
+pub fn dequantized(b: &mut Importer, operand: QuantizedOperand, axis: i64) -> Result<Tensor> {
+    if let Some(known) = operand.dequantized(b, axis)? {
         return b.tensor(&known);
     }
-    let QuantizedOperand { x, scale, zero } = stored;
+    let QuantizedOperand { x, scale, zero } = operand;
     let whole = centered(b, x, zero, axis)?;
     let value = scaled(b, &whole, scale, axis)?;
     b.tensor(&value)

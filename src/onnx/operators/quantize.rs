@@ -118,17 +118,20 @@ impl<'a> QuantizedOperand<'a> {
         Ok(QuantizedOperand { x: n.input(at)?, scale: n.input(at + 1)?, zero: n.optional(at + 2) })
     }
 
+    /// Returns the parameters if they are known, and those of integers that are not packed.
+    fn parameters(self, axis: i64) -> Result<Option<Parameters>> {
+        let is_whole = matches!(self.x.element(), Element::Whole(dtype) if dtype.int_range().is_some());
+        Ok(Parameters::known(self.scale, self.zero, &self.x.shape(), axis)?.filter(|_| is_whole))
+    }
+
     /// Dequantizes the operand, if its parameters are known. Known integers become known numbers.
     pub fn dequantized(self, b: &mut Importer, axis: i64) -> Result<Option<Value>> {
-        let shape = self.x.shape();
-        let is_whole = matches!(self.x.element(), Element::Whole(dtype) if dtype.int_range().is_some());
-        let known = Parameters::known(self.scale, self.zero, &shape, axis)?.filter(|_| is_whole);
-        let Some(known) = known else { return Ok(None) };
+        let Some(known) = self.parameters(axis)? else { return Ok(None) };
         if let Value::Constant(x) = self.x {
             return Ok(Value::dequantized(known.integers_of(x)));
         }
         let tensor = dequantize(b, self.x, known)?;
-        Ok(Some(Value::Computed(Computed { tensor, shape, dtype: Dtype::Float32 })))
+        Ok(Some(Value::Computed(Computed { tensor, shape: self.x.shape(), dtype: Dtype::Float32 })))
     }
 }
 
@@ -184,8 +187,7 @@ pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
         Some(to) => Element::of(to as i32).map_err(|e| misfit("output_dtype:", e))?.dtype(),
         None => scale.dtype(),
     };
-    let is_whole = matches!(x.element(), Element::Whole(dtype) if dtype.int_range().is_some());
-    if let Some(known) = Parameters::known(scale, n.optional(2), &shape, axis)?.filter(|_| is_whole) {
+    if let Some(known) = QuantizedOperand::of(n, 0)?.parameters(axis)? {
         let tensor = dequantize(b, x, known)?;
         return Ok(vec![Value::Computed(Computed { tensor, shape, dtype })]);
     }
@@ -414,7 +416,7 @@ fn matmul_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     Ok(vec![b.shaped(made, &shape, Dtype::Int32)?])
 }
 
-/// The product of numbers, if all scales and zero points are known. Otherwise nobody reads the operators that were added.
+/// Returns the product of numbers. Returns `None` unless all scales and zero points are known; the operators added so far are then unused.
 fn matmul_of_reals(b: &mut Importer, n: &Node) -> Result<Option<Value>> {
     let (x, y) = (QuantizedOperand::of(n, 0)?, QuantizedOperand::of(n, 3)?);
     let (Some(left), Some(right)) = (x.dequantized(b, -2)?, y.dequantized(b, -1)?) else { return Ok(None) };
@@ -458,7 +460,8 @@ fn conv_integer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.value(tensor, Dtype::Int32)?])
 }
 
-/// The convolution of numbers, if all scales and zero points and the bias are known. Otherwise nobody reads the operators that were added.
+/// Returns the convolution of numbers. Returns `None` unless all scales and zero points and the bias are known; the operators added so far
+/// are then unused.
 fn conv_of_reals(b: &mut Importer, n: &Node) -> Result<Option<Value>> {
     let (input, weight) = (QuantizedOperand::of(n, 0)?, QuantizedOperand::of(n, 3)?);
     let (Some(x), Some(w)) = (input.dequantized(b, 1)?, weight.dequantized(b, 0)?) else { return Ok(None) };

@@ -278,19 +278,18 @@ fn weights(
     operand_scale: f64,
 ) -> Option<Weights> {
     let found = integers.get(&weights)?;
-    let (array, zero_points) = as_int8(&found.array, &found.zero_points)?;
-    let found = Integers { array, zero_points, ..(**found).clone() };
     let has_axis = found.scales.len() == 1 || found.axis == 0;
     let has_one_zero_point = found.zero_points.iter().all(|z| *z == found.zero_points[0]);
     if !has_axis || !has_one_zero_point {
         return None;
     }
+    let (array, zero_points) = as_int8(&found.array, &found.zero_points)?;
     let scales: Vec<f64> = found.scales.iter().map(|scale| scale * operand_scale).collect();
     let bias = match bias {
         Some(bias) => Some(integer_bias(r, integers, bias, &scales)?),
         None => None,
     };
-    Some(Weights { integers: found, bias })
+    Some(Weights { integers: Integers { array, zero_points, ..(**found).clone() }, bias })
 }
 
 /// Returns a bias as int32 in units of `scales`, one for all or one for each element, with its name; `None` if it does not fit.
