@@ -189,6 +189,36 @@ def quantized_operators():
     quantize("quantized_operators", graph, samples, "QOperator", "QUInt8")
 
 
+def quantized_gates():
+    """A network with the activations and channel gates of an EfficientNet or MobileNetV3, pools, and tensors that are joined."""
+    node = h.make_node
+    graph = h.make_graph(
+        [
+            node("Conv", ["image", "first.weight", "first.bias"], ["first"], pads=[1, 1, 1, 1]),
+            node("Sigmoid", ["first"], ["first.sigmoid"]),
+            node("Mul", ["first", "first.sigmoid"], ["silu"]),
+            node("Conv", ["silu", "second.weight"], ["second"], pads=[1, 1, 1, 1], group=8),
+            node("HardSigmoid", ["second"], ["second.sigmoid"]),
+            node("Mul", ["second", "second.sigmoid"], ["activation"]),
+            node("GlobalAveragePool", ["activation"], ["mean"]),
+            node("Conv", ["mean", "gate.weight", "gate.bias"], ["gate"]),
+            node("Sigmoid", ["gate"], ["gate.sigmoid"]),
+            node("Mul", ["activation", "gate.sigmoid"], ["gated"]),
+            # Sums of nine integers are never halfway between two means.
+            node("AveragePool", ["gated"], ["padded"], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1),
+            node("Concat", ["gated", "padded"], ["joint"], axis=1),
+            node("AveragePool", ["joint"], ["pool"], kernel_shape=[3, 3], strides=[2, 2]),
+            node("Conv", ["pool", "head.weight"], ["logits"]),
+        ],
+        "quantized_gates", [value("image", [1, 3, 8, 8])], [value("logits", [1, 5, 3, 3])],
+        [weight("first.weight", 8, 3, 3, 3), weight("first.bias", 8), weight("second.weight", 8, 1, 3, 3), weight("gate.weight", 8, 8, 1, 1),
+         weight("gate.bias", 8), weight("head.weight", 5, 16, 1, 1)],
+    )
+    rng = np.random.default_rng(5)
+    samples = [{"image": rng.standard_normal((1, 3, 8, 8)).astype(np.float32)} for _ in range(5)]
+    quantize("quantized_gates", graph, samples, "QDQ", "QUInt8")
+
+
 def quantized_dynamic():
     """Networks whose operands are quantized while they run, with weights of int8 and of uint8."""
     graph = h.make_graph(
@@ -316,5 +346,5 @@ def machine_learning():
 
 if __name__ == "__main__":
     os.makedirs(TO, exist_ok=True)
-    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, quantized_operators, quantized_dynamic, external, machine_learning]:
+    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, quantized_operators, quantized_dynamic, quantized_gates, external, machine_learning]:
         make()

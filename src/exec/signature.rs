@@ -188,7 +188,7 @@ impl Operand {
     pub fn without_values(&self) -> Operand {
         Operand { constant: None, ..self.clone() }
     }
-    /// The index among the operands of [`Backend::run`](super::Backend::run).
+    /// The index among the operands of [`Backend::run`](super::Backend::run). Operands with one index are the same tensor.
     pub fn index(&self) -> Option<usize> {
         self.index
     }

@@ -165,8 +165,9 @@ pub(super) fn tensors(
                 // The bound of a Relu need not be a multiple.
                 let unit = ByteReals::common_unit(&operands).filter(|_| is_sum && high == f32::INFINITY);
                 let rounding = unit.map_or(rounding, |unit| rounding.of_multiples(unit));
-                let values = [t.array(&inputs[0])?.bytes()?, t.array(&inputs[1])?.bytes()?];
-                combine(&rounding, operands, values, t.memory(0)?.bytes(), move |a, b| {
+                let shape = &result.shape;
+                let sources = [&t.source(&inputs[0], shape)?, &t.source(&inputs[1], shape)?];
+                combine(&rounding, operands, sources, t.memory(0)?.bytes(), move |a, b| {
                     let v = real(a, b);
                     let v = if v < low { low } else { v };
                     if v > high { high } else { v }
@@ -179,11 +180,10 @@ pub(super) fn tensors(
     .with_epilogue(epilogue)
 }
 
-/// Returns how two tensors of bytes are read and the result is rounded, if all have one shape and one scale.
+/// Returns how two tensors of bytes are read and the result is rounded, if each has one scale.
 fn bytes(inputs: &[Operand], result: &ValueType) -> Option<([ByteReals; 2], Rounding)> {
     let [a, b] = inputs else { return None };
-    let are_alike = a.ty.shape == result.shape && b.ty.shape == result.shape;
-    let rounding = Rounding::new(result, RoundMode::default()).filter(|_| are_alike)?;
+    let rounding = Rounding::new(result, RoundMode::default())?;
     Some(([ByteReals::new(&a.ty)?, ByteReals::new(&b.ty)?], rounding))
 }
 

@@ -2,13 +2,17 @@
 use super::{
     OpKernel, Operand, Signature, ValueType,
     blocked::Axis,
-    int8::{ByteFilter, ByteOperand, Completion, DepthwiseBytes, MaxPoolBytes, SumsEpilogue},
+    int8::{
+        ByteFilter, ByteOperand, Completion, DepthwiseBytes, LARGEST_WINDOW, MaxPoolBytes, SumPoolBytes, SumsEpilogue,
+    },
     layout, lookup,
+    pool::{Mean, Units},
+    task::PostOp,
 };
 use crate::{
     Layout,
     base::{Dtype, Result, invalid},
-    ops::{Conv, MaxPool, Op, Permute, Reshape, windows},
+    ops::{AvgPool, Conv, MaxPool, Op, Permute, Reshape, Window, windows},
     semantics::stores_the_same,
 };
 
@@ -28,6 +32,7 @@ pub(super) fn supports(signature: &Signature) -> bool {
     let is_supported = || match &signature.op {
         Op::Conv(op) => supports_conv(op, result),
         Op::MaxPool(op) => max_pool_axes(op, result).is_some(),
+        Op::AvgPool(op) => sum_pool(op).is_some(),
         Op::Concat(op) => op.axis == 1 && op.inputs.iter().all(|o| is_last(&o.ty)),
         op => is_elementwise(op, result),
     };
@@ -48,10 +53,10 @@ fn bias(op: &Conv<Operand>) -> Option<Vec<i64>> {
     Some(values.into_iter().map(|v| v as i64).collect())
 }
 
-/// Whether `op` is element-wise on images of the result's shape and single numbers.
+/// Whether `op` is element-wise on images, which may be broadcast to the result, and single numbers.
 fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
     let is_number = |o: &Operand| o.ty.layout == Layout::Plain && o.ty.elements() == 1;
-    let fits = |o: &Operand| is_number(o) || is_last(&o.ty) && o.ty.shape == result.shape;
+    let fits = |o: &Operand| is_number(o) || is_last(&o.ty) && o.ty.shape.len() == result.shape.len();
     let requantizes_all = |multipliers: usize, shifts: usize| multipliers.max(shifts) == 1;
     op.operands().all(|(_, o)| fits(o))
         && match op {
@@ -65,12 +70,26 @@ fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
 fn max_pool_axes(op: &MaxPool<Operand>, result: &ValueType) -> Option<[Axis; 2]> {
     let copies = is_last(&op.input.ty) && stores_the_same(&op.input.ty, result) && !op.do_relu;
     ByteOperand::new(&op.input).filter(|_| copies)?;
-    let windows = windows(&op.input.ty.plain_shape(), &op.into()).ok()?;
+    axes(&windows(&op.input.ty.plain_shape(), &op.into()).ok()?)
+}
+
+/// Returns the axes of rows and columns. A sequence has one row.
+fn axes(windows: &[Window]) -> Option<[Axis; 2]> {
     let axis = |window| Axis::new(window).ok().flatten();
-    match windows.as_slice() {
+    match windows {
+        [cols] => Some([Axis::ONE, axis(cols)?]),
         [rows, cols] => Some([axis(rows)?, axis(cols)?]),
         _ => None,
     }
+}
+
+/// Returns the sums of an average pool of bytes.
+fn sum_pool(op: &AvgPool<Operand>) -> Option<SumPoolBytes> {
+    let input = ByteOperand::new(&op.input).filter(|_| is_last(&op.input.ty) && op.pad_value == 0)?;
+    let [rows, cols] = axes(&windows(&op.input.ty.plain_shape(), &op.into()).ok()?)?;
+    let is_exact = rows.kernel.saturating_mul(cols.kernel) <= LARGEST_WINDOW;
+    let has_gaps = [rows, cols].iter().any(|axis| axis.dilation > 1);
+    (is_exact && !has_gaps).then_some(SumPoolBytes { input, channels: *op.input.ty.shape.last()?, rows, cols })
 }
 
 /// Returns the kernel of an operator that has its own for channels that are last, or `None` if the generic one applies.
@@ -83,6 +102,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<OpKernel>> {
         Op::Reshape(op) => converted(op, result),
         Op::Conv(op) if is_last(result) => Some(conv(op, result)?),
         Op::MaxPool(op) if is_last(result) => Some(max_pool(op, result)?),
+        Op::AvgPool(op) if is_last(result) => Some(avg_pool(op)?),
         Op::Concat(op) if is_last(result) => {
             let mut op = op.clone();
             op.axis = -1;
@@ -136,5 +156,22 @@ fn max_pool(op: &MaxPool<Operand>, result: &ValueType) -> Result<OpKernel> {
         let images = t.array(&operand)?.bytes()?;
         pool.run(images, t.memory(0)?);
         Ok(())
+    }))
+}
+
+/// The sums are exact, so the means are those of the generic kernel.
+fn avg_pool(op: &AvgPool<Operand>) -> Result<OpKernel> {
+    let pool = sum_pool(op).ok_or_else(|| invalid("no average pool of bytes with channels last"))?;
+    let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
+    let windows = windows(&op.input.ty.plain_shape(), &op.into())?;
+    let (mean, operand) = (Mean::new(op, &windows, &Units::of(&op.input)), op.input.clone());
+    Ok(OpKernel::new(move |t| {
+        let images = t.array(&operand)?.bytes()?;
+        t.fill(0, pool.channels, finish, |first, out| {
+            pool.run(images, first / pool.channels, out, |sums, n| {
+                sums.iter_mut().for_each(|sum| *sum = mean.of(*sum, n));
+            });
+            Ok(())
+        })
     }))
 }

@@ -215,6 +215,18 @@ impl<'a> Source<'a> {
             }
         }
     }
+    /// Returns `n` of an operand's bytes as they are stored; without a copy if it is not broadcast.
+    pub fn bytes<'b>(&self, first: usize, n: usize, buffer: &'b mut Vec<u8>) -> &'b [u8]
+    where
+        'a: 'b,
+    {
+        if self.walk.is_identity() {
+            return &self.bytes[first..][..n];
+        }
+        buffer.resize(n, 0);
+        self.walk.fill(first, buffer, |start, step, out| read(self.bytes, start, step, out, |[byte]| byte));
+        buffer
+    }
     /// Like [`Source::reals`], but reads stored values. float32 is truncated to integers and saturated; NaN becomes 0.
     pub fn ints(&self, first: usize, out: &mut [i64]) {
         self.walk.fill(first, out, |start, step, out| read_ints(self.dtype, self.bytes, start, step, out));

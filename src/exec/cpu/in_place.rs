@@ -12,13 +12,17 @@ pub(super) struct InPlace {
 
 impl InPlace {
     /// Returns `None` unless the operator is element-wise, or a reshape with fused element-wise operators, on floats without a
-    /// scale.
+    /// scale, and reads the operand once.
     pub fn new(signature: &Signature) -> Option<InPlace> {
         let [Some(result)] = signature.results.as_slice() else { return None };
         let may = |o: &Operand| o.constant.is_none() && o.ty.is_plain_float() && o.ty.elements() == result.elements();
         let (_, first) =
             signature.op.operands().find(|(_, o)| result.is_plain_float() && may(o) && o.ty.layout == result.layout)?;
         let operand = first.index()?;
+        let ops = [&signature.op].into_iter().chain(&signature.fused_ops);
+        if ops.flat_map(Op::operands).filter(|(_, o)| o.index() == Some(operand)).count() > 1 {
+            return None;
+        }
         let own = match &signature.op {
             Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) => None,
             op if is_elementwise(op) && first.ty.shape == result.shape => Some(op.map(|o| {

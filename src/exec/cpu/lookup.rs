@@ -1,6 +1,7 @@
 //! Functions of a single byte whose results are bytes: a table has the result of each of the 256 bytes.
 use super::{
-    OpKernel, Operand, Signature, ValueType, arena::Arena, chunks::CHUNK, kernel::Epilogue, prepare, task::Task,
+    OpKernel, Operand, Signature, ValueType, arena::Arena, chunks::CHUNK, int8::ByteTable, is_elementwise, prepare,
+    task::Task,
 };
 use crate::{
     array::Array,
@@ -10,29 +11,30 @@ use crate::{
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Whether `next` completes a function of bytes: a cast of bytes to reals, functions of one number, and a cast back to bytes.
+/// Whether `next` completes a function of bytes: it starts with a cast of bytes to reals, and each further operator reads only the result
+/// of the one before it and, like the multiplication in `x * sigmoid(x)`, those bytes.
 pub(super) fn ends_with(signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-    let reals = signature.outputs().all(ValueType::is_plain_float);
-    reals && begins(signature) && matches!(next, Op::Cast(_)) && has_one_scale(result)
+    source(signature).is_some_and(|source| is_function(next, source)) && has_one_scale(result)
 }
 
 /// Whether an operator with its fused ones is a function of bytes.
 pub(super) fn supports(signature: &Signature) -> bool {
-    let [Some(result)] = signature.results.as_slice() else { return false };
-    let ends = matches!(signature.fused_ops.last(), Some(Op::Cast(_))) && has_one_scale(result);
-    let source = |op: &Op<Operand>| op.operands().next().map(|(_, o)| o.ty.layout);
-    ends && begins(signature) && source(&signature.op) == Some(result.layout)
+    let ([Some(result)], Some(source)) = (signature.results.as_slice(), source(signature)) else { return false };
+    !signature.fused_ops.is_empty() && has_one_scale(result) && source.ty.layout == result.layout
 }
 
-/// Whether the first operator is a cast of bytes, and the others are functions of what it yields.
-fn begins(signature: &Signature) -> bool {
-    let is_unary = |op: &Op<Operand>| {
-        op.operands().all(|(_, o)| o.is_fused_input())
-            && (matches!(op, Op::Cast(_))
-                || prepare(op).is_some_and(|kernel| matches!(kernel.epilogue, Some(Epilogue::Each(_)))))
-    };
-    let of_bytes = matches!(&signature.op, Op::Cast(op) if has_one_scale(&op.input.ty) && op.input.constant.is_none());
-    of_bytes && signature.fused_ops.iter().all(is_unary)
+/// Returns the bytes that the first operator casts and of which the others are functions.
+fn source(signature: &Signature) -> Option<&Operand> {
+    let Op::Cast(cast) = &signature.op else { return None };
+    let source = &cast.input;
+    let is_source = has_one_scale(&source.ty) && source.constant.is_none();
+    (is_source && signature.fused_ops.iter().all(|op| is_function(op, source))).then_some(source)
+}
+
+/// Whether a fused operator computes each number from one of the preceding result and one of the source.
+fn is_function(op: &Op<Operand>, source: &Operand) -> bool {
+    let is_known = |o: &Operand| o.is_fused_input() || o.index() == source.index();
+    op.operands().all(|(_, o)| is_known(o)) && (matches!(op, Op::Cast(_)) || is_elementwise(op))
 }
 
 fn has_one_scale(ty: &ValueType) -> bool {
@@ -45,13 +47,11 @@ fn has_one_scale(ty: &ValueType) -> bool {
 /// Returns an error if one of the operators fails.
 pub(super) fn kernel(signature: &Signature) -> Result<Option<OpKernel>> {
     let (Op::Cast(op), true) = (&signature.op, supports(signature)) else { return Ok(None) };
-    let (input, table) = (op.input.clone(), table(signature)?);
+    let (input, table) = (op.input.clone(), ByteTable::new(table(signature)?));
     Ok(Some(OpKernel::new(move |t| {
         let bytes = t.array(&input)?.bytes()?;
         let out = t.memory(0)?.bytes();
-        out.par_chunks_mut(CHUNK).zip(bytes.par_chunks(CHUNK)).for_each(|(out, bytes)| {
-            out.iter_mut().zip(bytes).for_each(|(to, byte)| *to = table[usize::from(*byte)]);
-        });
+        out.par_chunks_mut(CHUNK).zip(bytes.par_chunks(CHUNK)).for_each(|(out, bytes)| table.look_up(bytes, out));
         Ok(())
     })))
 }
@@ -61,20 +61,17 @@ fn table(signature: &Signature) -> Result<[u8; 256]> {
     let Some(Some(result)) = signature.results.first() else { return Err(invalid("a table without a result")) };
     let all: [u8; 256] = std::array::from_fn(|i| i as u8);
     let row = |ty: &ValueType| ValueType { shape: vec![all.len()], layout: crate::Layout::Plain, ..ty.clone() };
+    let source = source(signature).ok_or_else(|| invalid("a table without an operand"))?;
+    let source = Array::from_le_bytes(source.ty.dtype, [all.len()], &all)?;
     let mut ops = [&signature.op].into_iter().chain(&signature.fused_ops).peekable();
     let mut array = None;
     while let Some(op) = ops.next() {
-        let op = op.map(|o| Operand::new(row(&o.ty), None, 0));
-        let of_next = ops.peek().and_then(|next| next.operands().next()).map(|(_, o)| row(&o.ty));
-        let input = op.operands().next().map(|(_, o)| o.ty.dtype);
-        let values = match (array.take(), input) {
-            (Some(values), _) => values,
-            (None, Some(dtype)) => Array::from_le_bytes(dtype, [all.len()], &all)?,
-            (None, None) => return Err(invalid("a table without an operand")),
-        };
+        // The source, and the result of the operator before.
+        let op = op.map(|o| Operand::new(row(&o.ty), None, usize::from(o.is_fused_input())));
+        let of_next = ops.peek().and_then(|next| next.operands().find(|(_, o)| o.is_fused_input()));
+        let own = of_next.map_or(row(result), |(_, o)| row(&o.ty));
         let kernel = prepare(&op).ok_or_else(|| invalid("a table of an operator without a kernel"))?;
-        let (operands, results, arena) =
-            ([Some(values)], [Some(of_next.unwrap_or_else(|| row(result)))], Arc::<Arena>::default());
+        let (operands, results, arena) = ([Some(source.clone()), array], [Some(own)], Arc::<Arena>::default());
         let mut task = Task::new(&operands, &results, &[], &arena);
         (kernel.run)(&mut task)?;
         array = task.finish()?.pop();
@@ -94,7 +91,7 @@ mod tests {
         /// Dequantized, through some functions, and quantized to another scale.
         #[test]
         fn a_table_has_what_the_operators_compute(
-            functions in prop::collection::vec(0usize..5, 0..4), signed: bool, to_signed: bool,
+            functions in prop::collection::vec(0usize..6, 0..4), signed: bool, to_signed: bool,
             scales in (1e-3f64..2.0, 1e-3f64..2.0), zeros in (0i64..128, 0i64..128), n in 1usize..400,
         ) {
             let dtype = |signed: bool| if signed { Dtype::Int8 } else { Dtype::Uint8 };
@@ -108,6 +105,14 @@ mod tests {
                     1 => g.sigmoid(y).call(),
                     2 => g.mul(y, 0.37).call(),
                     3 => g.tanh(y).call(),
+                    // The bytes once more.
+                    4 => {
+                        let byte = g.cast(y).out_dtype(dtype(signed)).call().unwrap();
+                        g.quantize(byte, &Quantization::per_tensor(0.01, 3)).unwrap();
+                        let product = g.mul(x, byte).call().unwrap();
+                        g.quantize(product, &Quantization::per_tensor(0.02, 5)).unwrap();
+                        g.cast(product).call()
+                    }
                     _ => g.relu(y).call(),
                 }
                 .unwrap();

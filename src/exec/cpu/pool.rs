@@ -7,6 +7,7 @@ use crate::{
     array::{reserve, zeros},
     base::Result,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
+    quant::Quantization,
     semantics::IndexKind,
 };
 use std::borrow::Cow;
@@ -68,19 +69,57 @@ pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> OpKernel {
 }
 
 pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
+    let units = Units::of(&op.input);
     OpKernel::with_workspace(reals([&op.input]), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
-        let (include, windows) = (op.count_include_pad, windows(&op.input.ty.shape, &(&op).into())?);
-        let taps = windows.iter().map(|w| w.kernel as f64).product::<f64>() as f32;
-        let divisor = move |n: usize| if include { taps } else { n.max(1) as f32 };
+        let windows = windows(&op.input.ty.shape, &(&op).into())?;
+        let mean = Mean::new(&op, &windows, &units);
         let last = windows.last().cloned();
-        let planes = Planes::sliding(t, &op.input, windows)?;
+        let planes = Planes::sliding(t, &units.operand, windows)?;
         match last {
             // A window as large as the line has nothing in common with others.
-            Some(w) if w.kernel < w.input as i64 => planes.average_lines(t, w, finish, divisor),
-            _ => planes.pool(t, finish, sum, |s, n| s.unwrap_or(0.0) / divisor(n)),
+            Some(w) if w.kernel < w.input as i64 => planes.average_lines(t, w, finish, mean),
+            _ => planes.pool(t, finish, sum, |s, n| mean.of(s.unwrap_or(0.0), n)),
         }
     })
+}
+
+/// An operand in units of its scale. The sums of quantized numbers are then whole, and exact in float32 up to 2^24.
+pub(super) struct Units {
+    pub operand: Operand,
+    pub scale: f32,
+}
+
+impl Units {
+    /// The unit is 1 for floats, and for integers with several scales.
+    pub fn of(operand: &Operand) -> Units {
+        let mut operand = operand.clone();
+        let Some((scale, zero_point)) = operand.ty.per_tensor_scale().filter(|_| !operand.ty.dtype.is_float()) else {
+            return Units { operand, scale: 1.0 };
+        };
+        operand.ty.quantization = Some(Quantization::per_tensor(1.0, zero_point));
+        Units { operand, scale: scale as f32 }
+    }
+}
+
+/// How the mean of a window follows from its sum.
+#[derive(Clone, Copy)]
+pub(super) struct Mean {
+    /// The divisor, if it includes padding.
+    taps: Option<f32>,
+    scale: f32,
+}
+
+impl Mean {
+    pub fn new(op: &AvgPool<Operand>, windows: &[Window], units: &Units) -> Mean {
+        let taps = windows.iter().map(|w| w.kernel as f64).product::<f64>() as f32;
+        Mean { taps: op.count_include_pad.then_some(taps), scale: units.scale }
+    }
+    /// The mean of `n` elements and, if it includes padding, of zeros.
+    #[inline(always)]
+    pub fn of(self, sum: f32, n: usize) -> f32 {
+        sum / self.taps.unwrap_or(n.max(1) as f32) * self.scale
+    }
 }
 
 /// Each window is one share of an axis; shares overlap if the axis does not divide evenly.
@@ -196,13 +235,7 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
     }
     /// Averages sliding windows, a line of results at a time: the input lines that its windows share are added up once, and the
     /// elements of each window are added up in their sum.
-    fn average_lines(
-        &self,
-        t: &mut Task,
-        last: Window,
-        finish: PostOp,
-        divisor: impl Fn(usize) -> f32 + Sync,
-    ) -> Result<()> {
+    fn average_lines(&self, t: &mut Task, last: Window, finish: PostOp, mean: Mean) -> Result<()> {
         let (pixels, axis) = (self.pixels(), self.positions.len() - 1);
         let mut widths = Vec::new();
         reserve(&mut widths, self.positions[axis])?;
@@ -219,7 +252,7 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
                 });
                 out.fill(0.0);
                 add_windows(&last, &line, out);
-                out.iter_mut().zip(&widths).for_each(|(v, width)| *v /= divisor(height * width));
+                out.iter_mut().zip(&widths).for_each(|(v, width)| *v = mean.of(*v, height * width));
             }
             Ok(())
         })

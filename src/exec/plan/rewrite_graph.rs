@@ -216,21 +216,26 @@ impl RewriteGraph {
     }
 }
 
-/// Builds the [`Signature`] of a node.
+/// Builds the [`Signature`] of a node. Operands that are the same tensor have the index of the first of them, except constants, which
+/// each kernel may keep in a form of its own.
 pub(super) fn signature<'a>(
     node: &Node,
     entry: impl Fn(TensorIndex) -> Result<&'a TensorEntry>,
     mut constant: impl FnMut(TensorIndex) -> Result<Option<Array>>,
 ) -> Result<Signature> {
     let (mut ops, mut place, mut before) = (Vec::new(), 0, None);
+    let mut places: HashMap<TensorIndex, usize> = HashMap::new();
     for stage in &node.stages {
         let op = stage.op.try_map(&mut |t: &TensorIndex| -> Result<Operand> {
             let ty = entry(*t)?.ty.clone();
             if Some(*t) == before {
                 return Ok(Operand::fused_input(ty));
             }
+            let (constant, own) = (constant(*t)?, place);
             place += 1;
-            Ok(Operand::new(ty, constant(*t)?, place - 1))
+            let first = *places.entry(*t).or_insert(own);
+            let index = if constant.is_some() { own } else { first };
+            Ok(Operand::new(ty, constant, index))
         })?;
         ops.push(op);
         before = stage.outputs().next();

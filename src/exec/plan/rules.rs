@@ -158,7 +158,10 @@ pub(super) fn rewrite<B: Backend>(
                 each(&mut |graph, at| merger.merge(graph, at), graph)?
             }
             Rule::Split => per_channel::split(graph, backend)?,
-            Rule::Stored => stored::gather(graph, backend)? + each(&mut stored::stored, graph)?,
+            Rule::Stored => {
+                let concatenated = each(&mut stored::concatenated, graph)?;
+                concatenated + stored::gather(graph, backend)? + each(&mut stored::stored, graph)?
+            }
             Rule::Parts => parts::divide(graph, backend)?,
             Rule::Permutations if !backend.can_fuse_any() => 0,
             Rule::Permutations => each(&mut permutations::merge, graph)?,

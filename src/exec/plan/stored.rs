@@ -1,5 +1,6 @@
 //! Operators that only move elements work on stored integers: values that are dequantized, moved and quantized again as before are
-//! moved as they are, and rows of a dequantized table are dequantized after they are gathered.
+//! moved as they are, bytes that are dequantized, concatenated and quantized are concatenated, and rows of a dequantized table are
+//! dequantized after they are gathered.
 use super::{
     network::{Operation, TensorEntry, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
@@ -9,7 +10,7 @@ use crate::{
     ValueType,
     array::Array,
     base::{Dtype, Result},
-    ops::{Cast, Gather, Op},
+    ops::{Cast, Concat, Gather, Op},
     quant::{Quantization, RoundMode},
 };
 use std::collections::{BTreeMap, HashMap};
@@ -55,6 +56,41 @@ pub(super) fn stored(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     }
     if is_last_use {
         graph.remove(start);
+    }
+    Ok(true)
+}
+
+/// Concatenates the integers themselves if the node at `at` quantizes what was dequantized and concatenated.
+///
+/// # Errors
+/// Returns an error if there is no such tensor.
+pub(super) fn concatenated(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let Some((real, Operation { op: Op::Cast(end), results, origin, .. })) = cast(graph, at) else { return Ok(false) };
+    let (Some(joint), [Some(result)]) = (graph.single_use_producer(real), results.as_slice()) else { return Ok(false) };
+    let Some(Operation { op: Op::Concat(op), .. }) = graph.only_operation(joint) else { return Ok(false) };
+    let op = op.clone();
+    let dtype = graph.entry(*result)?.ty.dtype;
+    let has_one_scale = |t: TensorIndex| {
+        let is_alike = |ty: &ValueType| ty.dtype == dtype && dtype.size() == 1 && ty.per_tensor_scale().is_some();
+        graph.entry(t).is_ok_and(|entry| is_alike(&entry.ty))
+    };
+    let is_plain = |t: TensorIndex| graph.entry(t).is_ok_and(|entry| entry.ty.is_plain_float32());
+    let bytes = |real: &TensorIndex| {
+        let start = graph.producer(*real).filter(|_| is_plain(*real))?;
+        cast(graph, start).map(|(bytes, _)| bytes).filter(|t| has_one_scale(*t))
+    };
+    let inputs: Option<Vec<TensorIndex>> = op.inputs.iter().map(bytes).collect();
+    let Some(inputs) = inputs.filter(|_| !op.do_relu && is_plain(real) && has_one_scale(*result)) else {
+        return Ok(false);
+    };
+    let reals = op.inputs.clone();
+    let op: Op<TensorIndex> = Concat { inputs, round_mode: end.round_mode, ..*op }.into();
+    graph.remove(joint);
+    graph.replace(at, Node { stages: vec![Operation::new(op, results, origin)] });
+    for real in reals {
+        if graph.uses(real) == 0 && !graph.is_pinned(real) {
+            graph.producer(real).into_iter().for_each(|start| graph.remove(start));
+        }
     }
     Ok(true)
 }

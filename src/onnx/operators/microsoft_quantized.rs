@@ -2,11 +2,12 @@
 use super::{
     Convert,
     activation::flattened,
-    pool::pooled_average,
+    pool::{pooled_average, pooled_whole},
     quantize::{
         QuantizedOperand, centered, dequantize_linear, dynamic_scale, known_bias, quantize, quantize_linear, quantized,
         spread,
     },
+    window::spatial,
 };
 use crate::{
     Tensor,
@@ -146,10 +147,8 @@ fn average_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 }
 
 fn global_average_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    unary(b, n, |b, _, x| {
-        let rank = b.rank(x)?;
-        b.reduce(x, &(2..rank).collect::<Vec<_>>(), ReduceMode::ReduceMean)
-    })
+    let spatial = spatial(n.input(0)?)?;
+    unary(b, n, |b, _, x| pooled_whole(b, x, &spatial, ReduceMode::ReduceMean))
 }
 
 fn select<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

@@ -30,19 +30,22 @@ fn window(n: &Node, x: &Value) -> Result<Window> {
 
 fn global<'m>(b: &mut Importer<'m>, n: &Node<'m>, mode: ReduceMode) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let spatial = spatial(x)?;
     let input = b.tensor(x)?;
-    let made = if spatial.len() > 3 {
-        let axes: Vec<usize> = (2..x.rank()).collect();
-        b.reduce(input, &axes, mode)?
-    } else {
-        let (strides, pads) = (vec![1; spatial.len()], vec![0; 2 * spatial.len()]);
-        match mode {
-            ReduceMode::ReduceMax => b.op(MaxPool::new(input, ints(&spatial), strides, pads))?,
-            _ => b.op(AvgPool::new(input, ints(&spatial), strides, pads))?,
-        }
-    };
+    let made = pooled_whole(b, input, &spatial(x)?, mode)?;
     Ok(vec![b.value(made, x.dtype())?])
+}
+
+/// Adds the mean or maximum of each channel.
+pub fn pooled_whole(b: &mut Importer, input: Tensor, spatial: &[usize], mode: ReduceMode) -> Result<Tensor> {
+    if spatial.len() > 3 {
+        let axes: Vec<usize> = (2..2 + spatial.len()).collect();
+        return b.reduce(input, &axes, mode);
+    }
+    let (strides, pads) = (vec![1; spatial.len()], vec![0; 2 * spatial.len()]);
+    match mode {
+        ReduceMode::ReduceMax => b.op(MaxPool::new(input, ints(spatial), strides, pads)),
+        _ => b.op(AvgPool::new(input, ints(spatial), strides, pads)),
+    }
 }
 
 fn average_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

@@ -220,6 +220,10 @@ impl Fused {
             Op::DequantizeLinear(op) => Some((op.input, single(&op.x_scale, &op.x_zero_point)?)),
             _ => None,
         };
+        let sources = |inputs: &[Tensor]| -> Option<Vec<_>> {
+            let has_dtype = |o: &(Tensor, _)| r.dtype(o.0) == r.dtype(t);
+            inputs.iter().map(|t| source(*t).filter(has_dtype)).collect()
+        };
         let fused = |operands: Vec<_>, weights| Fused { op: op.clone(), operands, weights };
         Some(match op {
             Op::Conv(op) if !op.do_relu => {
@@ -236,9 +240,16 @@ impl Fused {
                 let operand = source(op.input)?;
                 (operand.1 == scale && r.dtype(operand.0) == r.dtype(t)).then(|| fused(vec![operand], None))?
             }
-            Op::Add(op) if !op.do_relu && op.coeff.is_none() => {
-                let operands: Vec<_> = op.inputs.iter().map(|t| source(*t)).collect::<Option<_>>()?;
-                operands.iter().all(|o| r.dtype(o.0) == r.dtype(t)).then(|| fused(operands, None))?
+            Op::Add(op) if !op.do_relu && op.coeff.is_none() => fused(sources(&op.inputs)?, None),
+            Op::Mul(op) if !op.do_relu => fused(sources(&op.inputs)?, None),
+            // A chip pads with the integer 0, whatever the zero point.
+            Op::AvgPool(op) if !op.do_relu && op.ceil_mode.is_none() && op.pads.iter().all(|n| *n == 0) => {
+                fused(sources(&[op.input])?, None)
+            }
+            // A chip adds the zero points of other operands twice.
+            Op::Concat(op) if !op.do_relu => {
+                let operands = sources(&op.inputs)?;
+                operands.iter().all(|o| o.1 == scale).then(|| fused(operands, None))?
             }
             _ => return None,
         })
@@ -258,11 +269,18 @@ impl Fused {
             }
             None => (None, None),
         };
+        let inputs = || operands.iter().map(|o| o.0).collect();
         match (&mut op, right) {
             (Op::Conv(op), Some(right)) => (op.input, op.filter, op.bias) = (operands[0].0, right, bias),
             (Op::MatMul(op), Some(right)) => (op.input, op.right, op.bias) = (operands[0].0, right, bias),
             (Op::MaxPool(op), None) => op.input = operands[0].0,
-            (Op::Add(op), None) => op.inputs = operands.iter().map(|o| o.0).collect(),
+            (Op::Add(op), None) => op.inputs = inputs(),
+            (Op::Mul(op), None) => op.inputs = inputs(),
+            (Op::Concat(op), None) => op.inputs = inputs(),
+            (Op::AvgPool(op), None) => {
+                op.input = operands[0].0;
+                op.round_mode = RoundMode::HalfToEven;
+            }
             _ => return Err(invalid("an operator without a quantized form was matched")),
         }
         Ok(op)

@@ -5,7 +5,10 @@ use super::{
 };
 use crate::{
     ValueType,
-    cpu::{blocked::InstructionSet, chunks::CHUNK},
+    cpu::{
+        blocked::InstructionSet,
+        chunks::{CHUNK, Source},
+    },
 };
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
@@ -57,28 +60,29 @@ impl SimdOp for Read<'_> {
     }
 }
 
-/// Writes `f` of the elements of two tensors.
+/// Writes `f` of the elements of two tensors, which are broadcast.
 pub(in crate::cpu) fn combine(
     rounding: &Rounding,
     operands: [ByteReals; 2],
-    [left, right]: [&[u8]; 2],
+    [left, right]: [&Source; 2],
     out: &mut [u8],
     f: impl Fn(f32, f32) -> f32 + Copy + Sync,
 ) {
-    out.par_chunks_mut(CHUNK).zip(left.par_chunks(CHUNK)).zip(right.par_chunks(CHUNK)).for_each(
-        |((out, left), right)| {
-            let ((left, left_rest), (right, right_rest)) = (left.as_chunks(), right.as_chunks());
-            let (whole, tail) = out.split_at_mut(left.as_flattened().len());
-            rounding.write(Combined { rounding, operands, left, right, out: whole, f }, left.len());
-            if !tail.is_empty() {
-                let last = |rest: &[u8]| [std::array::from_fn(|j| rest.get(j).copied().unwrap_or(0))];
-                let (left, right) = (&last(left_rest), &last(right_rest));
-                let mut bytes = [0; LANES];
-                rounding.write(Combined { rounding, operands, left, right, out: &mut bytes, f }, 1);
-                tail.copy_from_slice(&bytes[..tail.len()]);
-            }
-        },
-    );
+    out.par_chunks_mut(CHUNK).enumerate().for_each(|(i, out)| {
+        let (first, n, mut buffers) = (i * CHUNK, out.len(), [Vec::new(), Vec::new()]);
+        let [of_left, of_right] = &mut buffers;
+        let (left, left_rest) = left.bytes(first, n, of_left).as_chunks();
+        let (right, right_rest) = right.bytes(first, n, of_right).as_chunks();
+        let (whole, tail) = out.split_at_mut(left.as_flattened().len());
+        rounding.write(Combined { rounding, operands, left, right, out: whole, f }, left.len());
+        if !tail.is_empty() {
+            let last = |rest: &[u8]| [std::array::from_fn(|j| rest.get(j).copied().unwrap_or(0))];
+            let (left, right) = (&last(left_rest), &last(right_rest));
+            let mut bytes = [0; LANES];
+            rounding.write(Combined { rounding, operands, left, right, out: &mut bytes, f }, 1);
+            tail.copy_from_slice(&bytes[..tail.len()]);
+        }
+    });
 }
 
 /// The results of `f`.

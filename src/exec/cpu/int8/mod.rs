@@ -9,8 +9,8 @@
 //!
 //! **Files.** `dot` has the inner loop of products, and `pairs` a faster one for AVX2 and small weights. `product` multiplies rows by a
 //! packed matrix, and `conv` copies the windows of a convolution as rows. `taps` has the inner loop of depthwise convolutions, and
-//! `depthwise` the rest of them. `pool` is max pooling, and `elementwise` is for additions and the like. `sums` completes
-//! sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both in registers.
+//! `depthwise` the rest of them. `pool` is pooling, `elementwise` is for additions and the like, and `table` looks up functions of a
+//! byte. `sums` completes sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both in registers.
 #![allow(
     clippy::needless_range_loop,
     reason = "loops over the elements of vectors are indexed by numbers that the compiler knows"
@@ -28,6 +28,7 @@ mod product;
 mod requantize;
 mod rounding;
 mod sums;
+mod table;
 mod taps;
 
 #[cfg(test)]
@@ -36,10 +37,11 @@ mod tests;
 pub(super) use conv::ByteFilter;
 pub(super) use depthwise::DepthwiseBytes;
 pub(super) use elementwise::{ByteReals, combine};
-pub(super) use pool::MaxPoolBytes;
+pub(super) use pool::{LARGEST_WINDOW, MaxPoolBytes, SumPoolBytes};
 pub(super) use product::{Contiguous, PackedBytes};
 pub(super) use rounding::Rounding;
 pub(super) use sums::{Completion, ResultMemory, SumsEpilogue};
+pub(super) use table::ByteTable;
 
 use super::Operand;
 use crate::{

@@ -13,6 +13,7 @@ use crate::{
     quant::RoundMode,
     run,
 };
+use ndarray::ArrayD;
 use proptest::prelude::*;
 
 fn all_dot_products() -> Vec<DotProduct> {
@@ -227,6 +228,39 @@ proptest! {
             let real = if relu.is_some() { real.max(0.0).min(most) } else { real };
             let want = RoundMode::default().round(f64::from(real) / scales[2]) + zero as f64;
             prop_assert_eq!(got[e], want.clamp(low, high) as i64 as u8, "{} and {}", inputs[0][e], inputs[1][e]);
+        }
+    }
+
+    #[test]
+    fn broadcast_bytes_are_combined_by_the_definition(
+        axes in prop::collection::vec((1usize..9, any::<bool>(), any::<bool>()), 1..5), rows in prop_oneof![4 => 1usize..4, 1 => 300usize..400],
+        absent in 0usize..3, scales in prop::array::uniform3(1e-2f64..1.0), zeros: [u8; 3],
+    ) {
+        let axes = [vec![(rows, false, false)], axes].concat();
+        let absent = absent.min(axes.len() - 1);
+        let shape: Vec<usize> = axes.iter().map(|axis| axis.0).collect();
+        // Each axis is that of an operand at least.
+        let left: Vec<usize> = axes.iter().enumerate().map(|(i, axis)| if axis.1 && i >= absent { 1 } else { axis.0 }).collect();
+        let right: Vec<usize> = axes.iter().map(|axis| if axis.2 && !axis.1 { 1 } else { axis.0 }).skip(absent).collect();
+        let arrays = [(left, 7), (right, 11)].map(|(shape, step)| {
+            let n = shape.iter().product::<usize>();
+            Array::from_vec(shape, (0..n).map(|i| (i * step % 256) as u8).collect::<Vec<_>>()).unwrap()
+        });
+        let mut g = Graph::new("g").unwrap();
+        let [x, y] = [("x", 0), ("y", 1)].map(|(name, i)| g.input(name, Dtype::Uint8, arrays[i].shape()).unwrap());
+        let product = g.mul(x, y).scale(scales).zero_point(zeros.map(i64::from)).out_dtype(Dtype::Uint8).call().unwrap();
+        g.set_outputs(&[product]).unwrap();
+        let feeds = [("x", arrays[0].clone()), ("y", arrays[1].clone())];
+        let got = run(&g, &feeds[..], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].clone();
+        let [a, b] = [0, 1].map(|i| {
+            let real = |byte: f64| (byte as f32 - f32::from(zeros[i])) * scales[i] as f32;
+            let reals = arrays[i].to_f64().unwrap().into_iter().map(real).collect();
+            let reals = ArrayD::from_shape_vec(arrays[i].shape(), reals).unwrap();
+            reals.broadcast(&shape[..]).unwrap().to_owned()
+        });
+        for (got, real) in got.bytes().unwrap().iter().zip(&(a * b)) {
+            let want = RoundMode::default().round(f64::from(*real) / scales[2]) + f64::from(zeros[2]);
+            prop_assert_eq!(*got, want.clamp(0.0, 255.0) as u8, "{}", real);
         }
     }
 
