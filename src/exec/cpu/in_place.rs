@@ -1,5 +1,8 @@
 //! Results that overwrite a dead operand.
-use super::{Operand, Signature, ValueType, arena::Arena, epilogues, is_elementwise, kernel::Epilogue, task::Task};
+use super::{
+    Operand, Signature, ValueType, arena::Arena, epilogues, is_elementwise, kernel::Epilogue, on_fused_input,
+    task::Task,
+};
 use crate::{array::Array, base::Result, ops::Op};
 use std::sync::Arc;
 
@@ -25,10 +28,7 @@ impl InPlace {
         }
         let own = match &signature.op {
             Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) => None,
-            op if is_elementwise(op) && first.ty.shape == result.shape => Some(op.map(|o| {
-                let is_it = o.index() == Some(operand);
-                if is_it { Operand::fused_input(o.ty.clone()) } else { o.clone() }
-            })),
+            op if is_elementwise(op) && first.ty.shape == result.shape => Some(on_fused_input(op, first)),
             _ => return None,
         };
         let epilogues = epilogues(own.iter().chain(&signature.fused_ops), signature)?;

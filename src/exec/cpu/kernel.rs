@@ -62,14 +62,40 @@ impl Epilogue {
 pub(super) const PIECE: usize = 2048;
 
 /// The epilogues of a run, with their operands.
-pub(super) struct Epilogues<'a>(Vec<(&'a Epilogue, Option<Source<'a>>)>);
+pub(super) struct Epilogues<'a>(Vec<(&'a Epilogue, Option<Other<'a>>)>);
+
+/// The other operand of a binary epilogue.
+enum Other<'a> {
+    Elements(Source<'a>),
+    /// A single number, repeated for a piece.
+    Number(Vec<f32>),
+}
+
+impl<'a> Other<'a> {
+    fn new(t: &Task<'a>, other: &'a Operand, shape: &[usize]) -> Result<Other<'a>> {
+        let source = t.source(other, shape)?;
+        if other.ty.elements() != 1 {
+            return Ok(Other::Elements(source));
+        }
+        let mut number = [0.0];
+        source.reals(0, &mut number);
+        Ok(Other::Number(vec![number[0]; PIECE.min(shape.iter().product())]))
+    }
+    /// Returns as many elements as `buffer` has, from element `first` of the result on.
+    fn read<'b>(&'b self, first: usize, buffer: &'b mut [f32]) -> &'b [f32] {
+        match self {
+            Other::Elements(source) => source.read(first, buffer),
+            Other::Number(numbers) => &numbers[..buffer.len()],
+        }
+    }
+}
 
 impl<'a> Epilogues<'a> {
     /// Prepares the epilogues for a result of that shape.
     pub fn new(t: &Task<'a>, epilogues: &'a [Epilogue], shape: &[usize]) -> Result<Epilogues<'a>> {
         let ready = epilogues.iter().map(|epilogue| match epilogue {
             Epilogue::Each(_) | Epilogue::Clear(_) => Ok((epilogue, None)),
-            Epilogue::With(other, _) => Ok((epilogue, Some(t.source(other, shape)?))),
+            Epilogue::With(other, _) => Ok((epilogue, Some(Other::new(t, other, shape)?))),
         });
         ready.collect::<Result<_>>().map(Epilogues)
     }
@@ -80,10 +106,10 @@ impl<'a> Epilogues<'a> {
         }
         let mut buffer = [0.0; PIECE];
         for (i, piece) in values.chunks_mut(PIECE).enumerate() {
-            for (epilogue, source) in &self.0 {
-                match (epilogue, source) {
-                    (Epilogue::With(_, f), Some(source)) => {
-                        f(piece, source.read(first + i * PIECE, &mut buffer[..piece.len()]));
+            for (epilogue, other) in &self.0 {
+                match (epilogue, other) {
+                    (Epilogue::With(_, f), Some(other)) => {
+                        f(piece, other.read(first + i * PIECE, &mut buffer[..piece.len()]));
                     }
                     (Epilogue::Each(f), _) => f(piece),
                     (Epilogue::Clear(padding), _) => padding.clear(first + i * PIECE, piece),

@@ -1,7 +1,7 @@
 use super::{
     OpKernel, Operand,
     arithmetic::tensors,
-    blocked::Function,
+    blocked::{Function, replace_each},
     task::PostOp,
     unary::{of_vectors, unary, vectorised},
 };
@@ -63,7 +63,7 @@ pub(super) fn clip(op: Clip<Operand>) -> OpKernel {
     let (low, high) = (min as f32, max as f32);
     let bounded = move |v: f32| if v < low { low } else { v };
     vectorised(op.inputs, RoundMode::default(), f, move |v| {
-        v.iter_mut().for_each(|v| *v = if bounded(*v) > high { high } else { bounded(*v) });
+        replace_each(v, move |v| if bounded(v) > high { high } else { bounded(v) });
     })
 }
 

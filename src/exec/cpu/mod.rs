@@ -6,6 +6,7 @@ mod arithmetic;
 mod attention;
 mod blocked;
 mod cast;
+mod chain;
 mod channels;
 mod channels_last;
 mod chunks;
@@ -66,6 +67,7 @@ use crate::{
 };
 use arena::Arena;
 use blocked::Function;
+use chain::Chain;
 pub use custom::CustomCall;
 use custom::CustomKernels;
 use in_place::InPlace;
@@ -268,9 +270,22 @@ fn has_epilogue(op: &Op<Operand>) -> bool {
     prepare(&op.map(Operand::without_values)).is_some_and(|kernel| kernel.epilogue.is_some())
 }
 
+/// Returns an operator that reads the preceding result instead of an operand.
+fn on_fused_input(op: &Op<Operand>, operand: &Operand) -> Op<Operand> {
+    op.map(|o| if o.index() == operand.index() { Operand::fused_input(o.ty.clone()) } else { o.clone() })
+}
+
+/// Returns the epilogue of a fused operator, or `None` if it has none.
+fn epilogue(op: &Op<Operand>) -> Option<Epilogue> {
+    match op {
+        Op::Cast(op) => chain::cast(op),
+        op => prepare(op)?.epilogue,
+    }
+}
+
 /// Returns the epilogues of element-wise operators, the last ones of the signature, or `None` if one of them has none.
 fn epilogues<'o>(ops: impl IntoIterator<Item = &'o Op<Operand>>, signature: &Signature) -> Option<Vec<Epilogue>> {
-    let own = ops.into_iter().map(|op| prepare(op)?.epilogue);
+    let own = ops.into_iter().map(epilogue);
     own.chain(in_blocks::clear_padding(signature).map(Some)).collect()
 }
 
@@ -317,6 +332,7 @@ impl Fusion for CpuBackend {
     fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
         signature.is_fusible_float_elementwise(next, result) && has_epilogue(next)
             || lookup::ends_with(signature, next, result)
+            || chain::continues_with(signature, next, result)
     }
     fn supports(&self, signature: &Signature) -> bool {
         heads::supports(signature)
@@ -346,18 +362,24 @@ impl Backend for CpuBackend {
         let with_maps = in_blocks::with_maps_of_pixels(signature);
         let signature = with_maps.as_ref().unwrap_or(signature);
         let results = signature.results.clone();
+        let prepared = |run: OpKernel, epilogues, in_place| {
+            let workspace = run.workspace.bytes(signature);
+            CpuKernel { run, epilogues, results, workspace, in_place }
+        };
+        if let Some(run) = lookup::kernel(signature)? {
+            return Ok(Some(prepared(run, Vec::new(), None)));
+        }
+        if let Some(Chain { run, epilogues }) = chain::prepare(signature) {
+            return Ok(Some(prepared(run, epilogues, None)));
+        }
         let (run, used) = match in_blocks::prepare(signature)? {
             Some(own) => (Some(own.kernel), own.used),
-            None => match lookup::kernel(signature)? {
-                Some(own) => (Some(own), signature.fused_ops.len()),
-                None => (channels_last::prepare(signature)?.or_else(|| self.kernel(signature)), 0),
-            },
+            None => (channels_last::prepare(signature)?.or_else(|| self.kernel(signature)), 0),
         };
         let epilogues = epilogues(&signature.fused_ops[used..], signature);
-        Ok(run.zip(epilogues).map(|(run, epilogues)| {
-            let workspace = run.workspace.bytes(signature);
-            CpuKernel { run, epilogues, results, workspace, in_place: InPlace::new(signature).filter(|_| used == 0) }
-        }))
+        Ok(run
+            .zip(epilogues)
+            .map(|(run, epilogues)| prepared(run, epilogues, InPlace::new(signature).filter(|_| used == 0))))
     }
     fn run(&self, kernel: &CpuKernel, operands: &mut [Option<Array>]) -> Result<Vec<Array>> {
         if let Some(own) = &kernel.in_place

@@ -309,28 +309,33 @@ impl<'a> Task<'a> {
     ) -> Result<()> {
         let ty = self.result(i)?;
         let row = row.max(1);
-        let [chunk, piece] = [CHUNK, PIECE].map(|n| row.saturating_mul((n / row).max(1)));
+        let rows = |n: usize| row.saturating_mul(n.div_ceil(row));
+        let (chunk, piece) = (rows(chunk_of(ty.elements())), rows(PIECE));
         let epilogues = self.take_epilogues(i)?;
         // Each piece goes through all steps before the next one, while it is in the first-level cache.
         let fill = |first: usize, out: &mut [f32]| -> Result<()> {
-            for (p, out) in out.chunks_mut(piece).enumerate() {
-                fill(first + p * piece, out)?;
-                finish.reals(out);
-                epilogues.apply(first + p * piece, out);
-            }
+            fill(first, out)?;
+            finish.reals(out);
+            epilogues.apply(first, out);
             Ok(())
         };
         let memory = self.memory(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
             let chunks = memory.elements::<f32>()?.par_chunks_mut(chunk).enumerate();
-            return chunks.try_for_each(|(c, out)| fill(c * chunk, out));
+            return chunks.try_for_each(|(c, out)| {
+                let mut pieces = out.chunks_mut(piece).enumerate();
+                pieces.try_for_each(|(p, out)| fill(c * chunk + p * piece, out))
+            });
         }
         let (store, size) = (Store::new(ty, finish.round), ty.buffer_dtype().size());
         let chunks = memory.bytes().par_chunks_mut(chunk.saturating_mul(size)).enumerate();
         chunks.try_for_each_init(Vec::new, |reals: &mut Vec<f32>, (c, bytes)| {
-            resize(reals, bytes.len() / size)?;
-            fill(c * chunk, reals)?;
-            store.reals(c * chunk, reals, bytes);
+            for (p, bytes) in bytes.chunks_mut(piece.saturating_mul(size)).enumerate() {
+                let first = c * chunk + p * piece;
+                resize(reals, bytes.len() / size)?;
+                fill(first, reals)?;
+                store.reals(first, reals, bytes);
+            }
             Ok(())
         })
     }
@@ -353,6 +358,16 @@ impl<'a> Task<'a> {
     pub fn write_ints(&mut self, i: usize, values: &[i64]) -> Result<()> {
         self.fill_ints(i, |first, out| out.copy_from_slice(&values[first..first + out.len()]))
     }
+}
+
+/// Returns the number of elements of a chunk of so many: few chunks are about as many for each thread.
+fn chunk_of(elements: usize) -> usize {
+    let threads = rayon::current_num_threads();
+    let chunks = elements.div_ceil(CHUNK);
+    if chunks <= 1 || chunks > 4 * threads {
+        return CHUNK;
+    }
+    elements.div_ceil(chunks.next_multiple_of(threads)).next_multiple_of(PIECE).max(CHUNK / 4)
 }
 
 /// Resizes `values`; fails if memory runs out, as a row may be as large as a tensor.

@@ -1,4 +1,4 @@
-//! Sums that become bytes while they are in registers, with AVX-512 and VNNI.
+//! Sums that are stored, or become bytes, while they are in registers, with AVX-512 and VNNI.
 //!
 //! The method is that of `rounding`. The sums of a tile with a number near a tie are stored and rounded again by `rounding`, which applies
 //! the definition there.
@@ -22,6 +22,18 @@ pub(super) struct RoundTiles<'a, 'o> {
     pub sums: &'a mut [Sums],
 }
 
+/// Clamps and stores tiles of sums.
+pub(super) struct StoreTiles<'a, 'o> {
+    pub bounds: (i32, i32),
+    pub panels: Panels<'a, 'o, i32>,
+}
+
+/// Multiplies a panel and stores the sums.
+pub(super) fn multiply_ints(dot: Avx512Vnni, panel: Panel, mut epilogue: StoreTiles) {
+    // SAFETY: an `Avx512Vnni` exists only where these features were found.
+    unsafe { dot::with_avx512_vnni(dot, panel, &mut epilogue) }
+}
+
 /// Multiplies a panel and rounds the sums.
 pub(super) fn multiply(dot: Avx512Vnni, panel: Panel, mut epilogue: RoundTiles) {
     // SAFETY: an `Avx512Vnni` exists only where these features were found.
@@ -43,6 +55,47 @@ macro_rules! repeat {
     })* };
 }
 
+/// Returns the memory of a tile, and how many of its columns all rows have.
+#[inline(always)]
+fn tile<const R: usize, T>(outs: &mut [&mut [T]], first: usize) -> ([*mut T; R], usize) {
+    let (mut columns, mut to) = (usize::MAX, [std::ptr::null_mut(); R]);
+    for (to, out) in to.iter_mut().zip(outs) {
+        let out = &mut out[first..];
+        columns = columns.min(out.len());
+        *to = out.as_mut_ptr();
+    }
+    (to, columns)
+}
+
+impl Epilogue<Avx512Vnni> for StoreTiles<'_, '_> {
+    #[inline(always)]
+    fn complete<const R: usize, const B: usize>(
+        &mut self,
+        _: Avx512Vnni,
+        sums: [[__m512i; B]; R],
+        row: usize,
+        block: usize,
+    ) {
+        const { assert!(R <= 12 && B <= 4, "more rows or blocks than are repeated below") };
+        let (to, columns) = tile::<R, _>(&mut self.panels.outs[row..row + R], self.panels.first + block * BLOCK);
+        // SAFETY: the argument proves that the instructions exist.
+        let bounds = unsafe { [_mm512_set1_epi32(self.bounds.0), _mm512_set1_epi32(self.bounds.1)] };
+        repeat!(I below B of [0 1 2 3] {
+            let left = columns.saturating_sub(I * BLOCK);
+            repeat!(J below R of [0 1 2 3 4 5 6 7 8 9 10 11] {
+                // SAFETY: as above; every row has that many columns.
+                unsafe {
+                    let sums = _mm512_min_epi32(_mm512_max_epi32(sums[J][I], bounds[0]), bounds[1]);
+                    match left {
+                        BLOCK.. => _mm512_storeu_si512(to[J].add(I * BLOCK).cast(), sums),
+                        _ => _mm512_mask_storeu_epi32(to[J].wrapping_add(I * BLOCK), (1 << left) - 1, sums),
+                    }
+                }
+            });
+        });
+    }
+}
+
 impl Epilogue<Avx512Vnni> for RoundTiles<'_, '_> {
     #[inline(always)]
     fn complete<const R: usize, const B: usize>(
@@ -55,13 +108,7 @@ impl Epilogue<Avx512Vnni> for RoundTiles<'_, '_> {
         const { assert!(R <= 12 && B <= 4, "more rows or blocks than are repeated below") };
         let outs = &mut self.panels.outs[row..row + R];
         let [column, first] = [self.column, self.panels.first].map(|first| first + block * BLOCK);
-        let mut columns = usize::MAX;
-        let mut to = [std::ptr::null_mut(); R];
-        for r in 0..R {
-            let out = &mut outs[r][first..];
-            columns = columns.min(out.len());
-            to[r] = out.as_mut_ptr();
-        }
+        let (to, columns) = tile::<R, _>(outs, first);
         let [lower, upper] = self.to.factors.each_ref().map(|bounds| bounds[column..].as_chunks::<BLOCK>().0);
         let mut rounder = Rounder::new(by, &self.to.rounding);
         repeat!(I below B of [0 1 2 3] {

@@ -1,7 +1,7 @@
 //! The epilogue of products of bytes: a bias is added to the sums, which are then stored as int32 or as the bytes of a quantized
 //! tensor.
 #[cfg(target_arch = "x86_64")]
-use super::requantize::{self, RoundTiles};
+use super::requantize::{self, RoundTiles, StoreTiles};
 use super::{
     DEPTH,
     dot::{BLOCK, DotProduct, Panel, Sums},
@@ -187,6 +187,18 @@ struct Clamped(i32, i32);
 impl Finish<i32> for Clamped {
     fn finish(&self, sums: &[Sums], _: usize, panels: Panels<i32>) {
         InstructionSet::best().run(ClampRows { to: self, sums, panels });
+    }
+    fn multiply(&self, dot: DotProduct, panel: Panel, sums: &mut [Sums], column: usize, panels: Panels<i32>) {
+        match dot {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx512Vnni(dot) => {
+                requantize::multiply_ints(dot, panel, StoreTiles { bounds: (self.0, self.1), panels });
+            }
+            _ => {
+                dot.multiply(panel, sums);
+                self.finish(sums, column, panels);
+            }
+        }
     }
 }
 
