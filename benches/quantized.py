@@ -5,10 +5,11 @@ import tempfile
 
 import numpy as np
 
-from models import bert, mobilenet_v2, resnet50
+from models import bert, efficientnet_b0, mobilenet_v2, resnet50, yolo
 
 # The operators of the networks that onnxruntime computes on integers.
-KINDS = ["Conv", "MatMul", "Add", "MaxPool", "GlobalAveragePool", "Relu", "Clip", "Reshape", "Transpose", "Softmax", "Gather", "Mul"]
+KINDS = ["Conv", "MatMul", "Add", "MaxPool", "GlobalAveragePool", "Relu", "Clip", "Reshape", "Transpose", "Softmax", "Gather", "Mul",
+         "Sigmoid", "Concat"]
 
 
 class Quantized:
@@ -80,5 +81,7 @@ QUANTIZED = {
     "mobilenet_v2_int8": lambda: Quantized(mobilenet_v2()),
     "minilm_128_int8": lambda: Quantized(bert("minilm_128", 6, 384, 12, 128)),
     "mobilenet_v2_int8_operators": lambda: Quantized(mobilenet_v2(), "operators"),
+    "efficientnet_b0_int8": lambda: Quantized(efficientnet_b0()),
+    "yolo_int8": lambda: Quantized(yolo()),
     "minilm_128_int8_dynamic": lambda: Quantized(bert("minilm_128", 6, 384, 12, 128), "dynamic"),
 }

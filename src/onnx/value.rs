@@ -59,20 +59,21 @@ pub struct Computed {
     pub dtype: Dtype,
 }
 
-/// Converts bytes and their zero points to int8, for the same numbers. Returns `None` for other dtypes, and if a zero point is outside the
-/// range of the dtype.
-pub fn as_int8(array: &Array, zero_points: &[i64]) -> Option<(Array, Vec<i64>)> {
+/// Converts bytes and their zero point to int8, for the same numbers. Returns `None` for other dtypes, and if the zero points differ or
+/// are outside the range of the dtype.
+pub fn as_int8(array: &Array, zero_points: &[i64]) -> Option<(Array, i64)> {
+    let [zero, others @ ..] = zero_points else { return None };
     let (low, high) = array.dtype().int_range()?;
-    if !zero_points.iter().all(|zero| (low..=high).contains(zero)) {
+    if !(low..=high).contains(zero) || others.iter().any(|other| other != zero) {
         return None;
     }
     match array.dtype() {
-        Dtype::Int8 => Some((array.clone(), zero_points.to_vec())),
+        Dtype::Int8 => Some((array.clone(), *zero)),
         Dtype::Uint8 => {
             // Flipping the top bit subtracts 128.
             let moved: Vec<i8> = array.bytes().ok()?.iter().map(|byte| (byte ^ 0x80).cast_signed()).collect();
             let array = Array::from_vec(array.shape().to_vec(), moved).ok()?;
-            Some((array, zero_points.iter().map(|zero| zero - 128).collect()))
+            Some((array, zero - 128))
         }
         _ => None,
     }
@@ -163,8 +164,9 @@ mod tests {
     fn bytes_become_int8_for_the_same_numbers() {
         let bytes = Array::from([0u8, 100, 255]);
         let moved = Array::from([-128i8, -28, 127]);
-        assert_eq!(as_int8(&bytes, &[0, 255]), Some((moved.clone(), vec![-128, 127])));
-        assert_eq!(as_int8(&moved, &[-128, 127]), Some((moved.clone(), vec![-128, 127])));
+        assert_eq!(as_int8(&bytes, &[255]), Some((moved.clone(), 127)));
+        assert_eq!(as_int8(&moved, &[-128, -128]), Some((moved.clone(), -128)));
+        assert_eq!(as_int8(&moved, &[0, 1]), None);
         for zero in [-1, 256, i64::MIN, i64::MAX] {
             assert_eq!(as_int8(&bytes, &[zero]), None);
         }

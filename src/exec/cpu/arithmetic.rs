@@ -19,41 +19,41 @@ use crate::{
 
 pub(super) fn add(op: Add<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
-    tensors(op.inputs, Some(op.coeff.unwrap_or_default()), finish, |a, b| a + b, i64::saturating_add)
+    tensors(op.inputs, Terms::of_sum(op.coeff), finish, |a, b| a + b, i64::saturating_add)
 }
 
 pub(super) fn sub(op: Sub<Operand>) -> OpKernel {
-    let (finish, coeff) = (PostOp::relu(op.do_relu, op.relu_limit), Some(op.coeff.unwrap_or_default()));
+    let (finish, terms) = (PostOp::relu(op.do_relu, op.relu_limit), Terms::of_sum(op.coeff));
     if op.is_reverse {
-        return tensors(op.inputs, coeff, finish, |a, b| b - a, |a, b| b.saturating_sub(a));
+        return tensors(op.inputs, terms, finish, |a, b| b - a, |a, b| b.saturating_sub(a));
     }
-    tensors(op.inputs, coeff, finish, |a, b| a - b, i64::saturating_sub)
+    tensors(op.inputs, terms, finish, |a, b| a - b, i64::saturating_sub)
 }
 
 pub(super) fn mul(op: Mul<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
-    tensors(op.inputs, None, finish, |a, b| a * b, i64::saturating_mul)
+    tensors(op.inputs, Terms::Other, finish, |a, b| a * b, i64::saturating_mul)
 }
 
 pub(super) fn div(op: Div<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     if op.is_reverse {
-        return tensors(op.inputs, None, finish, |a, b| b / a, |a, b| b.checked_div(a).unwrap_or(0));
+        return tensors(op.inputs, Terms::Other, finish, |a, b| b / a, |a, b| b.checked_div(a).unwrap_or(0));
     }
-    tensors(op.inputs, None, finish, |a, b| a / b, |a, b| a.checked_div(b).unwrap_or(0))
+    tensors(op.inputs, Terms::Other, finish, |a, b| a / b, |a, b| a.checked_div(b).unwrap_or(0))
 }
 
 pub(super) fn max(op: Max<Operand>) -> OpKernel {
-    tensors(op.inputs, None, PostOp::default(), larger, i64::max)
+    tensors(op.inputs, Terms::Other, PostOp::default(), larger, i64::max)
 }
 
 pub(super) fn min(op: Min<Operand>) -> OpKernel {
-    tensors(op.inputs, None, PostOp::default(), smaller, i64::min)
+    tensors(op.inputs, Terms::Other, PostOp::default(), smaller, i64::min)
 }
 
 /// Like C's and numpy's `fmod`: the result has the sign of the dividend.
 pub(super) fn modulo(op: Mod<Operand>) -> OpKernel {
-    tensors(op.inputs, None, PostOp::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
+    tensors(op.inputs, Terms::Other, PostOp::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
 }
 
 /// Like numpy's `remainder`: the result has the sign of the divisor.
@@ -66,7 +66,7 @@ pub(super) fn remainder(op: Remainder<Operand>) -> OpKernel {
         let r = a.checked_rem(b).unwrap_or(0);
         if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
     };
-    tensors(op.inputs, None, PostOp::default(), real, int)
+    tensors(op.inputs, Terms::Other, PostOp::default(), real, int)
 }
 
 /// Returns a Relu, or the identity.
@@ -128,17 +128,31 @@ fn smaller(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
 
-/// Combines any number of tensors from left to right. Only sums and differences have coefficients: an empty list stands for ones.
-/// The function is generic, so that each op has a vectorised loop.
+/// What is combined.
+pub(super) enum Terms {
+    /// Added or subtracted, each multiplied by its coefficient. An empty list stands for ones.
+    OfSum(Vec<f64>),
+    Other,
+}
+
+impl Terms {
+    fn of_sum(coeff: Option<Vec<f64>>) -> Terms {
+        Terms::OfSum(coeff.unwrap_or_default())
+    }
+}
+
+/// Combines any number of tensors from left to right. The function is generic, so that each op has a vectorised loop.
 pub(super) fn tensors(
     inputs: Vec<Operand>,
-    coeff: Option<Vec<f64>>,
+    terms: Terms,
     finish: PostOp,
     real: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
     int: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
 ) -> OpKernel {
-    let is_sum = coeff.is_some();
-    let coeff = coeff.unwrap_or_default();
+    let (coeff, is_sum) = match terms {
+        Terms::OfSum(coeff) => (coeff, true),
+        Terms::Other => (Vec::new(), false),
+    };
     let are_ones = coeff.iter().all(|c| *c == 1.0);
     let epilogue = if are_ones { with_another(&inputs, finish, real) } else { None };
     OpKernel::new(move |t| {

@@ -1,6 +1,6 @@
 use super::{
     OpKernel, Operand,
-    arithmetic::tensors,
+    arithmetic::{Terms, tensors},
     blocked::{Function, replace_each},
     task::PostOp,
     unary::{of_vectors, unary, vectorised},
@@ -85,7 +85,7 @@ pub(super) fn pow2(op: Pow2<Operand>) -> OpKernel {
 
 pub(super) fn pow3(op: Pow3<Operand>) -> OpKernel {
     let int = |a: i64, b: i64| RoundMode::default().round((a as f64).powf(b as f64)) as i64;
-    tensors(op.inputs, None, PostOp::default(), f32::powf, int)
+    tensors(op.inputs, Terms::Other, PostOp::default(), f32::powf, int)
 }
 
 #[cfg(test)]

@@ -29,10 +29,9 @@ impl Matrix {
             Some(zero) if zero.is_constant() => known_ints(zero, "the zero point")?,
             Some(_) => return Ok(None),
         };
-        let Some((array, zero_points)) = as_int8(array, &zero_points) else { return Ok(None) };
-        let [zero, others @ ..] = &zero_points[..] else { return Ok(None) };
-        let fits = rows <= MOST && columns > 0 && others.iter().all(|other| other == zero);
-        Ok(fits.then_some(Matrix { array, zero: *zero, columns }))
+        let Some((array, zero)) = as_int8(array, &zero_points) else { return Ok(None) };
+        let fits = rows <= MOST && columns > 0;
+        Ok(fits.then_some(Matrix { array, zero, columns }))
     }
 
     /// Returns the sums of the columns' elements, less the zero point.
@@ -71,9 +70,16 @@ pub fn integer_product(
         }
         None => None,
     };
-    let right = b.coefficient(weights.array)?;
-    if weights.zero != 0 {
-        b.graph.quantize(right, &Quantization::per_tensor(1.0, weights.zero))?;
-    }
+    let right = match (w.dtype(), weights.zero) {
+        // The initializer itself, which other nodes may read.
+        (Dtype::Int8, 0) => b.tensor(w)?,
+        (_, zero) => {
+            let right = b.coefficient(weights.array)?;
+            if zero != 0 {
+                b.graph.quantize(right, &Quantization::per_tensor(1.0, zero))?;
+            }
+            right
+        }
+    };
     b.op_as(MatMul { bias, ..MatMul::new(left.tensor, right) }, Dtype::Int32).map(Some)
 }

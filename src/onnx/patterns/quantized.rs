@@ -297,11 +297,8 @@ fn weights(
 ) -> Option<Weights> {
     let found = integers.get(&weights)?;
     let has_axis = found.scales.len() == 1 || found.axis == 0;
-    let has_one_zero_point = found.zero_points.iter().all(|z| *z == found.zero_points[0]);
-    if !has_axis || !has_one_zero_point {
-        return None;
-    }
-    let (array, zero_points) = as_int8(&found.array, &found.zero_points)?;
+    let (array, zero) = as_int8(&found.array, &found.zero_points).filter(|_| has_axis)?;
+    let zero_points = vec![zero; found.zero_points.len()];
     let scales: Vec<f64> = found.scales.iter().map(|scale| scale * operand_scale).collect();
     let bias = match bias {
         Some(bias) => Some(integer_bias(r, integers, bias, &scales)?),
