@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Whether `next` completes a function of bytes: it starts with a cast of bytes to reals, and each further operator reads only the result
-/// of the one before it and, like the multiplication in `x * sigmoid(x)`, those bytes.
+/// of the one before it, constant numbers and, like the multiplication in `x * sigmoid(x)`, those bytes.
 pub(super) fn ends_with(signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
     source(signature).is_some_and(|source| is_function(next, source)) && has_one_scale(result)
 }
@@ -33,8 +33,12 @@ fn source(signature: &Signature) -> Option<&Operand> {
 
 /// Whether a fused operator computes each number from one of the preceding result and one of the source.
 fn is_function(op: &Op<Operand>, source: &Operand) -> bool {
-    let is_known = |o: &Operand| o.is_fused_input() || o.index() == source.index();
+    let is_known = |o: &Operand| o.is_fused_input() || o.index() == source.index() || is_number(o);
     op.operands().all(|(_, o)| is_known(o)) && (matches!(op, Op::Cast(_)) || is_elementwise(op))
+}
+
+fn is_number(o: &Operand) -> bool {
+    o.constant.is_some() && o.ty.elements() == 1
 }
 
 fn has_one_scale(ty: &ValueType) -> bool {
@@ -66,12 +70,20 @@ fn table(signature: &Signature) -> Result<[u8; 256]> {
     let mut ops = [&signature.op].into_iter().chain(&signature.fused_ops).peekable();
     let mut array = None;
     while let Some(op) = ops.next() {
-        // The source, and the result of the operator before.
-        let op = op.map(|o| Operand::new(row(&o.ty), None, usize::from(o.is_fused_input())));
+        // The source, the result of the operator before, and constants.
+        let mut operands = vec![Some(source.clone()), array];
+        let op = op.try_map(&mut |o: &Operand| -> Result<Operand> {
+            let Some(number) = o.constant.as_ref().filter(|_| is_number(o)) else {
+                return Ok(Operand::new(row(&o.ty), None, usize::from(o.is_fused_input())));
+            };
+            let number = number.reshaped([1])?;
+            operands.push(Some(number.clone()));
+            Ok(Operand::new(ValueType { shape: vec![1], ..o.ty.clone() }, Some(number), operands.len() - 1))
+        })?;
         let of_next = ops.peek().and_then(|next| next.operands().find(|(_, o)| o.is_fused_input()));
         let own = of_next.map_or(row(result), |(_, o)| row(&o.ty));
         let kernel = prepare(&op).ok_or_else(|| invalid("a table of an operator without a kernel"))?;
-        let (operands, results, arena) = ([Some(source.clone()), array], [Some(own)], Arc::<Arena>::default());
+        let (results, arena) = ([Some(own)], Arc::<Arena>::default());
         let mut task = Task::new(&operands, &results, &[], &arena);
         (kernel.run)(&mut task)?;
         array = task.finish()?.pop();
@@ -91,7 +103,7 @@ mod tests {
         /// Dequantized, through some functions, and quantized to another scale.
         #[test]
         fn a_table_has_what_the_operators_compute(
-            functions in prop::collection::vec(0usize..6, 0..4), signed: bool, to_signed: bool,
+            functions in prop::collection::vec(0usize..7, 0..4), signed: bool, to_signed: bool,
             scales in (1e-3f64..2.0, 1e-3f64..2.0), zeros in (0i64..128, 0i64..128), n in 1usize..400,
         ) {
             let dtype = |signed: bool| if signed { Dtype::Int8 } else { Dtype::Uint8 };
@@ -105,6 +117,7 @@ mod tests {
                     1 => g.sigmoid(y).call(),
                     2 => g.mul(y, 0.37).call(),
                     3 => g.tanh(y).call(),
+                    5 => g.sub(Array::from_vec([1, 1], vec![0.4f32]).unwrap(), y).call(),
                     // The bytes once more.
                     4 => {
                         let byte = g.cast(y).out_dtype(dtype(signed)).call().unwrap();

@@ -22,9 +22,31 @@ pub(super) struct Strides {
 /// Computes `out[r * to + c] = x[c * from + r]` for all rows and columns of the result.
 pub(super) fn write_transposed<T: Element>(x: &[T], out: &mut [T], strides: Strides, rows: usize, columns: usize) {
     match size_of::<T>() {
-        1 => tiles(cast_slice(x), cast_slice_mut(out), strides, [rows, columns], bytes),
+        1 => wide_tiles(cast_slice(x), cast_slice_mut(out), strides, [rows, columns]),
         4 => tiles(cast_slice(x), cast_slice_mut(out), strides, [rows, columns], words),
         _ => tiles(x, out, strides, [rows, columns], |x, out, by| partial_tile(x, out, by, [TILE; 2])),
+    }
+}
+
+/// Transposes bytes, by tiles of as many columns as a cache line has. With tiles of 16 columns, the lines of 16 rows would have to stay in
+/// the cache until the next tiles complete them; if the distance of rows is a power of two, they would not.
+fn wide_tiles(x: &[u8], out: &mut [u8], by: Strides, [rows, columns]: [usize; 2]) {
+    const WIDTH: usize = 64;
+    for row in (0..rows).step_by(TILE) {
+        for column in (0..columns).step_by(WIDTH) {
+            let (x, out) = (&x[column * by.from + row..], &mut out[row * by.to + column..]);
+            match [TILE.min(rows - row), WIDTH.min(columns - column)] {
+                [TILE, WIDTH] => {
+                    let mut lines = [[0; WIDTH]; TILE];
+                    for at in (0..WIDTH).step_by(TILE) {
+                        let tile = transposed(&x[at * by.from..], by.from);
+                        lines.iter_mut().zip(&tile).for_each(|(line, part)| line[at..at + TILE].copy_from_slice(part));
+                    }
+                    out.chunks_mut(by.to).zip(&lines).for_each(|(out, line)| out[..WIDTH].copy_from_slice(line));
+                }
+                part => tiles(x, out, by, part, bytes),
+            }
+        }
     }
 }
 
@@ -67,10 +89,18 @@ fn words(x: &[i32], out: &mut [i32], by: Strides) {
     }
 }
 
-/// Transposes a tile of bytes by interleaving its upper and lower half four times, for which there are vector instructions.
+/// Transposes a tile of bytes.
 fn bytes(x: &[u8], out: &mut [u8], by: Strides) {
+    let tile = transposed(x, by.from);
+    out.chunks_mut(by.to).zip(&tile).for_each(|(out, line)| out[..TILE].copy_from_slice(line));
+}
+
+/// Returns the transpose of a tile, whose rows have the distance `stride`. Interleaving its upper and lower half four times transposes it,
+/// for which there are vector instructions.
+#[inline(always)]
+fn transposed(x: &[u8], stride: usize) -> [[u8; TILE]; TILE] {
     const HALF: usize = TILE / 2;
-    let mut tile: [[u8; TILE]; TILE] = from_fn(|c| *line(&x[c * by.from..]));
+    let mut tile: [[u8; TILE]; TILE] = from_fn(|c| *line(&x[c * stride..]));
     for _ in 0..TILE.ilog2() {
         let from = tile;
         for r in 0..HALF {
@@ -80,9 +110,7 @@ fn bytes(x: &[u8], out: &mut [u8], by: Strides) {
             }
         }
     }
-    for (out, line) in out.chunks_mut(by.to).zip(&tile) {
-        out[..TILE].copy_from_slice(line);
-    }
+    tile
 }
 
 /// Returns the first 16 elements: those of a tile that are contiguous in the operand.

@@ -296,12 +296,13 @@ fn functions_of_bytes_keep_the_layout() {
         let sums = conv.input_scale(0.02).weight_scale(0.01).output_scale(0.05).call().unwrap();
         let real = g.cast(sums).call().unwrap();
         let real = g.silu(real).call().unwrap();
+        let real = g.mul(real, Array::from_vec([1, 1, 1, 1], vec![0.9f32]).unwrap()).call().unwrap();
         y = g.cast(real).out_dtype(Dtype::Uint8).call().unwrap();
     }
     g.quantize(y, &Quantization::per_tensor(0.1, 0)).unwrap();
     let y = g.cast(y).call().unwrap();
     let all = steps(&mut g, &[y]);
-    assert_eq!(all.iter().filter(|step| *step == "Cast + SiLU + Cast").count(), 2, "{all:?}");
+    assert_eq!(all.iter().filter(|step| *step == "Cast + SiLU + Mul + Cast").count(), 2, "{all:?}");
     assert_eq!(all.iter().filter(|step| *step == "Reshape").count(), 2, "only at both ends: {all:?}");
 }
 
