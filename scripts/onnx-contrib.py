@@ -151,11 +151,25 @@ def integers():
     yield Case("QLinearMatMul", operands, 1, tuple(name for name in operands if name != "x"), "")
 
 
+def pools():
+    """Numbers of windows that are rounded up, with unequal padding before and after an axis."""
+    windows = [
+        ((1, 2, 3, 3), [3, 3], [3, 1], [1, 0, 0, 1]),
+        ((1, 2, 7, 1), [1, 3], [1, 2], [0, 2, 0, 1]),
+        ((2, 1, 5, 8), [3, 2], [2, 3], [0, 1, 2, 0]),
+        ((1, 1, 6, 7), [2, 3], [3, 2], [1, 1, 0, 2]),
+    ]
+    for op, more in [("MaxPool", {}), ("AveragePool", {}), ("AveragePool", dict(count_include_pad=1))]:
+        for shape, kernel, strides, pads in windows:
+            window = dict(kernel_shape=kernel, strides=strides, pads=pads, ceil_mode=1)
+            yield Case(op, dict(x=floats(*shape)), 1, (), "", **window, **more)
+
+
 def main():
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     arrays = {}
-    for i, case in enumerate(case for family in (attention, grouped, quantized, others, integers) for case in family()):
+    for i, case in enumerate(case for family in (attention, grouped, quantized, others, integers, pools) for case in family()):
         name, model = "%02d-%s" % (i, case.op), case.model()
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         arrays[name + "/model"] = np.frombuffer(model, np.uint8)

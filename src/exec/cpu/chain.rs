@@ -25,23 +25,23 @@ pub(super) fn continues_with(signature: &Signature, next: &Op<Operand>, result: 
     }
     match signature.fused_ops.last() {
         Some(Op::Cast(_)) if own.dtype == Dtype::Int32 && own.is_plain_int() => result.is_plain_float32(),
-        _ => own.is_plain_float32() && !result.dtype.is_float() && Source::of(&signature.op, own).is_some(),
+        _ => own.is_plain_float32() && !result.dtype.is_float() && Start::of(&signature.op, own).is_some(),
     }
 }
 
-/// The operand that a chain reads.
-struct Source {
+/// How a chain starts: with the operand that it reads.
+struct Start {
     operand: Operand,
     /// The first operator on it, or `None` for a cast to float32.
     op: Option<Op<Operand>>,
 }
 
-impl Source {
+impl Start {
     /// Returns `None` if a chain cannot begin with the operator.
-    fn of(op: &Op<Operand>, result: &ValueType) -> Option<Source> {
+    fn of(op: &Op<Operand>, result: &ValueType) -> Option<Start> {
         let is_plain = |o: &Operand| o.ty.layout == Layout::Plain && o.constant.is_none();
         if let Op::Cast(cast) = op {
-            return is_plain(&cast.input).then(|| Source { operand: cast.input.clone(), op: None });
+            return is_plain(&cast.input).then(|| Start { operand: cast.input.clone(), op: None });
         }
         let fits = |o: &Operand| is_plain(o) && o.ty.is_plain_float32() && o.ty.shape == result.shape;
         let (_, operand) = op.operands().find(|(_, o)| fits(o))?;
@@ -50,7 +50,7 @@ impl Source {
         }
         let own = on_fused_input(op, operand);
         epilogue(&own)?;
-        Some(Source { operand: operand.clone(), op: Some(own) })
+        Some(Start { operand: operand.clone(), op: Some(own) })
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn prepare(signature: &Signature) -> Option<Chain> {
     if result.dtype.is_float() || result.layout != Layout::Plain {
         return None;
     }
-    let Source { operand, op } = Source::of(&signature.op, result)?;
+    let Start { operand, op } = Start::of(&signature.op, result)?;
     let epilogues = epilogues(op.iter().chain(before), signature)?;
     let round = PostOp::round(last.round_mode);
     let run = OpKernel::new(move |t| {

@@ -159,7 +159,7 @@ fn max_pool(op: &MaxPool<Operand>, result: &ValueType) -> Result<OpKernel> {
     }))
 }
 
-/// The sums are exact, so the means are those of the generic kernel.
+/// Sums of up to [`LARGEST_WINDOW`] elements are exact, so the means are those of the generic kernel.
 fn avg_pool(op: &AvgPool<Operand>) -> Result<OpKernel> {
     let pool = sum_pool(op).ok_or_else(|| invalid("no average pool of bytes with channels last"))?;
     let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);

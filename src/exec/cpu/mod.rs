@@ -275,7 +275,7 @@ fn on_fused_input(op: &Op<Operand>, operand: &Operand) -> Op<Operand> {
     op.map(|o| if o.index() == operand.index() { Operand::fused_input(o.ty.clone()) } else { o.clone() })
 }
 
-/// Returns the epilogue of a fused operator, or `None` if it has none.
+/// Returns the epilogue of a fused operator, or `None` if it has none. The last cast of a chain is not one: it is how results are stored.
 fn epilogue(op: &Op<Operand>) -> Option<Epilogue> {
     match op {
         Op::Cast(op) => chain::cast(op),

@@ -105,20 +105,20 @@ impl Units {
 /// How the mean of a window follows from its sum.
 #[derive(Clone, Copy)]
 pub(super) struct Mean {
-    /// The divisor, if it includes padding.
-    taps: Option<f32>,
+    /// The elements of a window with its padding, if that is counted.
+    padded: Option<f32>,
     scale: f32,
 }
 
 impl Mean {
     pub fn new(op: &AvgPool<Operand>, windows: &[Window], units: &Units) -> Mean {
         let taps = windows.iter().map(|w| w.kernel as f64).product::<f64>() as f32;
-        Mean { taps: op.count_include_pad.then_some(taps), scale: units.scale }
+        Mean { padded: op.count_include_pad.then_some(taps), scale: units.scale }
     }
     /// The mean of `n` elements and, if it includes padding, of zeros.
     #[inline(always)]
     pub fn of(self, sum: f32, n: usize) -> f32 {
-        sum / self.taps.unwrap_or(n.max(1) as f32) * self.scale
+        sum / self.padded.unwrap_or(n.max(1) as f32) * self.scale
     }
 }
 

@@ -309,11 +309,12 @@ impl<'a> Task<'a> {
     ) -> Result<()> {
         let ty = self.result(i)?;
         let row = row.max(1);
-        let rows = |n: usize| row.saturating_mul(n.div_ceil(row));
-        let (chunk, piece) = (rows(chunk_of(ty.elements())), rows(PIECE));
+        let whole_rows = |elements: usize| row.saturating_mul(elements.div_ceil(row));
+        let chunk = whole_rows(chunk_size(ty.elements(), rayon::current_num_threads()));
+        let piece = whole_rows(PIECE);
         let epilogues = self.take_epilogues(i)?;
         // Each piece goes through all steps before the next one, while it is in the first-level cache.
-        let fill = |first: usize, out: &mut [f32]| -> Result<()> {
+        let complete = |first: usize, out: &mut [f32]| -> Result<()> {
             fill(first, out)?;
             finish.reals(out);
             epilogues.apply(first, out);
@@ -324,7 +325,7 @@ impl<'a> Task<'a> {
             let chunks = memory.elements::<f32>()?.par_chunks_mut(chunk).enumerate();
             return chunks.try_for_each(|(c, out)| {
                 let mut pieces = out.chunks_mut(piece).enumerate();
-                pieces.try_for_each(|(p, out)| fill(c * chunk + p * piece, out))
+                pieces.try_for_each(|(p, out)| complete(c * chunk + p * piece, out))
             });
         }
         let (store, size) = (Store::new(ty, finish.round), ty.buffer_dtype().size());
@@ -333,7 +334,7 @@ impl<'a> Task<'a> {
             for (p, bytes) in bytes.chunks_mut(piece.saturating_mul(size)).enumerate() {
                 let first = c * chunk + p * piece;
                 resize(reals, bytes.len() / size)?;
-                fill(first, reals)?;
+                complete(first, reals)?;
                 store.reals(first, reals, bytes);
             }
             Ok(())
@@ -360,14 +361,17 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Returns the number of elements of a chunk of so many: few chunks are about as many for each thread.
-fn chunk_of(elements: usize) -> usize {
-    let threads = rayon::current_num_threads();
+/// Returns the chunk size for that many elements. If there are only a few chunks, each thread gets about the same number of them.
+fn chunk_size(elements: usize, threads: usize) -> usize {
+    /// Chunks per thread from which on one more or less takes little of the time.
+    const MANY: usize = 4;
+    /// Smaller chunks take no longer than another thread needs to find them.
+    const SMALLEST: usize = CHUNK / 4;
     let chunks = elements.div_ceil(CHUNK);
-    if chunks <= 1 || chunks > 4 * threads {
+    if chunks <= 1 || chunks > MANY * threads {
         return CHUNK;
     }
-    elements.div_ceil(chunks.next_multiple_of(threads)).next_multiple_of(PIECE).max(CHUNK / 4)
+    elements.div_ceil(chunks.next_multiple_of(threads)).next_multiple_of(PIECE).max(SMALLEST)
 }
 
 /// Resizes `values`; fails if memory runs out, as a row may be as large as a tensor.
@@ -402,4 +406,19 @@ pub(super) fn relu(values: &mut [f32], limit: f64) {
         if v > top { top } else { v }
     };
     values.par_chunks_mut(CHUNK).for_each(|chunk| replace_each(chunk, bounded));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_chunks_are_shared_evenly() {
+        let chunks = |elements: usize, threads| elements.div_ceil(chunk_size(elements, threads));
+        assert_eq!([0, 1, CHUNK].map(|n| chunk_size(n, 4)), [CHUNK; 3], "one chunk");
+        assert_eq!(chunks(3 * CHUNK, 2), 4);
+        assert_eq!(chunks(3 * CHUNK, 3), 3);
+        assert_eq!(chunks(2 * CHUNK + 1, 16), 9, "small ones would take longer to find than to compute");
+        assert_eq!(chunk_size(100 * CHUNK, 2), CHUNK, "many");
+    }
 }

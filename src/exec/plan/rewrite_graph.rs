@@ -216,8 +216,8 @@ impl RewriteGraph {
     }
 }
 
-/// Builds the [`Signature`] of a node. Operands that are the same tensor have the index of the first of them, except constants, which
-/// each kernel may keep in a form of its own.
+/// Builds the [`Signature`] of a node. Operands that are the same tensor have the index of the first of them, so that backends recognize
+/// `x * f(x)`. Constants do not, as a kernel may keep each of them in a form of its own.
 pub(super) fn signature<'a>(
     node: &Node,
     entry: impl Fn(TensorIndex) -> Result<&'a TensorEntry>,

@@ -114,8 +114,8 @@ pub fn max_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.value(made, x.dtype())?])
 }
 
-/// Returns whether the number of windows is rounded up in all axes (true) or down (false); `None` if it is neither: ONNX leaves out a
-/// window that begins in the padding behind.
+/// Returns whether a pool of the Top dialect has ONNX's windows if it rounds their number up in all axes (true) or down (false); `None` if
+/// neither. ONNX leaves out a window that begins in the padding behind. The Top dialect counts the padding before an axis twice to round up.
 fn rounding(n: &Node, x: &Value, window: &Window) -> Option<bool> {
     if !n.flag("ceil_mode") {
         return Some(false);
@@ -124,12 +124,15 @@ fn rounding(n: &Node, x: &Value, window: &Window) -> Option<bool> {
     let counts = (0..axes).map(|i| {
         let size = x.shape()[2 + i] as i64;
         let (before, after, stride) = (window.pads[i], window.pads[axes + i], window.strides[i]);
-        let free = size + before + after - window.dilations[i] * (window.kernel[i] - 1) - 1;
+        let span = window.dilations[i] * (window.kernel[i] - 1) + 1;
+        let free = size + before + after - span;
         let (down, up) = (free.div_euclid(stride) + 1, (free + stride - 1).div_euclid(stride) + 1);
-        (down, up, if (up - 1) * stride >= size + before { up - 1 } else { up })
+        let more = (span - size - 2 * before).rem_euclid(stride);
+        let top_up = (free + more).div_euclid(stride) + 1;
+        (down, top_up, if (up - 1) * stride >= size + before { up - 1 } else { up })
     });
     let counts: Vec<_> = counts.collect();
-    if counts.iter().all(|(_, up, own)| own == up) {
+    if counts.iter().all(|(_, top_up, own)| own == top_up) {
         Some(true)
     } else if counts.iter().all(|(down, _, own)| own == down) {
         Some(false)
@@ -195,7 +198,7 @@ fn parts(b: &mut Importer, x: Tensor, window: &Window, ceil_mode: bool, padding:
         return Err(argument(
             "kernel_shape",
             format!("{:?}", window.kernel),
-            "with dilations at most 1024 positions are supported",
+            "with dilations, or with ceil_mode and unequal padding, at most 1024 positions are supported",
         ));
     }
     (0..positions)
@@ -217,40 +220,32 @@ fn combined(parts: Vec<Tensor>, mut pair: impl FnMut(Vec<Tensor>) -> Result<Tens
     parts.try_fold(first, |sum, part| pair(vec![sum, part]))
 }
 
-/// The mean of windows with gaps: a sum, divided by the number of elements that are not padding.
+/// The mean of windows with gaps or unusual numbers of windows: a sum, divided by the number of elements that count.
 fn dilated_average(b: &mut Importer, n: &Node, x: &Value, window: &Window) -> Result<Tensor> {
-    let input = b.tensor(x)?;
-    let ceil_mode = n.flag("ceil_mode");
-    let each = parts(b, input, window, ceil_mode, 0.0)?;
+    let (input, includes_pad) = (b.tensor(x)?, n.flag("count_include_pad"));
+    let each = parts(b, input, window, n.flag("ceil_mode"), 0.0)?;
     let positions = each.len() as f64;
     let sum = combined(each, |pair| b.add(pair[0], pair[1]))?;
-    let made = if n.flag("count_include_pad") && !ceil_mode {
-        b.mul_const(sum, 1.0 / positions)?
-    } else {
-        let mut ones = x.shape();
-        (ones[0], ones[1]) = (1, 1);
-        let ones = b.coefficient(Array::filled(Dtype::Float32, ones, 1.0)?)?;
-        let ones = if n.flag("count_include_pad") {
-            let rank = x.rank();
-            let axes = rank - 2;
-            let mut paddings = vec![0; 2 * rank];
-            paddings[2..rank].copy_from_slice(&window.pads[..axes]);
-            paddings[rank + 2..].copy_from_slice(&window.pads[axes..]);
-            b.op(Pad { val: 1.0, ..Pad::new(ones, PadMode::Constant, paddings) })?
-        } else {
-            ones
+    if includes_pad && !n.flag("ceil_mode") {
+        return b.mul_const(sum, 1.0 / positions);
+    }
+    let (from, to) = (x.shape(), b.shape(sum)?);
+    let axes = window.kernel.len();
+    let mut counts = vec![1.0];
+    for axis in 0..axes {
+        let (before, size, after) = (window.pads[axis], from[2 + axis] as i64, window.pads[axes + axis]);
+        let counted = if includes_pad { 0..before + size + after } else { before..before + size };
+        let count = |at: usize| {
+            let place = |element: i64| at as i64 * window.strides[axis] + element * window.dilations[axis];
+            (0..window.kernel[axis]).filter(|element| counted.contains(&place(*element))).count() as f64
         };
-        let unpadded = Window {
-            kernel: window.kernel.clone(),
-            strides: window.strides.clone(),
-            dilations: window.dilations.clone(),
-            pads: if n.flag("count_include_pad") { vec![0; window.pads.len()] } else { window.pads.clone() },
-        };
-        let counts = parts(b, ones, &unpadded, ceil_mode, 0.0)?;
-        let count = combined(counts, |pair| b.add(pair[0], pair[1]))?;
-        b.div(sum, count)?
-    };
-    Ok(made)
+        table(&to[2..=2 + axis])?;
+        let along: Vec<f64> = (0..to[2 + axis]).map(count).collect();
+        counts = counts.iter().flat_map(|count| along.iter().map(move |n| count * n)).collect();
+    }
+    let shape = [&[1, 1], &to[2..]].concat();
+    let counts = b.coefficient(Array::from_f64s(Dtype::Float32, shape, counts.into_iter())?)?;
+    b.div(sum, counts)
 }
 
 /// `(sum of |x|^p)^(1 / p)` of each window; padding counts as 0.

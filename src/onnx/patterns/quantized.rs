@@ -246,7 +246,7 @@ impl Fused {
             Op::AvgPool(op) if !op.do_relu && op.ceil_mode.is_none() && op.pads.iter().all(|n| *n == 0) => {
                 fused(sources(&[op.input])?, None)
             }
-            // A chip adds the zero points of other operands twice.
+            // A chip adds the zero points of operands twice if they have another scale or zero point than the result.
             Op::Concat(op) if !op.do_relu => {
                 let operands = sources(&op.inputs)?;
                 operands.iter().all(|o| o.1 == scale).then(|| fused(operands, None))?

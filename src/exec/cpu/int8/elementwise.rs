@@ -76,8 +76,8 @@ pub(in crate::cpu) fn combine(
         let (whole, tail) = out.split_at_mut(left.as_flattened().len());
         rounding.write(Combined { rounding, operands, left, right, out: whole, f }, left.len());
         if !tail.is_empty() {
-            let last = |rest: &[u8]| [std::array::from_fn(|j| rest.get(j).copied().unwrap_or(0))];
-            let (left, right) = (&last(left_rest), &last(right_rest));
+            let padded = |rest: &[u8]| [std::array::from_fn(|j| rest.get(j).copied().unwrap_or(0))];
+            let (left, right) = (&padded(left_rest), &padded(right_rest));
             let mut bytes = [0; LANES];
             rounding.write(Combined { rounding, operands, left, right, out: &mut bytes, f }, 1);
             tail.copy_from_slice(&bytes[..tail.len()]);

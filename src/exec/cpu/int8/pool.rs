@@ -42,7 +42,8 @@ impl MaxPoolBytes {
     }
 }
 
-/// Largest window of an average pool: sums of so many bytes less their zero point are exact in float32.
+/// Largest window of an average pool: sums of this many bytes, each less the zero point, are exact in float32. Larger ones are not
+/// accepted, as their means would depend on the order of the elements.
 pub(in crate::cpu) const LARGEST_WINDOW: usize = (1 << f32::MANTISSA_DIGITS) / 255;
 
 /// The sums of an average pool.
@@ -54,14 +55,14 @@ pub(in crate::cpu) struct SumPoolBytes {
 }
 
 impl SumPoolBytes {
-    /// Writes the sums of bytes, less their zero point, for the pixels of the result from `first` on, and calls `end` with those of each
-    /// pixel and the number of elements in its window.
-    pub fn run(&self, images: &[u8], first: usize, out: &mut [f32], end: impl Fn(&mut [f32], usize)) {
+    /// Writes the sums of bytes, less their zero point, for the pixels of the result from `first` on, and calls `finish_pixel` with those
+    /// of each pixel and the number of elements in its window.
+    pub fn run(&self, images: &[u8], first: usize, out: &mut [f32], finish_pixel: impl Fn(&mut [f32], usize)) {
         let (mut sums, zero) = (vec![0; self.channels], i32::from(self.input.zero));
         for (i, out) in out.chunks_exact_mut(self.channels).enumerate() {
             let n = self.sum(images, first + i, &mut sums);
             out.iter_mut().zip(&sums).for_each(|(out, sum)| *out = (sum - n as i32 * zero) as f32);
-            end(out, n);
+            finish_pixel(out, n);
         }
     }
     /// Sums the bytes of a window by channel, and returns their number.

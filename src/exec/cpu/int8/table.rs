@@ -82,7 +82,7 @@ mod vbmi {
         end.iter_mut().zip(rest).for_each(|(to, byte)| *to = table[usize::from(*byte)]);
     }
 
-    /// The entries of both halves for the low 7 bits, of which the top bit selects one.
+    /// Looks the low 7 bits up in both halves of the table; the top bit selects one of the results.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn found(quarters: [__m512i; 4], bytes: __m512i) -> __m512i {
