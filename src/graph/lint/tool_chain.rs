@@ -40,6 +40,12 @@ impl Known<'_> {
             Op::Conv(op) => self.conv(op),
             Op::Deconv(op) => (self.has_zero_points(operator) && op.kernel_shape.len() == 2)
                 .then_some("bm1684x mistakes the zero points of a transposed convolution; use a weight_zp of 0"),
+            Op::AvgPool(op) if op.pads.iter().any(|n| *n != 0) && self.has_zero_point(operator) => {
+                Some(match op.count_include_pad {
+                    true => "bm1684x pads with the integer 0 instead of the zero point; use a zero point of 0",
+                    false => "tpu_mlir's executor counts the padding, and bm1684x does not; with a zero point of 0 they agree",
+                })
+            }
             Op::AdaptiveAvgPool(op) => self.adaptive_pool(op),
             Op::RequantFp(op) => {
                 (op.scale.len() > 1).then_some("the compiler for bm1684x aborts on requantization by several scales")
@@ -112,7 +118,7 @@ fn has_zero_point(quantization: &Quantization) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::warnings;
-    use crate::{Array, Dtype, Graph, Mode, Result, Tensor, ops};
+    use crate::{Array, Dtype, Graph, Mode, Result, Tensor, ops, quant::Quantization};
 
     /// Returns what the tool chain does with the outputs that `build` returns.
     fn problems(build: impl FnOnce(&mut Graph, Tensor) -> Result<Vec<Tensor>>) -> Vec<String> {
@@ -161,5 +167,22 @@ mod tests {
         });
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with("\"y\": bm1684x compares the stored values"), "{found:?}");
+    }
+
+    #[test]
+    fn padding_of_averaged_integers() {
+        let found = |zero_point: i64, pad: i64, count_include_pad: bool| {
+            let found = problems(|g, _| {
+                g.mode = Mode::Quantized;
+                let i = g.input("i", Dtype::Uint8, [1, 1, 3, 3])?;
+                g.quantize(i, &Quantization::per_tensor(0.1, zero_point))?;
+                let pool = ops::AvgPool::new(i, vec![3, 3], vec![1, 1], vec![pad; 4]);
+                Ok(vec![g.op(ops::AvgPool { count_include_pad, ..pool }).call()?[0]])
+            });
+            found.join(", ")
+        };
+        assert!(found(100, 1, true).contains("bm1684x pads with the integer 0"));
+        assert!(found(100, 1, false).contains("executor counts the padding"));
+        assert_eq!([found(0, 1, true), found(100, 0, false)], ["", ""]);
     }
 }

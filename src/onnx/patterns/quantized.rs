@@ -242,7 +242,7 @@ impl Fused {
             }
             Op::Add(op) if !op.do_relu && op.coeff.is_none() => fused(sources(&op.inputs)?, None),
             Op::Mul(op) if !op.do_relu => fused(sources(&op.inputs)?, None),
-            // A chip pads with the integer 0, whatever the zero point.
+            // Padding is the integer 0 for a chip if it counts, whatever the zero point, and the tool chain's executor counts it always.
             Op::AvgPool(op) if !op.do_relu && op.ceil_mode.is_none() && op.pads.iter().all(|n| *n == 0) => {
                 fused(sources(&[op.input])?, None)
             }
