@@ -19,8 +19,15 @@ pub(super) fn ends_with(signature: &Signature, next: &Op<Operand>, result: &Valu
 
 /// Whether an operator with its fused ones is a function of bytes.
 pub(super) fn supports(signature: &Signature) -> bool {
-    let ([Some(result)], Some(source)) = (signature.results.as_slice(), source(signature)) else { return false };
-    !signature.fused_ops.is_empty() && has_one_scale(result) && source.ty.layout == result.layout
+    function(signature).is_some()
+}
+
+/// Returns the source and the type of the result if the operators are a function of bytes.
+fn function(signature: &Signature) -> Option<(&Operand, &ValueType)> {
+    let [Some(result)] = signature.results.as_slice() else { return None };
+    let is_complete = !signature.fused_ops.is_empty() && has_one_scale(result);
+    let source = source(signature).filter(|source| is_complete && source.ty.layout == result.layout)?;
+    Some((source, result))
 }
 
 /// Returns the bytes that the first operator casts and of which the others are functions.
@@ -50,8 +57,8 @@ fn has_one_scale(ty: &ValueType) -> bool {
 /// # Errors
 /// Returns an error if one of the operators fails.
 pub(super) fn kernel(signature: &Signature) -> Result<Option<OpKernel>> {
-    let (Op::Cast(op), true) = (&signature.op, supports(signature)) else { return Ok(None) };
-    let (input, table) = (op.input.clone(), ByteTable::new(table(signature)?));
+    let Some((source, result)) = function(signature) else { return Ok(None) };
+    let (input, table) = (source.clone(), ByteTable::new(table(signature, source, result)?));
     Ok(Some(OpKernel::new(move |t| {
         let bytes = t.array(&input)?.bytes()?;
         let out = t.memory(0)?.bytes();
@@ -61,11 +68,9 @@ pub(super) fn kernel(signature: &Signature) -> Result<Option<OpKernel>> {
 }
 
 /// Computes each operator for all bytes, by its own kernel: the results are the same as without a table.
-fn table(signature: &Signature) -> Result<[u8; 256]> {
-    let Some(Some(result)) = signature.results.first() else { return Err(invalid("a table without a result")) };
+fn table(signature: &Signature, source: &Operand, result: &ValueType) -> Result<[u8; 256]> {
     let all: [u8; 256] = std::array::from_fn(|i| i as u8);
     let row = |ty: &ValueType| ValueType { shape: vec![all.len()], layout: crate::Layout::Plain, ..ty.clone() };
-    let source = source(signature).ok_or_else(|| invalid("a table without an operand"))?;
     let source = Array::from_le_bytes(source.ty.dtype, [all.len()], &all)?;
     let mut ops = [&signature.op].into_iter().chain(&signature.fused_ops).peekable();
     let mut array = None;

@@ -363,9 +363,9 @@ impl<'a> Task<'a> {
 
 /// Returns the chunk size for that many elements. If there are only a few chunks, each thread gets about the same number of them.
 fn chunk_size(elements: usize, threads: usize) -> usize {
-    /// Chunks per thread from which on one more or less takes little of the time.
+    /// With more chunks per thread than this, sharing them unevenly costs little.
     const MANY: usize = 4;
-    /// Smaller chunks take no longer than another thread needs to find them.
+    /// Computing a smaller chunk takes less time than another thread needs to pick it up.
     const SMALLEST: usize = CHUNK / 4;
     let chunks = elements.div_ceil(CHUNK);
     if chunks <= 1 || chunks > MANY * threads {

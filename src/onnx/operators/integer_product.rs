@@ -29,9 +29,10 @@ impl Matrix {
             Some(zero) if zero.is_constant() => known_ints(zero, "the zero point")?,
             Some(_) => return Ok(None),
         };
-        let Some((array, zero)) = as_int8(array, &zero_points) else { return Ok(None) };
-        let fits = rows <= MOST && columns > 0;
-        Ok(fits.then_some(Matrix { array, zero, columns }))
+        if rows > MOST || columns == 0 {
+            return Ok(None);
+        }
+        Ok(as_int8(array, &zero_points).map(|(array, zero)| Matrix { array, zero, columns }))
     }
 
     /// Returns the sums of the columns' elements, less the zero point.

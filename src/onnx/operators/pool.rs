@@ -59,7 +59,7 @@ pub fn pooled_average(b: &mut Importer, n: &Node, x: &Value) -> Result<Tensor> {
     let window = window(n, x)?;
     let plain = window.dilations.iter().all(|&d| d == 1);
     let Some(ceil_mode) = rounding(n, x, &window).filter(|_| plain) else {
-        return dilated_average(b, n, x, &window);
+        return average_of_parts(b, n, x, &window);
     };
     let input = b.tensor(x)?;
     let count_include_pad = n.flag("count_include_pad");
@@ -76,22 +76,27 @@ pub fn pooled_average(b: &mut Importer, n: &Node, x: &Value) -> Result<Tensor> {
 fn without_overhang(b: &mut Importer, x: &Value, mean: Tensor, window: &Window) -> Result<Tensor> {
     let (from, to) = (x.shape(), b.shape(mean)?);
     let axes = window.kernel.len();
-    let mut factors = vec![1.0];
-    for axis in 0..axes {
+    let factors = by_window(&to[2..], |axis, at| {
         let end = from[2 + axis] as i64 + window.pads[axis] + window.pads[axes + axis];
-        let factor = |at: usize| {
-            let inside = (end - at as i64 * window.strides[axis]).clamp(1, window.kernel[axis]);
-            window.kernel[axis] as f64 / inside as f64
-        };
-        table(&to[2..=2 + axis])?;
-        factors = factors.iter().flat_map(|f| (0..to[2 + axis]).map(move |at| f * factor(at))).collect();
-    }
-    if factors.iter().all(|f| *f == 1.0) {
+        let inside = (end - at as i64 * window.strides[axis]).clamp(1, window.kernel[axis]);
+        window.kernel[axis] as f64 / inside as f64
+    })?;
+    if factors.elements::<f32>()?.iter().all(|f| *f == 1.0) {
         return Ok(mean);
     }
-    let shape = [&[1, 1], &to[2..]].concat();
-    let factors = b.coefficient(Array::from_f64s(Dtype::Float32, shape, factors.into_iter())?)?;
+    let factors = b.coefficient(factors)?;
     b.mul(mean, factors)
+}
+
+/// Returns a number for each window, 1 x 1 x `windows`: the product of the numbers that `number` returns for its place along each axis.
+fn by_window(windows: &[usize], number: impl Fn(usize, usize) -> f64) -> Result<Array> {
+    let mut numbers = vec![1.0];
+    for (axis, count) in windows.iter().enumerate() {
+        table(&windows[..=axis])?;
+        let along: Vec<f64> = (0..*count).map(|at| number(axis, at)).collect();
+        numbers = numbers.iter().flat_map(|n| along.iter().map(move |own| n * own)).collect();
+    }
+    Array::from_f64s(Dtype::Float32, [&[1, 1], windows].concat(), numbers.into_iter())
 }
 
 pub fn max_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
@@ -220,8 +225,8 @@ fn combined(parts: Vec<Tensor>, mut pair: impl FnMut(Vec<Tensor>) -> Result<Tens
     parts.try_fold(first, |sum, part| pair(vec![sum, part]))
 }
 
-/// The mean of windows with gaps or unusual numbers of windows: a sum, divided by the number of elements that count.
-fn dilated_average(b: &mut Importer, n: &Node, x: &Value, window: &Window) -> Result<Tensor> {
+/// The mean of each window where no pool of the Top dialect has these windows: a sum, divided by the number of elements that count.
+fn average_of_parts(b: &mut Importer, n: &Node, x: &Value, window: &Window) -> Result<Tensor> {
     let (input, includes_pad) = (b.tensor(x)?, n.flag("count_include_pad"));
     let each = parts(b, input, window, n.flag("ceil_mode"), 0.0)?;
     let positions = each.len() as f64;
@@ -231,20 +236,13 @@ fn dilated_average(b: &mut Importer, n: &Node, x: &Value, window: &Window) -> Re
     }
     let (from, to) = (x.shape(), b.shape(sum)?);
     let axes = window.kernel.len();
-    let mut counts = vec![1.0];
-    for axis in 0..axes {
+    let counts = by_window(&to[2..], |axis, at| {
         let (before, size, after) = (window.pads[axis], from[2 + axis] as i64, window.pads[axes + axis]);
         let counted = if includes_pad { 0..before + size + after } else { before..before + size };
-        let count = |at: usize| {
-            let place = |element: i64| at as i64 * window.strides[axis] + element * window.dilations[axis];
-            (0..window.kernel[axis]).filter(|element| counted.contains(&place(*element))).count() as f64
-        };
-        table(&to[2..=2 + axis])?;
-        let along: Vec<f64> = (0..to[2 + axis]).map(count).collect();
-        counts = counts.iter().flat_map(|count| along.iter().map(move |n| count * n)).collect();
-    }
-    let shape = [&[1, 1], &to[2..]].concat();
-    let counts = b.coefficient(Array::from_f64s(Dtype::Float32, shape, counts.into_iter())?)?;
+        let place = |element: i64| at as i64 * window.strides[axis] + element * window.dilations[axis];
+        (0..window.kernel[axis]).filter(|element| counted.contains(&place(*element))).count() as f64
+    })?;
+    let counts = b.coefficient(counts)?;
     b.div(sum, counts)
 }
 

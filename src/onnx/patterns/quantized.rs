@@ -242,11 +242,11 @@ impl Fused {
             }
             Op::Add(op) if !op.do_relu && op.coeff.is_none() => fused(sources(&op.inputs)?, None),
             Op::Mul(op) if !op.do_relu => fused(sources(&op.inputs)?, None),
-            // Padding is the integer 0 for a chip if it counts, whatever the zero point, and the tool chain's executor counts it always.
+            // bm1684x pads with the integer 0 instead of the zero point, and the tool chain's executor always counts padding.
             Op::AvgPool(op) if !op.do_relu && op.ceil_mode.is_none() && op.pads.iter().all(|n| *n == 0) => {
                 fused(sources(&[op.input])?, None)
             }
-            // A chip adds the zero points of operands twice if they have another scale or zero point than the result.
+            // bm1684x adds the zero points twice if an operand's scale or zero point differs from the result's.
             Op::Concat(op) if !op.do_relu => {
                 let operands = sources(&op.inputs)?;
                 operands.iter().all(|o| o.1 == scale).then(|| fused(operands, None))?
@@ -296,8 +296,10 @@ fn weights(
     operand_scale: f64,
 ) -> Option<Weights> {
     let found = integers.get(&weights)?;
-    let has_axis = found.scales.len() == 1 || found.axis == 0;
-    let (array, zero) = as_int8(&found.array, &found.zero_points).filter(|_| has_axis)?;
+    if found.scales.len() > 1 && found.axis != 0 {
+        return None;
+    }
+    let (array, zero) = as_int8(&found.array, &found.zero_points)?;
     let zero_points = vec![zero; found.zero_points.len()];
     let scales: Vec<f64> = found.scales.iter().map(|scale| scale * operand_scale).collect();
     let bias = match bias {
