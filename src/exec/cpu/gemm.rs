@@ -1,8 +1,8 @@
-//! Matrix products: floats use the kernel for packed columns, one for a single row, or rten's for few rows; integers use the float kernel if
-//! that is exact, otherwise a plain loop.
+//! Matrix products: floats use the kernel for packed columns, the one for small matrices, the one for a single row, or rten's for few
+//! rows; integers use a float kernel if that is exact, otherwise a plain loop.
 use super::{
     Operand,
-    blocked::{InstructionSet, PackedB, product_of_row},
+    blocked::{InstructionSet, PackedB, SmallB, product_of_row},
     transpose::{Strides, write_transposed},
     workspace::{Workspace, numbers, result_elements},
 };
@@ -93,6 +93,9 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
             .gemm(out, GemmInputA::Unpacked(view(&a)?), GemmInputB::Unpacked(view(&b)?), GemmOptions::default())
             .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)));
     }
+    if SmallB::is_faster(a.rows, [b.rows, b.cols]) {
+        return SmallB::new(InstructionSet::best(), b)?.product(a.data, None, out);
+    }
     let width = (STRIP / b.rows.max(1)).next_multiple_of(32);
     for first in (0..b.cols).step_by(width) {
         let columns = width.min(b.cols - first);
@@ -101,6 +104,32 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
         strip.product_from(a.data, None, out, (first, b.cols))?;
     }
     Ok(())
+}
+
+/// A constant right-hand matrix, packed for products of many rows.
+pub(super) enum ConstantB {
+    Panels(PackedB),
+    Small(SmallB),
+}
+
+impl ConstantB {
+    /// Packs a matrix for products of that many rows.
+    pub fn new(rows: usize, b: Mat<f32>) -> Result<ConstantB> {
+        let isa = InstructionSet::best();
+        if SmallB::is_faster(rows, [b.rows, b.cols]) {
+            return SmallB::new(isa, b).map(ConstantB::Small);
+        }
+        let square = |row, column| b.square(row, column);
+        PackedB::for_rows(rows, isa, [b.rows, b.cols], square).map(ConstantB::Panels)
+    }
+
+    /// Computes `out = rows * self`, plus `bias` in each row.
+    pub fn product(&self, rows: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
+        match self {
+            ConstantB::Panels(b) => b.product(rows, bias, out),
+            ConstantB::Small(b) => b.product(rows, bias, out),
+        }
+    }
 }
 
 /// An integer operand, with the type in which its products are accumulated.

@@ -1,8 +1,7 @@
 use super::{
     OpKernel, Operand,
-    blocked::{InstructionSet, PackedB},
     chunks::{CHUNK, Walk},
-    gemm::{Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int},
+    gemm::{ConstantB, Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int},
     int8::{self, ByteOperand, Completion, Contiguous, PackedBytes, ResultMemory, SumsEpilogue, zero_point},
     layout::permuted,
     task::{PostOp, Task},
@@ -94,7 +93,7 @@ fn constant_right(op: &MatMul<Operand>) -> Option<(&Array, Product)> {
 }
 
 /// Packs a constant matrix of floats.
-fn packed(op: &MatMul<Operand>) -> Option<(Product, PackedB)> {
+fn packed(op: &MatMul<Operand>) -> Option<(Product, ConstantB)> {
     let (values, p) = constant_right(op)?;
     let rows = op.input.ty.elements() / p.k.max(1);
     if values.dtype() != Dtype::Float32 || op.output_transpose {
@@ -102,9 +101,7 @@ fn packed(op: &MatMul<Operand>) -> Option<(Product, PackedB)> {
     }
     let data = values.elements::<f32>().ok()?;
     let matrix = Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose };
-    let square = |row, column| matrix.square(row, column);
-    let packed = PackedB::for_rows(rows, InstructionSet::best(), [matrix.rows, matrix.cols], square);
-    Some((p, packed.ok()?))
+    Some((p, ConstantB::new(rows, matrix).ok()?))
 }
 
 /// Packs a constant 8-bit matrix.
@@ -116,7 +113,7 @@ fn packed_bytes(op: &MatMul<Operand>) -> Option<(Product, PackedBytes)> {
 }
 
 /// Multiplies all rows of the left tensor by a packed matrix.
-fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedB) -> Result<()> {
+fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &ConstantB) -> Result<()> {
     let left = t.reals(&op.input)?;
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
     // A bias of n elements is per column; other shapes broadcast to the result.

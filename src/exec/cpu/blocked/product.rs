@@ -240,17 +240,17 @@ fn blocks_of(n: usize, together: usize) -> usize {
 
 /// Rows divided into tiles of nearly the same size.
 #[derive(Clone, Copy)]
-struct Tiles {
+pub(super) struct Tiles {
     rows: usize,
     count: usize,
 }
 
 impl Tiles {
-    fn new(rows: usize, most: usize) -> Tiles {
+    pub(super) fn new(rows: usize, most: usize) -> Tiles {
         Tiles { rows, count: rows.div_ceil(most) }
     }
     /// The first row of each tile, and its number of rows.
-    fn each(self) -> impl Iterator<Item = (usize, usize)> {
+    pub(super) fn each(self) -> impl Iterator<Item = (usize, usize)> {
         let (whole, longer) = (self.rows / self.count, self.rows % self.count);
         (0..self.count).map(move |i| (i * whole + i.min(longer), whole + usize::from(i < longer)))
     }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    cpu::gemm::Mat,
+    cpu::gemm::{ConstantB, Mat},
     heads::{AttentionSizes, HeadStrides},
 };
 use proptest::prelude::*;
@@ -150,7 +150,9 @@ fn check_product(m: usize, k: usize, n: usize, transposed: bool, with_bias: bool
     for isa in InstructionSet::all() {
         let matrix = Mat { data: &w, rows: k, cols: n, transposed };
         let square = |row, column| matrix.square(row, column);
-        for columns in [1, 2].map(|rows| PackedB::for_rows(rows, isa, [k, n], square).unwrap()) {
+        let panels = [1, 2].map(|rows| PackedB::for_rows(rows, isa, [k, n], square).unwrap()).map(ConstantB::Panels);
+        let small = ConstantB::Small(SmallB::new(isa, matrix).unwrap());
+        for columns in panels.into_iter().chain([small]) {
             let product = |threads| {
                 let mut out = vec![f32::NAN; m * n];
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -205,6 +207,8 @@ fn products_of_many_parts() {
     check_product(230, 900, 70, false, true);
     check_product(3, 400, 1000, true, false);
     check_product(460, 20, 100, false, false);
+    check_product(3000, 3, 1, false, true);
+    check_product(1500, 17, 33, true, true);
 }
 
 /// The padding of the last block is multiplied too, and must not affect the result.
@@ -214,9 +218,12 @@ fn infinite_rows_stay_by_themselves() {
     x[20] = f32::INFINITY;
     for isa in InstructionSet::all() {
         let matrix = Mat { data: &w, rows: 17, cols: 19, transposed: false };
-        let mut out = vec![0.0; 3 * 19];
-        PackedB::of(isa, matrix).unwrap().product(&x, None, &mut out).unwrap();
-        assert!(out.iter().enumerate().all(|(i, v)| v.is_finite() != (i / 19 == 1)), "{out:?}");
+        let panels = PackedB::of(isa, matrix).map(ConstantB::Panels);
+        for columns in [panels, SmallB::new(isa, matrix).map(ConstantB::Small)] {
+            let mut out = vec![0.0; 3 * 19];
+            columns.unwrap().product(&x, None, &mut out).unwrap();
+            assert!(out.iter().enumerate().all(|(i, v)| v.is_finite() != (i / 19 == 1)), "{out:?}");
+        }
     }
 }
 

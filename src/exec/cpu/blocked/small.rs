@@ -1,0 +1,203 @@
+//! Products of rows with a small matrix, which stays in the second-level cache.
+//!
+//! Here copying rows into tiles, as `product` does, would take as long as multiplying them. So rows are read where they are, and all
+//! columns of a tile of rows are computed before the next. Results are written in whole vectors: the last vector of a row ends with the
+//! row, and computes some columns a second time. If a row is shorter than a vector, the vector reaches into the next rows, which are
+//! written later; the last rows of a task have no next ones, and are computed in memory that has room.
+use super::{
+    BLOCK, InstructionSet,
+    band::with_scratch,
+    product::Tiles,
+    task_count,
+    tile::{OF_4, OF_8, OF_16},
+};
+use crate::{
+    array::{reserve, zeros},
+    base::Result,
+    cpu::gemm::Mat,
+};
+use rayon::prelude::*;
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, NumOps},
+};
+
+/// Maximum number of elements of the matrix.
+const ELEMENTS: usize = 1 << 16;
+/// Minimum number of rows: with fewer, tiles are too short.
+const ROWS: usize = 32;
+
+/// A small right-hand matrix, packed once.
+pub(in crate::cpu) struct SmallB {
+    isa: InstructionSet,
+    /// Its rows and columns.
+    k: usize,
+    n: usize,
+    /// The first column of each vector.
+    columns: Vec<usize>,
+    /// Ordered by pair of vectors, row of the matrix, and vector. Elements after the last column are 0.
+    lines: Vec<f32>,
+}
+
+impl SmallB {
+    /// Whether this is faster than `PackedB` for products of that many rows with a `k` x `n` matrix.
+    pub fn is_faster(rows: usize, [k, n]: [usize; 2]) -> bool {
+        rows >= ROWS && k > 0 && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= ELEMENTS
+    }
+
+    /// Packs a matrix that has elements.
+    pub fn new(isa: InstructionSet, matrix: Mat<f32>) -> Result<SmallB> {
+        let (k, n, lanes) = (matrix.rows, matrix.cols, isa.lanes());
+        let columns: Vec<usize> = (0..n).step_by(lanes).map(|c| c.min(n.saturating_sub(lanes))).collect();
+        let mut lines = zeros::<f32>(columns.len() * lanes * k)?;
+        for (pair, lines) in columns.chunks(2).zip(lines.chunks_mut(2 * lanes * k)) {
+            for (v, &column) in pair.iter().enumerate() {
+                for (i, lines) in lines.chunks_mut(BLOCK * pair.len() * lanes).enumerate() {
+                    let lines = lines.chunks_exact_mut(lanes).skip(v).step_by(pair.len());
+                    let square = matrix.square(i * BLOCK, column);
+                    lines.zip(square).for_each(|(line, row)| line.copy_from_slice(&row[..lanes]));
+                }
+            }
+        }
+        Ok(SmallB { isa, k, n, columns, lines })
+    }
+
+    /// Computes `out = rows * self`, plus `bias` in each row.
+    pub fn product(&self, rows: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
+        let (k, n, lanes) = (self.k, self.n, self.isa.lanes());
+        let mut begin = zeros::<f32>(self.columns.len() * lanes)?;
+        for (column, begin) in self.columns.iter().zip(begin.chunks_exact_mut(lanes)) {
+            let bias = bias.into_iter().flatten().skip(*column);
+            begin.iter_mut().zip(bias).for_each(|(to, bias)| *to = *bias);
+        }
+        let count = out.len() / n;
+        let height = count.div_ceil(task_count(count * self.lines.len())).max(1);
+        let tasks = out.par_chunks_mut(height * n).zip(rows.par_chunks(height * k));
+        tasks.try_for_each(|(out, rows)| with_scratch(|scratch| self.part(rows, &begin, out, scratch)))
+    }
+
+    /// Multiplies the rows of a task.
+    fn part(&self, rows: &[f32], begin: &[f32], out: &mut [f32], scratch: &mut Vec<f32>) -> Result<()> {
+        let (n, count, beyond) = (self.n, out.len() / self.n, self.isa.lanes().saturating_sub(self.n));
+        // The vectors of the last rows would reach beyond the result.
+        let within = count - beyond.div_ceil(n).min(count);
+        let (first, last) = rows.split_at(within * self.k);
+        if !first.is_empty() {
+            self.isa.run(Sweep { matrix: self, begin, rows: first, out });
+        }
+        if within < count {
+            let out = &mut out[within * n..];
+            let more = (out.len() + beyond).saturating_sub(scratch.len());
+            reserve(scratch, more)?;
+            scratch.resize(scratch.len() + more, 0.0);
+            self.isa.run(Sweep { matrix: self, begin, rows: last, out: scratch });
+            out.copy_from_slice(&scratch[..out.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// Products of all vectors of the matrix with some rows.
+struct Sweep<'a> {
+    matrix: &'a SmallB,
+    /// The initial values of the vectors of a row.
+    begin: &'a [f32],
+    rows: &'a [f32],
+    /// The result, with room for the last vector.
+    out: &'a mut [f32],
+}
+
+impl SimdOp for Sweep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let ops = isa.f32();
+        match ops.len() {
+            16 => self.tiles::<_, OF_16>(ops),
+            8 => self.tiles::<_, OF_8>(ops),
+            _ => self.tiles::<_, OF_4>(ops),
+        }
+    }
+}
+
+impl Sweep<'_> {
+    /// Tiles have at most `M` rows.
+    #[inline(always)]
+    fn tiles<O: NumOps<f32>, const M: usize>(self, ops: O) {
+        let (n, k, lanes) = (self.matrix.n, self.matrix.k, ops.len());
+        let (pairs, single) = self.matrix.columns.as_chunks::<2>();
+        let (of_pairs, of_single) = self.matrix.lines.split_at(pairs.len() * 2 * lanes * k);
+        for (row, count) in Tiles::new(self.rows.len() / k, M).each() {
+            let (x, out) = (&self.rows[row * k..], &mut self.out[row * n..]);
+            let mut begin = self.begin;
+            for (pair, lines) in pairs.iter().zip(of_pairs.chunks_exact(2 * lanes * k)) {
+                rows_of_tile::<_, M, 2>(ops, count, (x, lines), begin, (out, n), *pair);
+                begin = &begin[2 * lanes..];
+            }
+            if let [column] = single {
+                rows_of_tile::<_, M, 1>(ops, count, (x, of_single), begin, (out, n), [*column]);
+            }
+        }
+    }
+}
+
+/// Multiplies `count` rows, at most `M`, by one or two vectors of the matrix.
+#[inline(always)]
+fn rows_of_tile<O: NumOps<f32>, const M: usize, const V: usize>(
+    ops: O,
+    count: usize,
+    (x, lines): (&[f32], &[f32]),
+    begin: &[f32],
+    (out, n): (&mut [f32], usize),
+    columns: [usize; V],
+) {
+    macro_rules! tile {
+        ($($t:literal)*) => { match count {
+            $($t if $t <= M => tile::<_, $t, V>(ops, (x, lines), begin, (out, n), columns),)*
+            _ => {}
+        } };
+    }
+    tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+}
+
+/// Multiplies `T` rows by `V` vectors for each row of the matrix. The lengths of the inner loops are known at compile time, so that the
+/// sums stay in registers.
+#[inline(always)]
+fn tile<O: NumOps<f32>, const T: usize, const V: usize>(
+    ops: O,
+    (x, lines): (&[f32], &[f32]),
+    begin: &[f32],
+    (out, n): (&mut [f32], usize),
+    columns: [usize; V],
+) {
+    let lanes = ops.len();
+    let k = lines.len() / (V * lanes);
+    let mut sums = [[ops.zero(); V]; T];
+    for t in 0..T {
+        for v in 0..V {
+            sums[t][v] = ops.load(&begin[v * lanes..]);
+        }
+    }
+    let mut rows = [x; T];
+    for t in 0..T {
+        rows[t] = &x[t * k..][..k];
+    }
+    for (i, line) in (0..k).zip(lines.chunks_exact(V * lanes)) {
+        let mut vectors = [ops.zero(); V];
+        for v in 0..V {
+            vectors[v] = ops.load(&line[v * lanes..]);
+        }
+        for t in 0..T {
+            let x = ops.splat(rows[t][i]);
+            for v in 0..V {
+                sums[t][v] = ops.mul_add(x, vectors[v], sums[t][v]);
+            }
+        }
+    }
+    for t in 0..T {
+        for v in 0..V {
+            ops.store(sums[t][v], &mut out[t * n + columns[v]..]);
+        }
+    }
+}
