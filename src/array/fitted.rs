@@ -77,6 +77,9 @@ impl Conversion for Fitted {
     }
     fn convert(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let from = self.of.dtype();
+        if (from, self.to) == (Dtype::Bool, Dtype::Uint8) {
+            return to(bytes);
+        }
         let mut values = Vec::new();
         // An array in memory comes as one piece.
         for bytes in bytes.chunks(PIECE) {

@@ -1,15 +1,14 @@
 use super::{
     OpKernel, Operand,
-    blocked::{self, Function, InstructionSet, replace_each, replace_each_with},
+    blocked::{self, Function, InstructionSet, SoftmaxOfColumns, replace_each, replace_each_with},
     kernel::{Epilogue, PIECE},
-    layout::{from_last, to_last},
     math::erf,
+    output_tiles::for_each_tile,
     task::{PostOp, relu as relu_of},
     unary::{capped, map, of_vectors, replace, unary, vectorised},
-    workspace::{Workspace, all_reals, elements, if_result, ints},
+    workspace::{Workspace, all_reals, if_result, ints},
 };
 use crate::{
-    array::zeros,
     ops::{
         Elu, GELU, GeluApproxMode, HardSigmoid, HardSwish, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh,
     },
@@ -167,13 +166,14 @@ fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f3
     }
 }
 
-/// Another axis than the last is moved to the end and back. A row along the last one may be the whole tensor.
+/// A row, or a matrix of columns, may be the whole tensor.
 fn softmax_workspace(op: &Softmax<Operand>) -> Workspace {
-    let is_last = op.axis == -1 || op.axis + 1 == op.input.ty.shape.len() as i64;
-    let moved = if is_last { Workspace::none() } else { elements([&op.input], 8) };
     let table = op.clone();
-    if_result(move |result| semantics::softmax_table(&table, result).is_some(), ints([&op.input]), all_reals() + moved)
+    if_result(move |result| semantics::softmax_table(&table, result).is_some(), ints([&op.input]), all_reals())
 }
+
+/// Minimum number of columns per task of a softmax along columns.
+const FEWEST_COLUMNS: usize = 256;
 
 pub(super) fn softmax(op: Softmax<Operand>) -> OpKernel {
     OpKernel::with_workspace(softmax_workspace(&op), move |t| {
@@ -196,14 +196,57 @@ pub(super) fn softmax(op: Softmax<Operand>) -> OpKernel {
         if axis + 1 == shape.len() {
             return t.fill_rows(0, &op.input, n, finish, rows);
         }
-        let turned = to_last(&t.reals(&op.input)?, shape, axis)?;
-        let mut values = zeros(turned.len())?;
-        values.par_chunks_mut(n).zip(turned.par_chunks(n)).for_each(|(to, from)| rows(from, to));
-        drop(turned);
-        let values = from_last(&values, shape, axis)?;
+        let (values, matrix) = (t.reals(&op.input)?, shape[axis..].iter().product::<usize>());
         t.write(0, finish, |out| {
-            out.copy_from_slice(&values);
-            Ok(())
+            let (columns, threads) = (matrix / n, rayon::current_num_threads());
+            let width = columns.div_ceil(threads.div_ceil(out.len() / matrix)).max(FEWEST_COLUMNS);
+            out.par_chunks_mut(matrix).zip(values.par_chunks(matrix)).try_for_each(|(to, from)| {
+                for_each_tile((to, columns), 0..columns, [n, width], |mut tile| {
+                    let (from, to) = (&from[tile.column..], &mut tile.outs);
+                    isa.run(SoftmaxOfColumns { from, stride: columns, to, beta, log });
+                    Ok(())
+                })
+            })
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, ops::Softmax, run};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Rows of few and of many elements, and columns of all alignments.
+        #[test]
+        fn softmax_is_the_definition_along_each_axis(
+            outer in 1usize..4, rows in 1usize..70, columns in prop_oneof![1usize..70, 500usize..700], axis in 0usize..3,
+            log: bool, beta in -2f32..2.0, masks: bool,
+        ) {
+            let shape = [outer, rows, columns];
+            let n: usize = shape.iter().product();
+            let mut values: Vec<f32> = (0..n).map(|i| (i * 37 % 1013) as f32 * 0.02 - 10.0).collect();
+            if masks && beta > 0.0 && !log {
+                values.iter_mut().step_by(7).for_each(|v| *v = -1e9);
+            }
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Float32, shape).unwrap();
+            let op = Softmax { log, beta: beta.into(), ..Softmax::new(x, axis as i64) };
+            let y = g.op(op).call().unwrap()[0];
+            g.set_outputs(&[y]).unwrap();
+            let feeds = [("x", Array::from_vec(shape, values.clone()).unwrap())];
+            let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f64().unwrap();
+            let (dim, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+            for (i, got) in got.iter().enumerate() {
+                let start = i / (dim * inner) * dim * inner + i % inner;
+                let scaled = |i: usize| f64::from(values[i] * beta);
+                let entries = (0..dim).map(|j| scaled(start + j * inner));
+                let most = entries.clone().fold(f64::NEG_INFINITY, f64::max);
+                let sum: f64 = entries.map(|v| (v - most).exp()).sum();
+                let expected = scaled(i) - most - sum.ln();
+                let (expected, tolerance) = if log { (expected, 2e-5) } else { (expected.exp(), 1e-6) };
+                prop_assert!((got - expected).abs() <= tolerance, "{}: {}, not {}", i, got, expected);
+            }
+        }
+    }
 }

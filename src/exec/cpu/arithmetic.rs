@@ -260,7 +260,7 @@ fn integers(t: &mut Task, inputs: &[Operand], finish: PostOp, int: &(impl Fn(i64
         let mut next = vec![0; out.len()];
         for source in &sources[1..] {
             source.ints(first, &mut next);
-            out.iter_mut().zip(&next).for_each(|(a, b)| *a = int(*a, *b));
+            replace_each_with(out, &next, int);
         }
         finish.ints(out);
     })

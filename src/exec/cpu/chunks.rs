@@ -1,5 +1,6 @@
 //! Reads operands and writes results chunk by chunk, so that kernels need little workspace.
 use super::{
+    blocked::fill_each,
     convert::{is_supported, write_rounded},
     int8::{ByteReals, Rounding},
 };
@@ -242,10 +243,9 @@ fn read<const S: usize, N: Copy>(bytes: &[u8], start: usize, step: usize, out: &
     let all = bytes.as_chunks::<S>().0;
     match step {
         0 => out.fill(f(all[start])),
-        1 if out.len() <= COPIED => out.iter_mut().zip(&all[start..]).for_each(|(o, b)| *o = f(*b)),
         1 => {
             let parts = out.chunks_mut(COPIED).zip(all[start..].chunks(COPIED));
-            parts.for_each(|(out, all)| out.iter_mut().zip(all).for_each(|(o, b)| *o = f(*b)));
+            parts.for_each(|(out, all)| fill_each(out, all, &f));
         }
         _ => out.iter_mut().enumerate().for_each(|(i, o)| *o = f(all[start + i * step])),
     }
@@ -325,7 +325,7 @@ impl Store {
         let (low, high) = self.dtype.int_range().unwrap_or((i64::MIN, i64::MAX));
         macro_rules! by_dtype {
             ($($($d:ident)|+: $t:ty),*) => { match self.dtype {
-                $($(Dtype::$d)|+ => write(values, bytes, |v| (v.clamp(low, high) as $t).to_le_bytes()),)*
+                $($(Dtype::$d)|+ => write(values, bytes, move |v: i64| (v.clamp(low, high) as $t).to_le_bytes()),)*
                 _ => write(values, bytes, |v| (v as f32).to_le_bytes()),
             } };
         }
@@ -334,7 +334,7 @@ impl Store {
 }
 
 fn write<const S: usize, N: Copy>(values: &[N], bytes: &mut [u8], f: impl Fn(N) -> [u8; S]) {
-    bytes.as_chunks_mut::<S>().0.iter_mut().zip(values).for_each(|(b, v)| *b = f(*v));
+    fill_each(bytes.as_chunks_mut::<S>().0, values, f);
 }
 
 fn write_reals(dtype: Dtype, values: &[f64], bytes: &mut [u8]) {

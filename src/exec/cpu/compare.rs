@@ -1,26 +1,30 @@
 use super::{
     OpKernel, Operand,
+    blocked::{fill_each, replace_each, replace_each_with},
+    kernel::PIECE,
     task::{PostOp, Task},
 };
 use crate::{
-    base::{Dtype, Result},
+    base::Result,
     ops::{Compare, CompareConst, CompareMode, LogicalAnd},
     semantics,
 };
 
-/// 0 is false.
-fn predicate<T: PartialOrd + Default>(mode: CompareMode) -> fn(T, T) -> bool {
+/// Replaces each element of `left` by 1 if the comparison with the one of `right` at its place holds, and by 0 otherwise. As operands of
+/// logical operators, 0 is false and all other numbers are true.
+fn compare_each<T: Copy + Default + PartialOrd + From<bool>>(mode: CompareMode, left: &mut [T], right: &[T]) {
+    let zero = T::default();
     match mode {
-        CompareMode::Equal => |a, b| a == b,
+        CompareMode::Equal => replace_each_with(left, right, |a, b| T::from(a == b)),
         // Xor is intended for 0 and 1; for other numbers the tool chain also tests whether they differ.
-        CompareMode::NotEqual | CompareMode::Xor => |a, b| a != b,
-        CompareMode::Greater => |a, b| a > b,
-        CompareMode::GreaterOrEqual => |a, b| a >= b,
-        CompareMode::Less => |a, b| a < b,
-        CompareMode::LessOrEqual => |a, b| a <= b,
-        CompareMode::And => |a, b| a != T::default() && b != T::default(),
+        CompareMode::NotEqual | CompareMode::Xor => replace_each_with(left, right, |a, b| T::from(a != b)),
+        CompareMode::Greater => replace_each_with(left, right, |a, b| T::from(a > b)),
+        CompareMode::GreaterOrEqual => replace_each_with(left, right, |a, b| T::from(a >= b)),
+        CompareMode::Less => replace_each_with(left, right, |a, b| T::from(a < b)),
+        CompareMode::LessOrEqual => replace_each_with(left, right, |a, b| T::from(a <= b)),
+        CompareMode::And => replace_each_with(left, right, move |a, b| T::from((a != zero) & (b != zero))),
         // Not ignores the right-hand side.
-        CompareMode::Not => |a, _| a == T::default(),
+        CompareMode::Not => replace_each(left, move |a| T::from(a == zero)),
     }
 }
 
@@ -35,53 +39,62 @@ pub(super) fn logical_and(op: LogicalAnd<Operand>) -> Option<OpKernel> {
 
 fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> OpKernel {
     let exact = lhs.ty.is_plain_int() && rhs.ty.is_plain_int();
-    let (reals, ints) = (predicate::<f32>(mode), predicate::<i64>(mode));
     OpKernel::new(move |t| {
         let shape = &t.result(0)?.shape;
         let (a, b) = (t.source(&lhs, shape)?, t.source(&rhs, shape)?);
         store(t, |first, out| {
             if exact {
-                let (mut left, mut right) = (vec![0; out.len()], vec![0; out.len()]);
-                a.ints(first, &mut left);
-                b.ints(first, &mut right);
-                let holds = left.into_iter().zip(right).map(|(l, r)| ints(l, r));
-                return out.iter_mut().zip(holds).for_each(|(v, h)| *v = f32::from(u8::from(h)));
+                let [mut left, mut right] = [[0i64; PIECE]; 2];
+                let (left, right) = (&mut left[..out.len()], &mut right[..out.len()]);
+                a.ints(first, left);
+                b.ints(first, right);
+                compare_each(mode, left, right);
+                return fill_each(out, left, |v| v as f32);
             }
+            let mut buffer = [0.0; PIECE];
             a.reals(first, out);
-            let mut right = vec![0.0; out.len()];
-            b.reals(first, &mut right);
-            out.iter_mut().zip(right).for_each(|(v, r)| *v = f32::from(u8::from(reals(*v, r))));
+            compare_each(mode, out, b.read(first, &mut buffer[..out.len()]));
         })
     })
 }
 
 pub(super) fn compare_const(op: CompareConst<Operand>) -> OpKernel {
-    let (f, exact, c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), semantics::compared_number(&op));
+    let (mode, number) = (op.mode, semantics::compared_number(&op));
     let (is_int, inversed) = (op.input.ty.is_plain_int(), op.inversed);
     OpKernel::new(move |t| {
         let source = t.source(&op.input, &op.input.ty.shape)?;
         store(t, |first, out| {
             if is_int {
-                let mut ints = vec![0; out.len()];
-                source.ints(first, &mut ints);
-                let holds = |v| if inversed { exact(c, v) } else { exact(v, c) };
-                return out.iter_mut().zip(ints).for_each(|(o, v)| *o = f32::from(u8::from(holds(v as f64))));
+                let (mut ints, mut left, mut right) = ([0i64; PIECE], [number; PIECE], [number; PIECE]);
+                let ints = &mut ints[..out.len()];
+                source.ints(first, ints);
+                fill_each(if inversed { &mut right } else { &mut left }, ints, |v| v as f64);
+                compare_each(mode, &mut left[..out.len()], &right);
+                return fill_each(out, &left, |v| v as f32);
             }
-            let c = c as f32;
+            let mut buffer = [number as f32; PIECE];
+            let buffer = &mut buffer[..out.len()];
             source.reals(first, out);
-            let holds = |v| if inversed { f(c, v) } else { f(v, c) };
-            out.iter_mut().for_each(|v| *v = f32::from(u8::from(holds(*v))));
+            if inversed {
+                compare_each(mode, buffer, out);
+                out.copy_from_slice(buffer);
+            } else {
+                compare_each(mode, out, buffer);
+            }
         })
     })
 }
 
-/// Stores 1 and 0 also in a quantized result, ignoring its scale: so the compiler lowers comparisons.
+/// Stores the ones and zeros that `holds` writes. They are stored as they are even if the result is quantized: so the compiler lowers
+/// comparisons.
 fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
-    if t.result(0)?.buffer_dtype() != Dtype::Float32 {
+    if t.result(0)?.quantization.is_some() {
         return t.fill_ints(0, |first, out| {
-            let mut reals = vec![0.0; out.len()];
-            holds(first, &mut reals);
-            out.iter_mut().zip(reals).for_each(|(o, h)| *o = h as i64);
+            for (i, out) in out.chunks_mut(PIECE).enumerate() {
+                let mut reals = [0.0; PIECE];
+                holds(first + i * PIECE, &mut reals[..out.len()]);
+                fill_each(out, &reals, |h| h as i64);
+            }
         });
     }
     t.fill(0, 1, PostOp::default(), |first, out| {
@@ -93,7 +106,7 @@ fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Array, CpuBackend, Graph, RunOptions, ops::Where, run};
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, ops::Where, run};
 
     #[test]
     fn large_integers_are_compared_exactly() {

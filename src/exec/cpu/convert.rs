@@ -11,7 +11,7 @@ const MOST_ZERO: u64 = 1 << 22;
 /// Whether [`write_rounded`] supports a dtype.
 pub(super) fn is_supported(dtype: Dtype) -> bool {
     // Results of uint64 are limited to the range of int64.
-    dtype.int_range().is_some() && !matches!(dtype, Dtype::Bool | Dtype::Uint64)
+    dtype.int_range().is_some() && dtype != Dtype::Uint64
 }
 
 /// Writes numbers as integers of a dtype: rounded and saturated. NaN becomes 0.
@@ -29,6 +29,7 @@ pub(super) fn write_rounded(dtype: Dtype, mode: RoundMode, reals: &[f32], bytes:
                     ($bits(v, <$t>::MIN.into(), <$t>::MAX.into()) as $t).to_le_bytes()
                 }),)*)*
                 Dtype::Int64 => fill_each(bytes.as_chunks_mut().0, rounded, |v: f32| (v as i64).to_le_bytes()),
+                Dtype::Bool => fill_each(bytes, rounded, |v: f32| u8::from(v > 0.0)),
                 _ => unreachable!("{dtype} is not supported"),
             } };
         }
@@ -85,7 +86,7 @@ impl Linear {
     /// Returns `None` for other dtypes, and for a scale or a zero point that is not exact in float32.
     pub fn new(dtype: Dtype, scale: f64, zero: i64) -> Option<Linear> {
         let is_exact = f64::from(scale as f32) == scale && zero.unsigned_abs() <= MOST_ZERO;
-        (is_supported(dtype) && dtype.size() <= 2 && is_exact).then_some(Linear {
+        (is_supported(dtype) && dtype.size() <= 2 && dtype != Dtype::Bool && is_exact).then_some(Linear {
             dtype,
             scale: scale as f32,
             zero: zero as f32,

@@ -20,20 +20,27 @@ pub(super) fn gather(op: Gather<Operand>) -> OpKernel {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
-        let rows = t.ints(&op.indices)?;
-        rows.iter().try_for_each(|i| IndexKind::Axis(axis).resolve(*i, dims[axis]).map(drop))?;
-        // Rows are copied as bytes, whatever their dtype.
-        let bytes = dims[axis + 1..].iter().product::<usize>() * input.dtype().size();
-        let out = t.memory(0)?.bytes();
-        let stored = input.bytes()?;
-        for (to, from) in out.chunks_exact_mut(bytes * rows.len()).zip(stored.chunks_exact(bytes * dims[axis])) {
-            for (to, i) in to.chunks_exact_mut(bytes).zip(&rows) {
-                let r = IndexKind::Axis(axis).resolve(*i, dims[axis])?;
-                to.copy_from_slice(&from[r * bytes..(r + 1) * bytes]);
-            }
+        let mut rows = t.ints(&op.indices)?;
+        for index in &mut rows {
+            *index = IndexKind::Axis(axis).resolve(*index, dims[axis])? as i64;
         }
-        Ok(())
+        let row = dims[axis + 1..].iter().product::<usize>();
+        with_element!(input.dtype(), take_rows(t.memory(0)?, &input, dims[axis] * row, &rows, row))
     })
+}
+
+/// Copies rows of `row` elements of each block of `block` elements.
+fn take_rows<T: Element>(to: &mut ArrayMut, from: &Array, block: usize, rows: &[i64], row: usize) -> Result<()> {
+    let (from, to) = (from.bits::<T>()?, to.bits::<T>()?);
+    let blocks = to.par_chunks_exact_mut((rows.len() * row).max(1)).zip(from.par_chunks_exact(block.max(1)));
+    blocks.with_min_len((1 << 12) / (rows.len() * row).max(1) + 1).for_each(|(to, from)| {
+        if row == 1 {
+            return to.iter_mut().zip(rows).for_each(|(to, r)| *to = from[*r as usize]);
+        }
+        let copy = |(to, r): (&mut [T], &i64)| to.copy_from_slice(&from[*r as usize * row..][..row]);
+        to.par_chunks_exact_mut(row).zip(rows).with_min_len((1 << 12) / row + 1).for_each(copy);
+    });
+    Ok(())
 }
 
 /// Entries are selected by the bits of each value: -1 selects entry 255.

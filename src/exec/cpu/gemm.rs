@@ -2,7 +2,7 @@
 //! rows; integers use a float kernel if that is exact, otherwise a plain loop.
 use super::{
     Operand,
-    blocked::{InstructionSet, PackedB, SmallB, product_of_row},
+    blocked::{InstructionSet, PackedB, SmallB, is_column, product_of_column, product_of_row},
     transpose::{Strides, write_transposed},
     workspace::{Workspace, numbers, result_elements},
 };
@@ -88,10 +88,17 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
     if a.rows == 1 && !b.transposed {
         return product_of_row(InstructionSet::best(), a.data, b.data, out);
     }
+    if !a.transposed && is_column([b.rows, b.cols]) {
+        product_of_column(InstructionSet::best(), a.data, b.data, 0.0, out);
+        return Ok(());
+    }
     if a.transposed || a.rows < ROWS {
         return GemmExecutor::new()
             .gemm(out, GemmInputA::Unpacked(view(&a)?), GemmInputB::Unpacked(view(&b)?), GemmOptions::default())
             .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)));
+    }
+    if let Some(small) = SmallB::in_place(InstructionSet::best(), b) {
+        return small.product(a.data, None, out);
     }
     if SmallB::is_faster(a.rows, [b.rows, b.cols]) {
         return SmallB::new(InstructionSet::best(), b)?.product(a.data, None, out);
@@ -109,13 +116,17 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
 /// A constant right-hand matrix, packed for products of many rows.
 pub(super) enum ConstantB {
     Panels(PackedB),
-    Small(SmallB),
+    Column(Vec<f32>),
+    Small(SmallB<'static>),
 }
 
 impl ConstantB {
     /// Packs a matrix for products of that many rows.
     pub fn new(rows: usize, b: Mat<f32>) -> Result<ConstantB> {
         let isa = InstructionSet::best();
+        if is_column([b.rows, b.cols]) {
+            return Ok(ConstantB::Column(b.data.to_vec()));
+        }
         if SmallB::is_faster(rows, [b.rows, b.cols]) {
             return SmallB::new(isa, b).map(ConstantB::Small);
         }
@@ -127,6 +138,11 @@ impl ConstantB {
     pub fn product(&self, rows: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
         match self {
             ConstantB::Panels(b) => b.product(rows, bias, out),
+            ConstantB::Column(column) => {
+                let bias = bias.map_or(0.0, |bias| bias[0]);
+                product_of_column(InstructionSet::best(), rows, column, bias, out);
+                Ok(())
+            }
             ConstantB::Small(b) => b.product(rows, bias, out),
         }
     }

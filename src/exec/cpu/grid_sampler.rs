@@ -1,6 +1,15 @@
 //! Samples images at the points of a grid.
-use super::{OpKernel, Operand, task::PostOp, workspace::reals};
-use crate::{base::invalid, ops::GridSampler};
+use super::{
+    OpKernel, Operand,
+    chunks::blocks,
+    task::PostOp,
+    workspace::{numbers, reals},
+};
+use crate::{
+    array::reserve,
+    base::{Result, invalid},
+    ops::GridSampler,
+};
 
 /// How the coordinates of a grid map to positions along an axis.
 #[derive(Clone, Copy)]
@@ -50,7 +59,10 @@ fn reflected(x: f32, low: f32, high: f32) -> f32 {
 
 pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
     let sampling = Sampling { align_corners: op.align_corners, padding: op.padding_mode, nearest: op.mode == 1 };
-    OpKernel::with_workspace(reals([&op.input, &op.grid]), move |t| {
+    let (axes, points) = (op.grid.ty.shape.last().copied().unwrap_or(0), op.grid.ty.elements());
+    let neighbours = numbers((points / axes.max(1)).saturating_mul(1 << axes.min(3)), size_of::<Neighbour>());
+    let ends = numbers(points / axes.max(1), size_of::<usize>());
+    OpKernel::with_workspace(reals([&op.input, &op.grid]) + neighbours + ends, move |t| {
         let (input, grid) = (t.reals(&op.input)?, t.reals(&op.grid)?);
         let shape = &op.input.ty.shape;
         let spatial = &shape[2..];
@@ -59,34 +71,66 @@ pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
         if plane == 0 || points == 0 {
             return Err(invalid("an image is empty"));
         }
+        let neighbours = Neighbours::new(&grid, spatial, sampling)?;
         t.fill(0, 1, PostOp::default(), |first, out| {
-            for (i, out) in out.iter_mut().enumerate() {
-                let (block, point) = ((first + i) / points, (first + i) % points);
-                let at = (block / shape[1] * points + point) * spatial.len();
-                *out = sample(&input[block * plane..][..plane], spatial, &grid[at..at + spatial.len()], sampling);
-            }
+            blocks(first, out.len(), points, |block, part| {
+                let image = &input[block * plane..][..plane];
+                let point = block / shape[1] * points + (first + part.start) % points;
+                neighbours.sample(point, image, &mut out[part]);
+            });
             Ok(())
         })
     })
 }
 
-/// Samples one point, whose coordinates are in reverse order of the axes: x, y, z.
-fn sample(image: &[f32], shape: &[usize], point: &[f32], sampling: Sampling) -> f32 {
+/// A pixel that a point is interpolated from: its offset in the image, and its weight.
+type Neighbour = (usize, f32);
+
+/// The neighbouring pixels of each point, which all channels share.
+struct Neighbours {
+    /// The neighbours of all points, in order.
+    all: Vec<Neighbour>,
+    /// Where those of each point end.
+    ends: Vec<usize>,
+}
+
+impl Neighbours {
+    /// The coordinates of each point are in reverse order of the axes: x, y, z.
+    fn new(grid: &[f32], shape: &[usize], sampling: Sampling) -> Result<Neighbours> {
+        let points = grid.len() / shape.len();
+        let (mut all, mut ends) = (Vec::new(), Vec::new());
+        reserve(&mut all, points.saturating_mul(1 << shape.len()))?;
+        reserve(&mut ends, points)?;
+        for point in grid.chunks_exact(shape.len()) {
+            all.extend(of_point(shape, point, sampling));
+            ends.push(all.len());
+        }
+        Ok(Neighbours { all, ends })
+    }
+
+    /// Interpolates neighbouring points from `first` on.
+    fn sample(&self, first: usize, image: &[f32], out: &mut [f32]) {
+        let mut start = first.checked_sub(1).map_or(0, |before| self.ends[before]);
+        for (out, &end) in out.iter_mut().zip(&self.ends[first..]) {
+            *out = self.all[start..end].iter().fold(0.0, |sum, (at, weight)| sum + image[*at] * weight);
+            start = end;
+        }
+    }
+}
+
+/// Returns the neighbours of a point that are inside the image.
+fn of_point(shape: &[usize], point: &[f32], sampling: Sampling) -> impl Iterator<Item = Neighbour> {
     let [width, height] = [shape[shape.len() - 1], shape[shape.len() - 2]];
     let (x, y) = (sampling.ends(point[0], width), sampling.ends(point[1], height));
     let z = match point.get(2) {
         Some(&z) => sampling.ends(z, shape[0]),
         None => [Some((0, 1.0)), None],
     };
-    let mut sum = 0.0;
-    for (z, wz) in z.into_iter().flatten() {
-        for (y, wy) in y.into_iter().flatten() {
-            for (x, wx) in x.into_iter().flatten() {
-                sum += image[(z * height + y) * width + x] * (wx * wy * wz);
-            }
-        }
-    }
-    sum
+    z.into_iter().flatten().flat_map(move |(z, wz)| {
+        y.into_iter().flatten().flat_map(move |(y, wy)| {
+            x.into_iter().flatten().map(move |(x, wx)| ((z * height + y) * width + x, wx * wy * wz))
+        })
+    })
 }
 
 #[cfg(test)]

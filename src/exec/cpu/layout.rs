@@ -80,18 +80,29 @@ fn place(start: i64, outer: &[(i64, usize)], mut entry: usize) -> i64 {
 
 /// Copies rows whose elements have a common stride.
 fn rows_into<T: Element>(from: &[T], start: i64, outer: &[(i64, usize)], (row, step): (usize, i64), out: &mut [T]) {
-    let copy = |(r, to): (usize, &mut [T])| {
-        let at = place(start, outer, r);
-        if step == 1 {
-            to.copy_from_slice(&from[at as usize..at as usize + row]);
-        } else {
-            to.iter_mut().enumerate().for_each(|(i, v)| *v = from[(at + i as i64 * step) as usize]);
-        }
-    };
+    // A place takes divisions to compute, so the rows of the last outer axis go without.
+    let (&(stride, rows), outer) = outer.split_last().unwrap_or((&(0, 1), &[]));
+    let block = rows * row;
     if out.len() > 1 << 16 {
-        out.par_chunks_mut(row).enumerate().with_min_len((1 << 12) / row + 1).for_each(copy);
+        let blocks = out.par_chunks_mut(block).enumerate().with_min_len((1 << 12) / block + 1);
+        blocks.for_each(|(i, out)| {
+            let (start, rows) = (place(start, outer, i), out.par_chunks_mut(row).enumerate());
+            let rows = rows.with_min_len((1 << 12) / row + 1);
+            rows.for_each(|(r, to)| copy_row(from, start + r as i64 * stride, step, to));
+        });
     } else {
-        out.chunks_mut(row).enumerate().for_each(copy);
+        for (i, out) in out.chunks_mut(block).enumerate() {
+            let start = place(start, outer, i);
+            out.chunks_mut(row).enumerate().for_each(|(r, to)| copy_row(from, start + r as i64 * stride, step, to));
+        }
+    }
+}
+
+fn copy_row<T: Element>(from: &[T], start: i64, step: i64, to: &mut [T]) {
+    match step {
+        0 => to.fill(from[start as usize]),
+        1 => to.copy_from_slice(&from[start as usize..][..to.len()]),
+        _ => to.iter_mut().enumerate().for_each(|(i, v)| *v = from[(start + i as i64 * step) as usize]),
     }
 }
 
@@ -133,23 +144,7 @@ fn interleaved_into<T: Element>(
     });
 }
 
-/// Moves `axis` to the end.
-pub(super) fn to_last(values: &[f32], shape: &[usize], axis: usize) -> Result<Vec<f32>> {
-    let mut order: Vec<usize> = (0..shape.len()).filter(|&i| i != axis).collect();
-    order.push(axis);
-    permuted(values, shape, &order)
-}
-
-/// The inverse of [`to_last`]; `shape` is the original one.
-pub(super) fn from_last(values: &[f32], shape: &[usize], axis: usize) -> Result<Vec<f32>> {
-    let mut moved: Vec<usize> = shape.to_vec();
-    moved.remove(axis);
-    moved.push(shape[axis]);
-    let mut order: Vec<usize> = (0..shape.len() - 1).collect();
-    order.insert(axis, shape.len() - 1);
-    permuted(values, &moved, &order)
-}
-
+/// Returns the elements with the axes in another order.
 pub(super) fn permuted<T: Element>(values: &[T], shape: &[usize], order: &[usize]) -> Result<Vec<T>> {
     let from = strides(shape);
     let (s, d): (Vec<i64>, Vec<usize>) = order.iter().map(|&a| (from[a], shape[a])).unzip();
@@ -352,14 +347,19 @@ pub(super) fn pad(op: Pad<Operand>) -> OpKernel {
             to.bits::<T>()?.copy_from_slice(&from);
             return Ok(());
         };
-        to.bits::<T>()?.par_chunks_mut(last.size.max(1)).enumerate().for_each(|(mut r, row)| {
+        let rows = to.bits::<T>()?.par_chunks_mut(last.size.max(1)).enumerate();
+        rows.with_min_len((1 << 12) / last.size.max(1) + 1).for_each(|(mut r, row)| {
             let mut at = Some(0);
             for (axis, by) in outer.iter().zip(&by).rev() {
                 at = at.zip(axis.from(r % axis.size)).map(|(at, i)| at + i * *by as usize);
                 r /= axis.size;
             }
-            let of = |i: usize| at.zip(last.from(i)).map_or(value, |(at, i)| from[at + i]);
-            row.iter_mut().enumerate().for_each(|(i, v)| *v = of(i));
+            let Some(at) = at else { return row.fill(value) };
+            let inside = last.before as usize..(last.before + last.entries) as usize;
+            row[inside.clone()].copy_from_slice(&from[at..at + inside.len()]);
+            for i in (0..inside.start).chain(inside.end..row.len()) {
+                row[i] = last.from(i).map_or(value, |i| from[at + i]);
+            }
         });
         Ok(())
     }

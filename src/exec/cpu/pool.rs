@@ -1,5 +1,6 @@
 use super::{
     OpKernel, Operand,
+    blocked::InstructionSet,
     task::{PostOp, Task},
     workspace::{all_reals, ints, reals, result_reals},
 };
@@ -10,23 +11,28 @@ use crate::{
     quant::Quantization,
     semantics::IndexKind,
 };
+use rten_simd::{Isa, SimdOp};
 use std::borrow::Cow;
 
 fn larger(m: f32, v: &f32) -> f32 {
     if *v > m || v.is_nan() { *v } else { m }
 }
 
-/// Returns the maximum of the preceding rows and another row.
+/// Returns the maximum of the preceding rows and another row. Several maxima at a time, since each comparison waits for the one before.
 fn largest(m: Option<f32>, row: &[f32]) -> Option<f32> {
-    match (m, row) {
-        (None, [first, rest @ ..]) => Some(rest.iter().fold(*first, larger)),
-        (m, row) => m.map(|m| row.iter().fold(m, larger)),
+    let (chunks, rest) = row.as_chunks::<16>();
+    let mut most = [f32::NEG_INFINITY; 16];
+    for chunk in chunks {
+        most.iter_mut().zip(chunk).for_each(|(m, v)| *m = larger(*m, v));
     }
+    let all = most.iter().chain(rest).chain(&m);
+    (m.is_some() || !row.is_empty()).then(|| all.fold(f32::NEG_INFINITY, larger))
 }
 
-/// Returns the maximum, or the lowest number like the Top executor: with ceil_mode, a window may be entirely outside.
-fn or_lowest(m: Option<f32>, _: usize) -> f32 {
-    m.unwrap_or(f32::MIN)
+/// Returns the maximum of `n` numbers. Of none it is the lowest number, like in the Top executor: with ceil_mode, a window may be entirely
+/// outside.
+fn or_lowest(m: Option<f32>, n: usize) -> f32 {
+    m.filter(|_| n > 0).unwrap_or(f32::MIN)
 }
 
 /// Several sums at a time, since each addition waits for the one before.
@@ -42,7 +48,16 @@ fn sum(s: Option<f32>, row: &[f32]) -> Option<f32> {
 pub(super) fn max_pool(op: MaxPool<Operand>) -> OpKernel {
     OpKernel::with_workspace(reals([&op.input]), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
-        Planes::sliding(t, &op.input, windows(&op.input.ty.shape, &(&op).into())?)?.pool(t, finish, largest, or_lowest)
+        let windows = windows(&op.input.ty.shape, &(&op).into())?;
+        let last = windows.last().cloned();
+        let planes = Planes::sliding(t, &op.input, windows)?;
+        match last {
+            Some(w) if is_shared(&w) => {
+                let largest = Fold { empty: f32::NEG_INFINITY, combine: |m, v| larger(m, &v) };
+                planes.pool_lines(t, w, finish, largest, |m, n| or_lowest(Some(m), n))
+            }
+            _ => planes.pool(t, finish, largest, or_lowest),
+        }
     })
 }
 
@@ -77,11 +92,25 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
         let last = windows.last().cloned();
         let planes = Planes::sliding(t, &units.operand, windows)?;
         match last {
-            // A window as large as the line has nothing in common with others.
-            Some(w) if w.kernel < w.input as i64 => planes.average_lines(t, w, finish, mean),
+            Some(w) if is_shared(&w) => {
+                planes.pool_lines(t, w, finish, Fold { empty: 0.0, combine: |s, v| s + v }, |s, n| mean.of(s, n))
+            }
             _ => planes.pool(t, finish, sum, |s, n| mean.of(s.unwrap_or(0.0), n)),
         }
     })
+}
+
+/// Whether the windows along a line can have elements in common. A window as large as the line has none.
+fn is_shared(window: &Window) -> bool {
+    window.kernel < window.input as i64
+}
+
+/// How the elements of a window are combined, in any order.
+#[derive(Clone, Copy)]
+struct Fold<F> {
+    /// The result for no elements.
+    empty: f32,
+    combine: F,
 }
 
 /// An operand in units of its scale. The sums of quantized numbers are then whole, and exact in float32 up to 2^24.
@@ -233,27 +262,24 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
             Ok(())
         })
     }
-    /// Averages sliding windows, a line of results at a time: the input lines that its windows share are added up once, and the
-    /// elements of each window are added up in their sum.
-    fn average_lines(&self, t: &mut Task, last: Window, finish: PostOp, mean: Mean) -> Result<()> {
+    /// Reduces sliding windows, a line of results at a time: the input lines that its windows share are combined once, and then the
+    /// elements of each window. Each result and its number of elements are passed to `end`.
+    fn pool_lines(
+        &self,
+        t: &mut Task,
+        last: Window,
+        finish: PostOp,
+        fold: Fold<impl Fn(f32, f32) -> f32 + Copy + Sync>,
+        end: impl Fn(f32, usize) -> f32 + Copy + Sync,
+    ) -> Result<()> {
         let (pixels, axis) = (self.pixels(), self.positions.len() - 1);
         let mut widths = Vec::new();
         reserve(&mut widths, self.positions[axis])?;
         widths.extend((0..self.positions[axis]).map(|x| (self.range)(axis, x)).map(|(from, to)| to - from));
         t.fill(0, pixels, finish, |first, out| {
-            let mut line = zeros(self.input[axis])?;
-            for (i, out) in out.chunks_exact_mut(widths.len()).enumerate() {
-                let start = first + i * widths.len();
-                let (mut height, plane) = (0, self.plane(start / pixels));
-                line.fill(0.0);
-                self.lines(&self.ranges(start % pixels), |from| {
-                    line.iter_mut().zip(&plane[from..]).for_each(|(s, v)| *s += v);
-                    height += 1;
-                });
-                out.fill(0.0);
-                add_windows(&last, &line, out);
-                out.iter_mut().zip(&widths).for_each(|(v, width)| *v = mean.of(*v, height * width));
-            }
+            let (line, last) = (zeros(self.input[axis])?, &last);
+            let lines = Lines { planes: self, last, widths: &widths, line, fold, end, first, out };
+            InstructionSet::best().run(lines);
             Ok(())
         })
     }
@@ -276,6 +302,7 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
         self.input.iter().nth_back(back).copied().unwrap_or(1)
     }
     /// Calls `f` with the offset of each line that has a part in a window.
+    #[inline(always)]
     fn lines(&self, [slices, rows, _]: &[(usize, usize); 3], mut f: impl FnMut(usize)) {
         for slice in slices.0..slices.1 {
             (rows.0..rows.1).for_each(|row| f((slice * self.size(1) + row) * self.size(0)));
@@ -296,8 +323,51 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
     }
 }
 
-/// Adds the elements of each window along a line to its element of `out`.
-fn add_windows(window: &Window, line: &[f32], out: &mut [f32]) {
+/// Some lines of results, from element `first` on.
+struct Lines<'a, R, F, E> {
+    planes: &'a Planes<'a, R>,
+    /// The windows along a line.
+    last: &'a Window,
+    /// Their numbers of elements inside the line.
+    widths: &'a [usize],
+    /// Memory for a line of the operand.
+    line: Vec<f32>,
+    fold: Fold<F>,
+    end: E,
+    first: usize,
+    out: &'a mut [f32],
+}
+
+impl<R, F, E> SimdOp for Lines<'_, R, F, E>
+where
+    R: Fn(usize, usize) -> (usize, usize) + Sync,
+    F: Fn(f32, f32) -> f32 + Copy,
+    E: Fn(f32, usize) -> f32,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let Lines { planes, last, widths, mut line, fold: Fold { empty, combine }, end, first, out } = self;
+        let pixels = planes.pixels();
+        for (i, out) in out.chunks_exact_mut(widths.len()).enumerate() {
+            let start = first + i * widths.len();
+            let (mut height, plane) = (0, planes.plane(start / pixels));
+            line.fill(empty);
+            planes.lines(&planes.ranges(start % pixels), |from| {
+                line.iter_mut().zip(&plane[from..]).for_each(|(v, x)| *v = combine(*v, *x));
+                height += 1;
+            });
+            out.fill(empty);
+            combine_windows(last, &line, out, combine);
+            out.iter_mut().zip(widths).for_each(|(v, width)| *v = end(*v, height * width));
+        }
+    }
+}
+
+/// Combines the elements of each window along a line with its element of `out`.
+#[inline(always)]
+fn combine_windows(window: &Window, line: &[f32], out: &mut [f32], combine: impl Fn(f32, f32) -> f32 + Copy) {
     let (stride, pad) = (window.stride as usize, window.pads[0] as usize);
     for element in 0..window.kernel as usize {
         // The positions at which this element is inside the line.
@@ -306,10 +376,16 @@ fn add_windows(window: &Window, line: &[f32], out: &mut [f32]) {
         if from == to {
             continue;
         }
-        let values = &line[from * stride + element - pad..];
+        let (out, values) = (&mut out[from..to], &line[from * stride + element - pad..]);
         match stride {
-            1 => out[from..to].iter_mut().zip(values).for_each(|(v, x)| *v += x),
-            _ => out[from..to].iter_mut().zip(values.iter().step_by(stride)).for_each(|(v, x)| *v += x),
+            1 => out.iter_mut().zip(values).for_each(|(v, x)| *v = combine(*v, *x)),
+            2 => {
+                let (pairs, last) = values.as_chunks::<2>();
+                out.iter_mut().zip(pairs).for_each(|(v, [x, _])| *v = combine(*v, *x));
+                // The last element need not have a neighbour.
+                out.iter_mut().skip(pairs.len()).zip(last).for_each(|(v, x)| *v = combine(*v, *x));
+            }
+            _ => out.iter_mut().zip(values.iter().step_by(stride)).for_each(|(v, x)| *v = combine(*v, *x)),
         }
     }
 }
@@ -328,16 +404,23 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
         #[test]
-        fn averages_of_windows_are_the_definition(
+        fn windows_are_reduced_as_defined(
             planes in prop::array::uniform2(1usize..4), input in prop::array::uniform3(1usize..12),
-            kernel in prop::array::uniform3(1usize..6), stride in prop::array::uniform3(1usize..4), pad in 0usize..5, include: bool,
+            kernel in prop::array::uniform3(1usize..6), stride in prop::array::uniform3(1usize..4), pad in 0usize..5, include: bool, is_max: bool,
         ) {
             let mut g = Graph::new("g").unwrap();
             let shape = [&planes[..], &input].concat();
             let x = g.input("x", Dtype::Float32, &shape).unwrap();
-            let call = g.avgpool3d(x).kernel(kernel.map(|k| k as i64)).stride(stride.map(|s| s as i64)).pad(pad as i64);
+            let [kernel_of_call, stride_of_call] = [kernel, stride].map(|sizes| sizes.map(|n| n as i64));
+            let y = match is_max {
+                true => g.maxpool3d(x).kernel(kernel_of_call).stride(stride_of_call).pad(pad as i64).call(),
+                false => {
+                    let call = g.avgpool3d(x).kernel(kernel_of_call).stride(stride_of_call).pad(pad as i64);
+                    call.count_include_pad(include).call()
+                }
+            };
             // Windows that do not fit and padding wider than them are refused.
-            let Ok(y) = call.count_include_pad(include).call() else { return Err(TestCaseError::reject("refused")) };
+            let Ok(y) = y else { return Err(TestCaseError::reject("refused")) };
             g.set_outputs(&[y]).unwrap();
             let values = integers(&shape);
             let feed = Array::from_f64s(Dtype::Float32, shape.clone(), values.iter().map(|v| f64::from(*v))).unwrap();
@@ -360,6 +443,10 @@ mod tests {
                         .flat_map(|row| inside(2).map(move |w| row * input[2] + w))
                         .map(|i| plane[i])
                         .collect();
+                    if is_max {
+                        expected.push(window.iter().copied().fold(f32::NEG_INFINITY, f32::max).max(f32::MIN));
+                        continue;
+                    }
                     let n = if include { kernel.iter().product() } else { window.len().max(1) };
                     expected.push(window.iter().sum::<f32>() / n as f32);
                 }

@@ -19,8 +19,8 @@ const SUMS: usize = 8;
 /// Number of candidates for the largest or smallest number of a row, which do not wait for each other.
 const EXTREMES: usize = 64;
 
-/// Number of results of a task if rows of the operand are combined: a cache line of each row.
-const COLUMNS: usize = 16;
+/// Number of results of a task if rows of the operand are combined: some cache lines of each row.
+const COLUMNS: usize = 64;
 
 /// Minimum number of elements per task.
 const TASK: usize = 1 << 12;
@@ -89,15 +89,13 @@ fn combined(
             matrices.enumerate().for_each(|(i, out)| {
                 let matrix = &values[i * count * inner..][..count * inner];
                 out.par_chunks_mut(COLUMNS).enumerate().for_each(|(j, out)| {
-                    let mut sums = [f64::NAN; COLUMNS];
-                    for (r, row) in matrix.chunks_exact(inner).enumerate() {
-                        let sums = sums.iter_mut().zip(&row[j * COLUMNS..][..out.len()]);
-                        match r {
-                            0 => sums.for_each(|(sum, x)| *sum = of(*x)),
-                            _ => sums.for_each(|(sum, x)| *sum = combine(*sum, of(*x))),
-                        }
-                    }
-                    out.iter_mut().zip(sums).for_each(|(out, sum)| *out = finish(sum, count) as f32);
+                    // The last columns are the last ones of the matrix, some of them computed before.
+                    let first = (j * COLUMNS).min(inner.saturating_sub(COLUMNS));
+                    let columns = Columns { matrix: &matrix[first..], stride: inner, of, combine };
+                    let sums = InstructionSet::best().run(columns);
+                    out.iter_mut()
+                        .zip(&sums[j * COLUMNS - first..])
+                        .for_each(|(out, sum)| *out = finish(*sum, count) as f32);
                 });
             });
             Ok(())
@@ -110,15 +108,58 @@ fn combined_row<const N: usize>(
     of: impl Fn(f32) -> f64,
     combine: impl Fn(f64, f64) -> f64,
 ) -> Option<f64> {
-    let (parts, rest) = row.as_chunks::<N>();
-    let Some((first, parts)) = parts.split_first() else { return rest.iter().map(|x| of(*x)).reduce(combine) };
-    let mut sums = first.map(&of);
-    for part in parts {
-        for i in 0..N {
-            sums[i] = combine(sums[i], of(part[i]));
+    InstructionSet::best().run(Row::<_, _, N> { row, of, combine })
+}
+
+struct Row<'a, F, G, const N: usize> {
+    row: &'a [f32],
+    of: F,
+    combine: G,
+}
+
+impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64, const N: usize> SimdOp for Row<'_, F, G, N> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) -> Option<f64> {
+        let Row { row, of, combine } = self;
+        let (parts, rest) = row.as_chunks::<N>();
+        let Some((first, parts)) = parts.split_first() else { return rest.iter().map(|x| of(*x)).reduce(combine) };
+        let mut sums = first.map(&of);
+        for part in parts {
+            for i in 0..N {
+                sums[i] = combine(sums[i], of(part[i]));
+            }
         }
+        sums.into_iter().chain(rest.iter().map(|x| of(*x))).reduce(combine)
     }
-    sums.into_iter().chain(rest.iter().map(|x| of(*x))).reduce(combine)
+}
+
+/// Neighbouring columns of a matrix: [`COLUMNS`] ones, or all if there are fewer.
+struct Columns<'a, F, G> {
+    /// Begins at the first column.
+    matrix: &'a [f32],
+    /// The distance between rows.
+    stride: usize,
+    of: F,
+    combine: G,
+}
+
+impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64> SimdOp for Columns<'_, F, G> {
+    type Output = [f64; COLUMNS];
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) -> [f64; COLUMNS] {
+        let Columns { matrix, stride, of, combine } = self;
+        let mut sums = [f64::NAN; COLUMNS];
+        let mut rows = matrix.chunks(stride);
+        let first = rows.next().unwrap_or_default();
+        sums.iter_mut().zip(first).for_each(|(sum, x)| *sum = of(*x));
+        for row in rows {
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = combine(*sum, of(*x)));
+        }
+        sums
+    }
 }
 
 /// Returns the largest or smallest number of a row, depending on `choose`; NaN if there are none. A NaN is kept if it comes first.
@@ -137,6 +178,9 @@ impl<F: Fn(f32, f32) -> f32> SimdOp for Extreme<'_, F> {
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> f32 {
         let Extreme { row, choose } = self;
+        if row.len() < EXTREMES {
+            return row.iter().copied().reduce(choose).unwrap_or(f32::NAN);
+        }
         // Every part begins with the first number, so that others that are NaN are chosen in none.
         let mut found = [row.first().copied().unwrap_or(f32::NAN); EXTREMES];
         let (parts, rest) = row.as_chunks::<EXTREMES>();
@@ -223,8 +267,11 @@ pub(super) fn cum_sum(op: CumSum<Operand>) -> OpKernel {
 
 /// Adds to each element the one `inner` elements before.
 fn running<T: Copy>(values: &mut [T], inner: usize, add: impl Fn(T, T) -> T) {
-    for i in inner..values.len() {
-        values[i] = add(values[i], values[i - inner]);
+    let mut rest = values;
+    while rest.len() > inner {
+        let (row, next) = rest.split_at_mut(inner);
+        next.iter_mut().zip(row).for_each(|(v, before)| *v = add(*v, *before));
+        rest = next;
     }
 }
 

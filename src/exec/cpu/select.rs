@@ -1,6 +1,7 @@
 use super::{
     OpKernel, Operand,
-    chunks::Source,
+    chunks::{Source, blocks},
+    kernel::PIECE,
     task::{PostOp, Task},
     workspace::{elements, reals},
 };
@@ -40,11 +41,11 @@ pub(super) fn select(op: Where<Operand>) -> OpKernel {
             None => out.fill(number as f32),
         };
         t.fill(0, 1, PostOp::default(), |first, out| {
-            let (mut conds, mut other) = (vec![0.0; out.len()], vec![0.0; out.len()]);
-            cond.reals(first, &mut conds);
+            let [mut conds, mut other] = [[0.0; PIECE]; 2];
             read(&yes, op.x_const_val, first, out);
-            read(&no, op.y_const_val, first, &mut other);
-            choose(&conds, out, &other);
+            let other = &mut other[..out.len()];
+            read(&no, op.y_const_val, first, other);
+            choose(cond.read(first, &mut conds[..out.len()]), out, other);
             Ok(())
         })
     })
@@ -52,8 +53,10 @@ pub(super) fn select(op: Where<Operand>) -> OpKernel {
 
 /// Keeps the elements of `out` for which the condition holds, and replaces the others.
 fn choose<T: Copy>(conds: &[f32], out: &mut [T], other: &[T]) {
-    let all = out.iter_mut().zip(conds).zip(other);
-    all.filter(|((_, c), _)| **c == 0.0).for_each(|((v, _), n)| *v = *n);
+    // Without branches: conditions may be irregular.
+    for ((v, cond), other) in out.iter_mut().zip(conds).zip(other) {
+        *v = if *cond == 0.0 { *other } else { *v };
+    }
 }
 
 /// Like [`select`], with a number as the other branch.
@@ -88,22 +91,30 @@ pub(super) fn trilu(op: Trilu<Operand>) -> OpKernel {
     OpKernel::new(move |t| {
         let result = t.result(0)?;
         let [.., h, w] = result.shape[..] else { return Ok(()) };
-        let stays = |place: usize| {
-            let (row, column) = (place / w % h, place % w);
-            let above = column as i64 - row as i64;
-            if op.upper == 1 { above >= op.diagonal } else { above <= op.diagonal }
-        };
         let source = t.source(&op.input, &result.shape)?;
         if result.is_plain_int() && op.input.ty.buffer_dtype() != Dtype::Float32 {
             return t.fill_ints(0, |first, out| {
                 source.ints(first, out);
-                out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0);
+                cut(&op, [h, w], first, out);
             });
         }
         t.fill(0, 1, PostOp::default(), |first, out| {
             source.reals(first, out);
-            out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0.0);
+            cut(&op, [h, w], first, out);
             Ok(())
         })
     })
+}
+
+/// Zeroes the elements of `h` x `w` matrices, from element `first` on, that are on the other side of the diagonal.
+fn cut<T: Copy + Default>(op: &Trilu<Operand>, [h, w]: [usize; 2], first: usize, values: &mut [T]) {
+    blocks(first, values.len(), w, |block, part| {
+        let (row, start) = ((block % h) as i64, ((first + part.start) % w) as i64);
+        let values = &mut values[part];
+        // The place of a column in this part of the row.
+        let place = |column: i64| column.saturating_sub(start).clamp(0, values.len() as i64) as usize;
+        let diagonal = row.saturating_add(op.diagonal);
+        let cut = if op.upper == 1 { 0..place(diagonal) } else { place(diagonal.saturating_add(1))..values.len() };
+        values[cut].fill(T::default());
+    });
 }

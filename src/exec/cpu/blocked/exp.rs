@@ -109,6 +109,23 @@ pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> 
     ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
 }
 
+/// Replaces each x, from 0 on, by `e^-x`.
+#[inline(always)]
+pub(super) fn negative_powers<I: Isa>(isa: I, values: &mut [f32]) {
+    let ops = isa.f32();
+    let mut vectors = values.chunks_exact_mut(ops.len());
+    for vector in &mut vectors {
+        ops.store(power(isa, ops.load(vector)), vector);
+    }
+    let rest = vectors.into_remainder();
+    let mut padded = [0.0; BLOCK];
+    padded[..rest.len()].copy_from_slice(rest);
+    for vector in padded[..rest.len().next_multiple_of(ops.len())].chunks_exact_mut(ops.len()) {
+        ops.store(power(isa, ops.load(vector)), vector);
+    }
+    rest.copy_from_slice(&padded[..rest.len()]);
+}
+
 /// The upper bound that x is clamped to, where `e^-x` is computed as 0, as it is from 87.7 on: the power of two would be denormal, and the
 /// bits computed for it are those of 0. The true result is negligible next to 1, the largest of a row, but arithmetic on denormal numbers is
 /// many times slower, and a mask of -100 would make most scores denormal. They remain only between 87.3 and 87.7.

@@ -12,7 +12,7 @@
 //! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
 //! is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool` is max and average pooling, and `channels` gathers
 //! channels of other activations. `product` multiplies plain rows by a packed matrix
-//! with the same inner loop, `small` rows by a small matrix, and `one_row` a single row by a plain one. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
+//! with the same inner loop, `small` rows by a small matrix, `one_row` a single row by a plain one, and `one_column` rows by a single column. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
 //! has softmax and norms, `exp` the exponentials for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the instruction set. Element-wise operators
 //! such as additions and Relu do not depend on the layout, and run on blocked activations unchanged.
 //!
@@ -33,6 +33,7 @@ mod functions;
 mod grouped;
 mod layout;
 mod narrow;
+mod one_column;
 mod one_row;
 mod parts;
 mod pool;
@@ -54,10 +55,11 @@ pub(super) use deconv::Deconv2d;
 pub(super) use each::{fill_each, replace_each, replace_each_with};
 pub(super) use functions::{Function, Replace};
 pub(super) use layout::{from_blocked, to_blocked};
+pub(super) use one_column::{is_column, product_of_column};
 pub(super) use one_row::product_of_row;
 pub(super) use pool::{Pool2d, PoolKind};
 pub(super) use product::PackedB;
-pub(super) use rows::{RowNorm, Softmax};
+pub(super) use rows::{RowNorm, Softmax, SoftmaxOfColumns};
 pub(super) use simd::InstructionSet;
 pub(super) use small::SmallB;
 use winograd::Winograd;

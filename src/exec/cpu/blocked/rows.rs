@@ -1,7 +1,7 @@
 //! Softmax and normalisation of rows, out of place.
 use super::{
     BLOCK,
-    exp::{powers, scaled},
+    exp::{negative_powers, powers, scaled},
 };
 use rten_simd::{
     Isa, SimdOp,
@@ -10,6 +10,9 @@ use rten_simd::{
 
 /// Number of interleaved accumulators, which hides latency and improves precision.
 const SUMS: usize = 4;
+
+/// Maximum number of elements of a row whose exponentials are computed together with those of other rows.
+const SHORT: usize = 32;
 
 /// Loads a vector of a row, padded with `fill` after the end of the row.
 #[inline(always)]
@@ -47,6 +50,9 @@ impl SimdOp for Softmax<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let beta = self.beta;
+        if self.n <= SHORT && !self.log {
+            return self.short(isa);
+        }
         for (from, to) in self.from.chunks(self.n).zip(self.to.chunks_mut(self.n)) {
             let most = scaled(isa.f32(), from, to, beta);
             let sum = powers(isa, to, most, self.log);
@@ -59,6 +65,84 @@ impl SimdOp for Softmax<'_> {
                 let factor = sum.recip();
                 for v in to {
                     *v *= factor;
+                }
+            }
+        }
+    }
+}
+
+impl Softmax<'_> {
+    /// Computes rows that fill few vectors: the exponentials of all rows at once.
+    #[inline(always)]
+    fn short<I: Isa>(self, isa: I) {
+        let Softmax { from, to, n, beta, .. } = self;
+        for (from, to) in from.chunks(n).zip(to.chunks_mut(n)) {
+            let most = fold_short(from.iter().map(|x| x * beta), f32::NEG_INFINITY, |m, x| if x > m { x } else { m });
+            to.iter_mut().zip(from).for_each(|(to, x)| *to = most - x * beta);
+        }
+        negative_powers(isa, to);
+        for to in to.chunks_mut(n) {
+            let factor = fold_short(to.iter().copied(), 0.0, |s, x| s + x).recip();
+            to.iter_mut().for_each(|v| *v *= factor);
+        }
+    }
+}
+
+/// Combines some numbers, four at a time, since each combination waits for the one before.
+#[inline(always)]
+fn fold_short(numbers: impl Iterator<Item = f32>, empty: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut parts = [empty; 4];
+    for (i, number) in numbers.enumerate() {
+        parts[i % 4] = combine(parts[i % 4], number);
+    }
+    let [a, b, c, d] = parts;
+    combine(combine(a, b), combine(c, d))
+}
+
+/// Computes [`Softmax`] of each column of a matrix.
+pub(in crate::cpu) struct SoftmaxOfColumns<'a, 'o> {
+    /// Begins at the first column.
+    pub from: &'a [f32],
+    /// The distance between its rows.
+    pub stride: usize,
+    /// Rows of the result.
+    pub to: &'a mut [&'o mut [f32]],
+    pub beta: f32,
+    pub log: bool,
+}
+
+impl SimdOp for SoftmaxOfColumns<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        /// Number of columns that are computed together.
+        const WIDTH: usize = 64;
+        let SoftmaxOfColumns { from, stride, to, beta, log } = self;
+        let columns = to.first().map_or(0, |row| row.len());
+        for first in (0..columns).step_by(WIDTH) {
+            let columns = first..columns.min(first + WIDTH);
+            let (mut most, mut sums, width) = ([f32::NEG_INFINITY; WIDTH], [0.0; WIDTH], columns.len());
+            for row in 0..to.len() {
+                for (most, x) in most.iter_mut().zip(&from[row * stride + first..][..width]) {
+                    *most = if x * beta > *most { x * beta } else { *most };
+                }
+            }
+            for (row, to) in to.iter_mut().enumerate() {
+                let mut powers = most;
+                powers.iter_mut().zip(&from[row * stride + first..][..width]).for_each(|(v, x)| *v -= x * beta);
+                negative_powers(isa, &mut powers[..width]);
+                sums.iter_mut().zip(&powers).for_each(|(sum, power)| *sum += power);
+                to[columns.clone()].copy_from_slice(&powers[..width]);
+            }
+            for (row, to) in to.iter_mut().enumerate() {
+                let to = &mut to[columns.clone()];
+                if log {
+                    let logarithms = most.iter().zip(&sums).map(|(most, sum)| most + sum.ln());
+                    let from = from[row * stride + first..].iter().zip(logarithms);
+                    to.iter_mut().zip(from).for_each(|(to, (x, logarithm))| *to = x * beta - logarithm);
+                } else {
+                    to.iter_mut().zip(&sums).for_each(|(to, sum)| *to /= sum);
                 }
             }
         }

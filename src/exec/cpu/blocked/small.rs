@@ -22,33 +22,42 @@ use rten_simd::{
     ops::{BitOps, NumOps},
 };
 
-/// Maximum number of elements of the matrix.
+/// Maximum number of elements of a packed matrix.
 const ELEMENTS: usize = 1 << 16;
+/// Maximum number of elements of a matrix that is used in place: packing a larger one pays off in a single product.
+const IN_PLACE: usize = 1 << 18;
 /// Minimum number of rows: with fewer, tiles are too short.
 const ROWS: usize = 32;
 
-/// A small right-hand matrix, packed once.
-pub(in crate::cpu) struct SmallB {
+/// A small right-hand matrix.
+pub(in crate::cpu) struct SmallB<'a> {
     isa: InstructionSet,
     /// Its rows and columns.
     k: usize,
     n: usize,
     /// The first column of each vector.
     columns: Vec<usize>,
-    /// Ordered by pair of vectors, row of the matrix, and vector. Elements after the last column are 0.
-    lines: Vec<f32>,
+    lines: Lines<'a>,
 }
 
-impl SmallB {
-    /// Whether this is faster than `PackedB` for products of that many rows with a `k` x `n` matrix.
+/// The vectors of a matrix.
+enum Lines<'a> {
+    /// Ordered by pair of vectors, row of the matrix, and vector. Elements after the last column are 0.
+    Packed(Vec<f32>),
+    /// The rows as they are.
+    Rows(&'a [f32]),
+}
+
+impl<'a> SmallB<'a> {
+    /// Whether this is faster than `PackedB` for products of that many rows with a packed `k` x `n` matrix.
     pub fn is_faster(rows: usize, [k, n]: [usize; 2]) -> bool {
-        rows >= ROWS && k > 0 && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= ELEMENTS
+        rows >= ROWS && is_small([k, n], ELEMENTS)
     }
 
     /// Packs a matrix that has elements.
-    pub fn new(isa: InstructionSet, matrix: Mat<f32>) -> Result<SmallB> {
+    pub fn new(isa: InstructionSet, matrix: Mat<f32>) -> Result<SmallB<'static>> {
         let (k, n, lanes) = (matrix.rows, matrix.cols, isa.lanes());
-        let columns: Vec<usize> = (0..n).step_by(lanes).map(|c| c.min(n.saturating_sub(lanes))).collect();
+        let columns = columns(n, lanes);
         let mut lines = zeros::<f32>(columns.len() * lanes * k)?;
         for (pair, lines) in columns.chunks(2).zip(lines.chunks_mut(2 * lanes * k)) {
             for (v, &column) in pair.iter().enumerate() {
@@ -59,7 +68,14 @@ impl SmallB {
                 }
             }
         }
-        Ok(SmallB { isa, k, n, columns, lines })
+        Ok(SmallB { isa, k, n, columns, lines: Lines::Packed(lines) })
+    }
+
+    /// Uses a matrix as it is, for a single product. Returns `None` if it has to be packed.
+    pub fn in_place(isa: InstructionSet, matrix: Mat<'a, f32>) -> Option<SmallB<'a>> {
+        let (k, n, lanes) = (matrix.rows, matrix.cols, isa.lanes());
+        let has_vectors = !matrix.transposed && n >= lanes && is_small([k, n], IN_PLACE);
+        has_vectors.then(|| SmallB { isa, k, n, columns: columns(n, lanes), lines: Lines::Rows(matrix.data) })
     }
 
     /// Computes `out = rows * self`, plus `bias` in each row.
@@ -71,7 +87,7 @@ impl SmallB {
             begin.iter_mut().zip(bias).for_each(|(to, bias)| *to = *bias);
         }
         let count = out.len() / n;
-        let height = count.div_ceil(task_count(count * self.lines.len())).max(1);
+        let height = count.div_ceil(task_count(count * self.k * self.columns.len() * lanes)).max(1);
         let tasks = out.par_chunks_mut(height * n).zip(rows.par_chunks(height * k));
         tasks.try_for_each(|(out, rows)| with_scratch(|scratch| self.part(rows, &begin, out, scratch)))
     }
@@ -97,9 +113,19 @@ impl SmallB {
     }
 }
 
+/// Whether the matrix has elements, but not too many.
+fn is_small([k, n]: [usize; 2], most: usize) -> bool {
+    k > 0 && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= most
+}
+
+/// Returns the first column of each vector.
+fn columns(n: usize, lanes: usize) -> Vec<usize> {
+    (0..n).step_by(lanes).map(|column| column.min(n.saturating_sub(lanes))).collect()
+}
+
 /// Products of all vectors of the matrix with some rows.
 struct Sweep<'a> {
-    matrix: &'a SmallB,
+    matrix: &'a SmallB<'a>,
     /// The initial values of the vectors of a row.
     begin: &'a [f32],
     rows: &'a [f32],
@@ -125,20 +151,49 @@ impl Sweep<'_> {
     /// Tiles have at most `M` rows.
     #[inline(always)]
     fn tiles<O: NumOps<f32>, const M: usize>(self, ops: O) {
-        let (n, k, lanes) = (self.matrix.n, self.matrix.k, ops.len());
-        let (pairs, single) = self.matrix.columns.as_chunks::<2>();
-        let (of_pairs, of_single) = self.matrix.lines.split_at(pairs.len() * 2 * lanes * k);
+        let SmallB { n, k, columns, lines, .. } = self.matrix;
+        let (n, k, lanes) = (*n, *k, ops.len());
+        let (pairs, single) = columns.as_chunks::<2>();
         for (row, count) in Tiles::new(self.rows.len() / k, M).each() {
-            let (x, out) = (&self.rows[row * k..], &mut self.out[row * n..]);
+            let (x, out) = (&self.rows[row * k..][..count * k], &mut self.out[row * n..]);
             let mut begin = self.begin;
-            for (pair, lines) in pairs.iter().zip(of_pairs.chunks_exact(2 * lanes * k)) {
-                rows_of_tile::<_, M, 2>(ops, count, (x, lines), begin, (out, n), *pair);
+            for (i, pair) in pairs.iter().enumerate() {
+                let panel = match lines {
+                    Lines::Packed(lines) => Panel::packed(&lines[i * 2 * lanes * k..], k, lanes),
+                    Lines::Rows(rows) => Panel { lines: &rows[pair[0]..], stride: n, next: pair[1] - pair[0], k },
+                };
+                rows_of_tile::<_, M, 2>(ops, count, (x, panel), begin, (out, n), *pair);
                 begin = &begin[2 * lanes..];
             }
             if let [column] = single {
-                rows_of_tile::<_, M, 1>(ops, count, (x, of_single), begin, (out, n), [*column]);
+                let panel = match lines {
+                    Lines::Packed(lines) => {
+                        Panel { stride: lanes, ..Panel::packed(&lines[pairs.len() * 2 * lanes * k..], k, lanes) }
+                    }
+                    Lines::Rows(rows) => Panel { lines: &rows[*column..], stride: n, next: 0, k },
+                };
+                rows_of_tile::<_, M, 1>(ops, count, (x, panel), begin, (out, n), [*column]);
             }
         }
+    }
+}
+
+/// One or two vectors of each row of the matrix.
+#[derive(Clone, Copy)]
+struct Panel<'a> {
+    /// Begins at the first vector.
+    lines: &'a [f32],
+    /// The distance between rows.
+    stride: usize,
+    /// The distance to the second vector.
+    next: usize,
+    /// Number of rows.
+    k: usize,
+}
+
+impl<'a> Panel<'a> {
+    fn packed(lines: &'a [f32], k: usize, lanes: usize) -> Panel<'a> {
+        Panel { lines, stride: 2 * lanes, next: lanes, k }
     }
 }
 
@@ -147,14 +202,14 @@ impl Sweep<'_> {
 fn rows_of_tile<O: NumOps<f32>, const M: usize, const V: usize>(
     ops: O,
     count: usize,
-    (x, lines): (&[f32], &[f32]),
+    (x, panel): (&[f32], Panel),
     begin: &[f32],
     (out, n): (&mut [f32], usize),
     columns: [usize; V],
 ) {
     macro_rules! tile {
         ($($t:literal)*) => { match count {
-            $($t if $t <= M => tile::<_, $t, V>(ops, (x, lines), begin, (out, n), columns),)*
+            $($t if $t <= M => tile::<_, $t, V>(ops, (x, panel), begin, (out, n), columns),)*
             _ => {}
         } };
     }
@@ -166,13 +221,13 @@ fn rows_of_tile<O: NumOps<f32>, const M: usize, const V: usize>(
 #[inline(always)]
 fn tile<O: NumOps<f32>, const T: usize, const V: usize>(
     ops: O,
-    (x, lines): (&[f32], &[f32]),
+    (x, panel): (&[f32], Panel),
     begin: &[f32],
     (out, n): (&mut [f32], usize),
     columns: [usize; V],
 ) {
     let lanes = ops.len();
-    let k = lines.len() / (V * lanes);
+    let k = panel.k;
     let mut sums = [[ops.zero(); V]; T];
     for t in 0..T {
         for v in 0..V {
@@ -183,10 +238,10 @@ fn tile<O: NumOps<f32>, const T: usize, const V: usize>(
     for t in 0..T {
         rows[t] = &x[t * k..][..k];
     }
-    for (i, line) in (0..k).zip(lines.chunks_exact(V * lanes)) {
+    for (i, line) in (0..k).zip(panel.lines.chunks(panel.stride)) {
         let mut vectors = [ops.zero(); V];
         for v in 0..V {
-            vectors[v] = ops.load(&line[v * lanes..]);
+            vectors[v] = ops.load(&line[v * panel.next..]);
         }
         for t in 0..T {
             let x = ops.splat(rows[t][i]);

@@ -152,7 +152,8 @@ fn check_product(m: usize, k: usize, n: usize, transposed: bool, with_bias: bool
         let square = |row, column| matrix.square(row, column);
         let panels = [1, 2].map(|rows| PackedB::for_rows(rows, isa, [k, n], square).unwrap()).map(ConstantB::Panels);
         let small = ConstantB::Small(SmallB::new(isa, matrix).unwrap());
-        for columns in panels.into_iter().chain([small]) {
+        let column = (n == 1).then(|| ConstantB::Column(w.clone()));
+        for columns in panels.into_iter().chain([small]).chain(column) {
             let product = |threads| {
                 let mut out = vec![f32::NAN; m * n];
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -208,6 +209,7 @@ fn products_of_many_parts() {
     check_product(3, 400, 1000, true, false);
     check_product(460, 20, 100, false, false);
     check_product(3000, 3, 1, false, true);
+    check_product(300, 333, 1, true, true);
     check_product(1500, 17, 33, true, true);
 }
 
