@@ -3,6 +3,7 @@ use super::{
     arithmetic::{Terms, tensors},
     blocked::{Function, replace_each},
     task::PostOp,
+    transcendental,
     unary::{of_vectors, unary, vectorised},
 };
 use crate::{
@@ -43,13 +44,14 @@ pub(super) fn exp(op: Exp<Operand>) -> OpKernel {
 pub(super) fn rsqrt(op: Rsqrt<Operand>) -> OpKernel {
     let exact = |x: f64| 1.0 / x.sqrt();
     vectorised(op.input, RoundMode::default(), exact, move |v| {
-        v.iter_mut().for_each(|x| *x = exact(f64::from(*x) + 1e-5) as f32);
+        replace_each(v, move |x| exact(f64::from(x) + 1e-5) as f32);
     })
 }
 
 pub(super) fn log_b(op: LogB<Operand>) -> OpKernel {
     let base = (op.base as f64).ln();
-    unary(op.input, RoundMode::default(), move |x| x.ln() / base)
+    let f = move |x: f64| x.ln() / base;
+    vectorised(op.input, RoundMode::default(), f, move |v| transcendental::ln(v, 1.0 / base))
 }
 
 pub(super) fn clip(op: Clip<Operand>) -> OpKernel {
@@ -73,7 +75,8 @@ pub(super) fn pow(op: Pow<Operand>) -> OpKernel {
     let vectors = match exponent {
         2.0 => Function::Square,
         3.0 => Function::Cube,
-        _ => return unary(op.input, RoundMode::default(), f),
+        _ if exponent == 0.0 || !exponent.is_finite() => return unary(op.input, RoundMode::default(), f),
+        _ => return vectorised(op.input, RoundMode::default(), f, move |v| transcendental::pow(v, exponent)),
     };
     of_vectors(op.input, vectors, f)
 }

@@ -55,6 +55,7 @@ mod ssd;
 mod task;
 mod tile;
 mod train;
+mod transcendental;
 mod transpose;
 mod unary;
 mod workspace;
@@ -110,7 +111,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::Convbwd(op) => return conv_bwd::conv_bwd(*op),
         Op::Copy(op) => layout::reshape(op.input),
         Op::Correlation(op) => image::correlation(*op),
-        Op::Cos(op) => unary::function(op.input, f64::cos),
+        Op::Cos(op) => unary::in_vectors(op.input, f64::cos, transcendental::cos),
         Op::Cosh(op) => unary::function(op.input, f64::cosh),
         Op::CumSum(op) => reduce::cum_sum(*op),
         Op::Deconv(op) => deconv::deconv(*op),
@@ -156,7 +157,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::LayerNormTrain(op) => train::layer_norm_train(*op),
         Op::LeakyRelu(op) => activation::leaky_relu(*op),
         Op::List(op) => layout::list(*op),
-        Op::Log(op) => unary::function(op.input, f64::ln),
+        Op::Log(op) => unary::in_vectors(op.input, f64::ln, |values| transcendental::ln(values, 1.0)),
         Op::LogB(op) => math::log_b(*op),
         Op::LogicalAnd(op) => return compare::logical_and(*op),
         Op::Lut(op) => gather::lut(*op),
@@ -223,14 +224,14 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::SiLU(op) => activation::silu(*op),
         Op::Sigmoid(op) => activation::sigmoid(*op),
         Op::Sign(op) => unary::function(op.input, math::sign),
-        Op::Sin(op) => unary::function(op.input, f64::sin),
+        Op::Sin(op) => unary::in_vectors(op.input, f64::sin, transcendental::sin),
         Op::Sinh(op) => unary::function(op.input, f64::sinh),
         Op::Size(op) => create::size(*op),
         Op::Slice(op) => slice::slice(*op),
         Op::SliceAxis(op) => slice::slice_axis(*op),
         Op::Softmax(op) => activation::softmax(*op),
         Op::SoftmaxBwd(op) => train::softmax_bwd(*op),
-        Op::Softplus(op) => unary::function(op.input, activation::softplus),
+        Op::Softplus(op) => unary::in_vectors(op.input, activation::softplus, transcendental::softplus),
         Op::Softsign(op) => unary::of_vectors(op.input, Function::Softsign, activation::softsign),
         Op::Sort(op) => sort::sort(*op),
         Op::Split(op) => layout::split(*op),
@@ -242,7 +243,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::SwapChannel(op) => shuffle::swap_channel(*op),
         Op::SwapDimInner(op) => shuffle::swap_dim_inner(*op),
         Op::Swish(op) => activation::swish(*op),
-        Op::Tan(op) => unary::function(op.input, f64::tan),
+        Op::Tan(op) => unary::in_vectors(op.input, f64::tan, transcendental::tan),
         Op::Tanh(op) => activation::tanh(*op),
         Op::Tile(op) => tile::tile(op.input),
         Op::TopK(op) => sort::top_k(*op),

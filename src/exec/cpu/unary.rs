@@ -1,7 +1,7 @@
 //! Unary functions.
 use super::{
     OpKernel, Operand,
-    blocked::{Function, InstructionSet, Replace},
+    blocked::{Function, InstructionSet, Replace, replace_each},
     kernel::Epilogue,
     task::PostOp,
 };
@@ -22,6 +22,11 @@ pub(super) fn of_vectors(
     vectorised(input, RoundMode::default(), f, move |values| replace(values, function))
 }
 
+/// Like [`function`], with another form of `f` for chunks of real numbers.
+pub(super) fn in_vectors(input: Operand, f: fn(f64) -> f64, reals: fn(&mut [f32])) -> OpKernel {
+    vectorised(input, RoundMode::default(), f, reals)
+}
+
 /// Replaces each number by a function of it.
 pub(super) fn replace(values: &mut [f32], function: Function) {
     InstructionSet::best().run(Replace { values, function });
@@ -33,7 +38,7 @@ pub(super) fn unary(
     round: RoundMode,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    vectorised(input, round, f, move |values| values.iter_mut().for_each(|v| *v = f(f64::from(*v)) as f32))
+    vectorised(input, round, f, move |values| replace_each(values, move |v| f(f64::from(v)) as f32))
 }
 
 /// Like [`unary`], with another form of `f` for chunks of real numbers.
