@@ -15,7 +15,7 @@ use rten_vecmath as vecmath;
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 pub(super) fn sign(x: f64) -> f64 {
-    f64::from(i8::from(x > 0.0) - i8::from(x < 0.0))
+    f64::from(u8::from(x > 0.0)) - f64::from(u8::from(x < 0.0))
 }
 
 /// The error function: `2 / sqrt(pi) * exp(-x^2)` times the sum of `2^n x^(2n + 1) / (1 * 3 * .. * (2n + 1))`, whose

@@ -86,7 +86,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::Add(op) => arithmetic::add(*op),
         Op::AddConst(op) => arithmetic::add_const(*op),
         Op::Arange(op) => create::range(op.start, op.step),
-        Op::Arccos(op) => unary::function(op.input, f64::acos),
+        Op::Arccos(op) => unary::in_vectors(op.input, f64::acos, transcendental::acos),
         Op::Arctanh(op) => unary::function(op.input, f64::atanh),
         Op::Arg(op) => sort::arg(*op),
         Op::Attention(op) => flash::attention(*op),
