@@ -13,6 +13,15 @@ def gemm(m, k, n):
     return make
 
 
+def matmul(batch, m, k, n):
+    """Products of pairs of matrices, none of which is known before the run."""
+    def make():
+        net = Net("matmul")
+        net.outputs(net.matmul(net.input("x", (batch, m, k)), net.input("y", (batch, k, n))))
+        return net
+    return make
+
+
 def conv(ic, oc, side, kernel, stride=1, batch=1, **more):
     def make():
         net = Net("conv")
@@ -123,6 +132,11 @@ SINGLE.update({
     "gemm_8x768x3072": gemm(8, 768, 3072),
     "gemm_128x768x768": gemm(128, 768, 768),
     "gemm_4096x64x64": gemm(4096, 64, 64),
+    "gemm_3136x96x24": gemm(3136, 96, 24),
+    "gemm_38416x4x4": gemm(38416, 4, 4),
+    "gemm_1024x768x1": gemm(1024, 768, 1),
+    "matmul_12_128x64x128": matmul(12, 128, 64, 128),
+    "matmul_64_49x32x49": matmul(64, 49, 32, 49),
     "conv_1x1_256_64_56": conv(256, 64, 56, 1),
     "conv_1x1_512_2048_7": conv(512, 2048, 7, 1),
     "conv_3x3_64_56": conv(64, 64, 56, 3),
@@ -145,6 +159,9 @@ SINGLE.update({
     "gru_128x512": lambda: recurrent("gru", layers=1),
     "softmax_12x128x128": by_element("softmax", 1, 12, 128, 128),
     "softmax_12x512x512": by_element("softmax", 1, 12, 512, 512),
+    "softmax_64x49x49": by_element("softmax", 1, 64, 49, 49),
+    "softmax_9408x7": by_element("softmax", 1, 9408, 7),
+    "maxpool_64x56x56": by_element("maxpool", 1, 64, 56, 56),
     "layer_norm_128x768": layer_norm(128, 768),
     "layer_norm_3136x96": layer_norm(3136, 96),
     "gelu_128x3072": by_element("gelu", 1, 128, 3072),

@@ -1,12 +1,12 @@
 use super::{
     OpKernel, Operand,
-    blocked::{self, Function, InstructionSet, SoftmaxOfColumns, replace_each, replace_each_with},
+    blocked::{self, Function, InstructionSet, SoftmaxOfColumns, SoftmaxOfFewColumns, replace_each, replace_each_with},
     kernel::{Epilogue, PIECE},
     math::erf,
     output_tiles::for_each_tile,
     task::{PostOp, relu as relu_of},
     unary::{capped, map, of_vectors, replace, unary, vectorised},
-    workspace::{Workspace, all_reals, if_result, ints},
+    workspace::{Workspace, all_reals, if_result, ints, numbers},
 };
 use crate::{
     ops::{
@@ -166,14 +166,15 @@ fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f3
     }
 }
 
-/// A row, or a matrix of columns, may be the whole tensor.
+/// A row, or a matrix of columns, may be the whole tensor. Columns are listed by row.
 fn softmax_workspace(op: &Softmax<Operand>) -> Workspace {
+    let shape = &op.input.ty.shape;
+    let columns = shape[op.axis.rem_euclid(shape.len().max(1) as i64) as usize..].iter().skip(1).product::<usize>();
+    let rows = if columns < blocked::FEW { 0 } else { op.input.ty.elements() / columns };
+    let listed = numbers(rows, size_of::<&[f32]>());
     let table = op.clone();
-    if_result(move |result| semantics::softmax_table(&table, result).is_some(), ints([&op.input]), all_reals())
+    if_result(move |result| semantics::softmax_table(&table, result).is_some(), ints([&op.input]), all_reals() + listed)
 }
-
-/// Minimum number of columns per task of a softmax along columns.
-const FEWEST_COLUMNS: usize = 256;
 
 pub(super) fn softmax(op: Softmax<Operand>) -> OpKernel {
     OpKernel::with_workspace(softmax_workspace(&op), move |t| {
@@ -193,13 +194,21 @@ pub(super) fn softmax(op: Softmax<Operand>) -> OpKernel {
         }
         let (n, isa) = (shape[axis], InstructionSet::best());
         let rows = |from: &[f32], to: &mut [f32]| isa.run(blocked::Softmax { from, to, n, beta, log });
-        if axis + 1 == shape.len() {
+        let columns = shape[axis + 1..].iter().product::<usize>();
+        if columns == 1 {
             return t.fill_rows(0, &op.input, n, finish, rows);
         }
-        let (values, matrix) = (t.reals(&op.input)?, shape[axis..].iter().product::<usize>());
+        let (values, matrix) = (t.reals(&op.input)?, n * columns);
+        if columns < blocked::FEW {
+            return t.fill(0, matrix, finish, |first, out| {
+                let matrices = out.chunks_mut(matrix).zip(values[first..].chunks(matrix));
+                matrices.for_each(|(to, from)| isa.run(SoftmaxOfFewColumns { from, to, columns, beta, log }));
+                Ok(())
+            });
+        }
         t.write(0, finish, |out| {
-            let (columns, threads) = (matrix / n, rayon::current_num_threads());
-            let width = columns.div_ceil(threads.div_ceil(out.len() / matrix)).max(FEWEST_COLUMNS);
+            let tasks = rayon::current_num_threads().div_ceil(out.len() / matrix);
+            let width = columns.div_ceil(tasks).next_multiple_of(blocked::FEW);
             out.par_chunks_mut(matrix).zip(values.par_chunks(matrix)).try_for_each(|(to, from)| {
                 for_each_tile((to, columns), 0..columns, [n, width], |mut tile| {
                     let (from, to) = (&from[tile.column..], &mut tile.outs);
@@ -221,11 +230,11 @@ mod tests {
         #[test]
         fn softmax_is_the_definition_along_each_axis(
             outer in 1usize..4, rows in 1usize..70, columns in prop_oneof![1usize..70, 500usize..700], axis in 0usize..3,
-            log: bool, beta in -2f32..2.0, masks: bool,
+            log: bool, beta in -2f32..2.0, masks: bool, offset in prop_oneof![Just(0f32), Just(1e4)],
         ) {
             let shape = [outer, rows, columns];
             let n: usize = shape.iter().product();
-            let mut values: Vec<f32> = (0..n).map(|i| (i * 37 % 1013) as f32 * 0.02 - 10.0).collect();
+            let mut values: Vec<f32> = (0..n).map(|i| (i * 37 % 1013) as f32 * 0.02 - 10.0 + offset).collect();
             if masks && beta > 0.0 && !log {
                 values.iter_mut().step_by(7).for_each(|v| *v = -1e9);
             }

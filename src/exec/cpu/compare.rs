@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Replaces each element of `left` by 1 if the comparison with the one of `right` at its place holds, and by 0 otherwise. As operands of
-/// logical operators, 0 is false and all other numbers are true.
+/// logical operators, 0 is false and all other numbers are true; Not ignores `right`.
 fn compare_each<T: Copy + Default + PartialOrd + From<bool>>(mode: CompareMode, left: &mut [T], right: &[T]) {
     let zero = T::default();
     match mode {
@@ -23,7 +23,6 @@ fn compare_each<T: Copy + Default + PartialOrd + From<bool>>(mode: CompareMode, 
         CompareMode::Less => replace_each_with(left, right, |a, b| T::from(a < b)),
         CompareMode::LessOrEqual => replace_each_with(left, right, |a, b| T::from(a <= b)),
         CompareMode::And => replace_each_with(left, right, move |a, b| T::from((a != zero) & (b != zero))),
-        // Not ignores the right-hand side.
         CompareMode::Not => replace_each(left, move |a| T::from(a == zero)),
     }
 }
@@ -44,12 +43,11 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> OpKernel {
         let (a, b) = (t.source(&lhs, shape)?, t.source(&rhs, shape)?);
         store(t, |first, out| {
             if exact {
-                let [mut left, mut right] = [[0i64; PIECE]; 2];
-                let (left, right) = (&mut left[..out.len()], &mut right[..out.len()]);
-                a.ints(first, left);
-                b.ints(first, right);
-                compare_each(mode, left, right);
-                return fill_each(out, left, |v| v as f32);
+                let (mut left, mut right) = (vec![0; out.len()], vec![0; out.len()]);
+                a.ints(first, &mut left);
+                b.ints(first, &mut right);
+                compare_each(mode, &mut left, &right);
+                return fill_each(out, &left, |v: i64| v as f32);
             }
             let mut buffer = [0.0; PIECE];
             a.reals(first, out);
@@ -65,11 +63,11 @@ pub(super) fn compare_const(op: CompareConst<Operand>) -> OpKernel {
         let source = t.source(&op.input, &op.input.ty.shape)?;
         store(t, |first, out| {
             if is_int {
-                let (mut ints, mut left, mut right) = ([0i64; PIECE], [number; PIECE], [number; PIECE]);
-                let ints = &mut ints[..out.len()];
-                source.ints(first, ints);
-                fill_each(if inversed { &mut right } else { &mut left }, ints, |v| v as f64);
-                compare_each(mode, &mut left[..out.len()], &right);
+                let (mut ints, mut left, mut right) =
+                    (vec![0; out.len()], vec![number; out.len()], vec![number; out.len()]);
+                source.ints(first, &mut ints);
+                fill_each(if inversed { &mut right } else { &mut left }, &ints, |v| v as f64);
+                compare_each(mode, &mut left, &right);
                 return fill_each(out, &left, |v| v as f32);
             }
             let mut buffer = [number as f32; PIECE];

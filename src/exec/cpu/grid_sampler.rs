@@ -1,15 +1,12 @@
 //! Samples images at the points of a grid.
 use super::{
     OpKernel, Operand,
-    chunks::blocks,
+    output_tiles::for_each_tile,
     task::PostOp,
-    workspace::{numbers, reals},
+    workspace::{reals, result_reals},
 };
-use crate::{
-    array::reserve,
-    base::{Result, invalid},
-    ops::GridSampler,
-};
+use crate::{base::invalid, ops::GridSampler};
+use rayon::prelude::*;
 
 /// How the coordinates of a grid map to positions along an axis.
 #[derive(Clone, Copy)]
@@ -57,28 +54,31 @@ fn reflected(x: f32, low: f32, high: f32) -> f32 {
     if turns % 2.0 == 0.0 { rest + low } else { span - rest + low }
 }
 
+/// Number of points of a task.
+const POINTS: usize = 512;
+
 pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
     let sampling = Sampling { align_corners: op.align_corners, padding: op.padding_mode, nearest: op.mode == 1 };
-    let (axes, points) = (op.grid.ty.shape.last().copied().unwrap_or(0), op.grid.ty.elements());
-    let neighbours = numbers((points / axes.max(1)).saturating_mul(1 << axes.min(3)), size_of::<Neighbour>());
-    let ends = numbers(points / axes.max(1), size_of::<usize>());
-    OpKernel::with_workspace(reals([&op.input, &op.grid]) + neighbours + ends, move |t| {
+    OpKernel::with_workspace(reals([&op.input, &op.grid]) + result_reals(), move |t| {
         let (input, grid) = (t.reals(&op.input)?, t.reals(&op.grid)?);
         let shape = &op.input.ty.shape;
-        let spatial = &shape[2..];
+        let (channels, spatial) = (shape[1], &shape[2..]);
         let plane: usize = spatial.iter().product();
         let points: usize = t.result(0)?.shape[2..].iter().product();
         if plane == 0 || points == 0 {
             return Err(invalid("an image is empty"));
         }
-        let neighbours = Neighbours::new(&grid, spatial, sampling)?;
-        t.fill(0, 1, PostOp::default(), |first, out| {
-            blocks(first, out.len(), points, |block, part| {
-                let image = &input[block * plane..][..plane];
-                let point = block / shape[1] * points + (first + part.start) % points;
-                neighbours.sample(point, image, &mut out[part]);
-            });
-            Ok(())
+        t.write(0, PostOp::default(), |out| {
+            let images = out.par_chunks_mut(channels * points).zip(input.par_chunks(channels * plane));
+            images.zip(grid.par_chunks(points * spatial.len())).try_for_each(|((out, image), grid)| {
+                for_each_tile((out, points), 0..points, [channels, POINTS], |tile| {
+                    let grid = &grid[tile.column * spatial.len()..];
+                    let neighbours = Neighbours::new(grid, tile.outs[0].len(), spatial, sampling);
+                    let planes = tile.outs.into_iter().zip(image.chunks(plane));
+                    planes.for_each(|(out, plane)| neighbours.sample(plane, out));
+                    Ok(())
+                })
+            })
         })
     })
 }
@@ -86,7 +86,7 @@ pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
 /// A pixel that a point is interpolated from: its offset in the image, and its weight.
 type Neighbour = (usize, f32);
 
-/// The neighbouring pixels of each point, which all channels share.
+/// The neighbouring pixels of some points, which all channels share.
 struct Neighbours {
     /// The neighbours of all points, in order.
     all: Vec<Neighbour>,
@@ -96,23 +96,20 @@ struct Neighbours {
 
 impl Neighbours {
     /// The coordinates of each point are in reverse order of the axes: x, y, z.
-    fn new(grid: &[f32], shape: &[usize], sampling: Sampling) -> Result<Neighbours> {
-        let points = grid.len() / shape.len();
-        let (mut all, mut ends) = (Vec::new(), Vec::new());
-        reserve(&mut all, points.saturating_mul(1 << shape.len()))?;
-        reserve(&mut ends, points)?;
-        for point in grid.chunks_exact(shape.len()) {
+    fn new(grid: &[f32], points: usize, shape: &[usize], sampling: Sampling) -> Neighbours {
+        let (mut all, mut ends) = (Vec::with_capacity(points << shape.len()), Vec::with_capacity(points));
+        for point in grid.chunks_exact(shape.len()).take(points) {
             all.extend(of_point(shape, point, sampling));
             ends.push(all.len());
         }
-        Ok(Neighbours { all, ends })
+        Neighbours { all, ends }
     }
 
-    /// Interpolates neighbouring points from `first` on.
-    fn sample(&self, first: usize, image: &[f32], out: &mut [f32]) {
-        let mut start = first.checked_sub(1).map_or(0, |before| self.ends[before]);
-        for (out, &end) in out.iter_mut().zip(&self.ends[first..]) {
-            *out = self.all[start..end].iter().fold(0.0, |sum, (at, weight)| sum + image[*at] * weight);
+    /// Interpolates all points in one channel.
+    fn sample(&self, plane: &[f32], out: &mut [f32]) {
+        let mut start = 0;
+        for (out, &end) in out.iter_mut().zip(&self.ends) {
+            *out = self.all[start..end].iter().fold(0.0, |sum, (at, weight)| sum + plane[*at] * weight);
             start = end;
         }
     }

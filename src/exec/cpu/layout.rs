@@ -83,19 +83,21 @@ fn rows_into<T: Element>(from: &[T], start: i64, outer: &[(i64, usize)], (row, s
     // A place takes divisions to compute, so the rows of the last outer axis go without.
     let (&(stride, rows), outer) = outer.split_last().unwrap_or((&(0, 1), &[]));
     let block = rows * row;
-    if out.len() > 1 << 16 {
-        let blocks = out.par_chunks_mut(block).enumerate().with_min_len((1 << 12) / block + 1);
-        blocks.for_each(|(i, out)| {
-            let (start, rows) = (place(start, outer, i), out.par_chunks_mut(row).enumerate());
-            let rows = rows.with_min_len((1 << 12) / row + 1);
-            rows.for_each(|(r, to)| copy_row(from, start + r as i64 * stride, step, to));
-        });
-    } else {
-        for (i, out) in out.chunks_mut(block).enumerate() {
-            let start = place(start, outer, i);
-            out.chunks_mut(row).enumerate().for_each(|(r, to)| copy_row(from, start + r as i64 * stride, step, to));
-        }
+    let copy = |start: i64, out: &mut [T]| {
+        out.chunks_mut(row).enumerate().for_each(|(r, to)| copy_row(from, start + r as i64 * stride, step, to));
+    };
+    if out.len() <= 1 << 16 {
+        return out.chunks_mut(block).enumerate().for_each(|(i, out)| copy(place(start, outer, i), out));
     }
+    let part = (1 << 12) / row + 1;
+    out.par_chunks_mut(block).enumerate().with_min_len((1 << 12) / block + 1).for_each(|(i, out)| {
+        let start = place(start, outer, i);
+        if rows <= 2 * part {
+            return copy(start, out);
+        }
+        let parts = out.par_chunks_mut(part * row).enumerate();
+        parts.for_each(|(i, out)| copy(start + (i * part) as i64 * stride, out));
+    });
 }
 
 fn copy_row<T: Element>(from: &[T], start: i64, step: i64, to: &mut [T]) {

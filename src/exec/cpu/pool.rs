@@ -1,10 +1,11 @@
 use super::{
     OpKernel, Operand,
-    blocked::InstructionSet,
+    blocked::{InstructionSet, for_all_threads},
     task::{PostOp, Task},
-    workspace::{all_reals, ints, reals, result_reals},
+    workspace::{Workspace, all_reals, bytes, ints, of_result, reals, result_reals},
 };
 use crate::{
+    ValueType,
     array::{reserve, zeros},
     base::Result,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
@@ -46,7 +47,7 @@ fn sum(s: Option<f32>, row: &[f32]) -> Option<f32> {
 }
 
 pub(super) fn max_pool(op: MaxPool<Operand>) -> OpKernel {
-    OpKernel::with_workspace(reals([&op.input]), move |t| {
+    OpKernel::with_workspace(reals([&op.input]) + of_lines(&op.input), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         let windows = windows(&op.input.ty.shape, &(&op).into())?;
         let last = windows.last().cloned();
@@ -85,7 +86,7 @@ pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> OpKernel {
 
 pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
     let units = Units::of(&op.input);
-    OpKernel::with_workspace(reals([&op.input]), move |t| {
+    OpKernel::with_workspace(reals([&op.input]) + of_lines(&op.input), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         let windows = windows(&op.input.ty.shape, &(&op).into())?;
         let mean = Mean::new(&op, &windows, &units);
@@ -100,6 +101,13 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
     })
 }
 
+/// The workspace of [`Planes::pool_lines`]: a line of the operand per thread, and a number for each result of a line.
+fn of_lines(input: &Operand) -> Workspace {
+    let last = |ty: &ValueType| ty.shape.last().copied().unwrap_or(1);
+    let line = for_all_threads((last(&input.ty) as u64).saturating_mul(size_of::<f32>() as u64));
+    bytes(line) + of_result(last, size_of::<usize>())
+}
+
 /// Whether the windows along a line can have elements in common. A window as large as the line has none.
 fn is_shared(window: &Window) -> bool {
     window.kernel < window.input as i64
@@ -108,7 +116,7 @@ fn is_shared(window: &Window) -> bool {
 /// How the elements of a window are combined, in any order.
 #[derive(Clone, Copy)]
 struct Fold<F> {
-    /// The result for no elements.
+    /// The result for no elements, which does not change what it is combined with.
     empty: f32,
     combine: F,
 }
@@ -411,11 +419,11 @@ mod tests {
             let mut g = Graph::new("g").unwrap();
             let shape = [&planes[..], &input].concat();
             let x = g.input("x", Dtype::Float32, &shape).unwrap();
-            let [kernel_of_call, stride_of_call] = [kernel, stride].map(|sizes| sizes.map(|n| n as i64));
+            let sizes = [kernel, stride].map(|sizes| sizes.map(|n| n as i64));
             let y = match is_max {
-                true => g.maxpool3d(x).kernel(kernel_of_call).stride(stride_of_call).pad(pad as i64).call(),
+                true => g.maxpool3d(x).kernel(sizes[0]).stride(sizes[1]).pad(pad as i64).call(),
                 false => {
-                    let call = g.avgpool3d(x).kernel(kernel_of_call).stride(stride_of_call).pad(pad as i64);
+                    let call = g.avgpool3d(x).kernel(sizes[0]).stride(sizes[1]).pad(pad as i64);
                     call.count_include_pad(include).call()
                 }
             };

@@ -19,8 +19,11 @@ const SUMS: usize = 8;
 /// Number of candidates for the largest or smallest number of a row, which do not wait for each other.
 const EXTREMES: usize = 64;
 
-/// Number of results of a task if rows of the operand are combined: some cache lines of each row.
+/// Maximum number of results of a task if rows of the operand are combined: some cache lines of each row, which are read in order.
 const COLUMNS: usize = 64;
+
+/// Minimum number: one cache line of each row.
+const FEWEST_COLUMNS: usize = 16;
 
 /// Minimum number of elements per task.
 const TASK: usize = 1 << 12;
@@ -85,16 +88,17 @@ fn combined(
                 });
                 return Ok(());
             }
+            let width = if out.len() < COLUMNS * rayon::current_num_threads() { FEWEST_COLUMNS } else { COLUMNS };
             let matrices = out.par_chunks_mut(inner.max(1)).with_min_len(TASK / (count * inner).max(1) + 1);
             matrices.enumerate().for_each(|(i, out)| {
                 let matrix = &values[i * count * inner..][..count * inner];
-                out.par_chunks_mut(COLUMNS).enumerate().for_each(|(j, out)| {
+                out.par_chunks_mut(width).enumerate().for_each(|(j, out)| {
                     // The last columns are the last ones of the matrix, some of them computed before.
-                    let first = (j * COLUMNS).min(inner.saturating_sub(COLUMNS));
-                    let columns = Columns { matrix: &matrix[first..], stride: inner, of, combine };
+                    let first = (j * width).min(inner.saturating_sub(width));
+                    let columns = Columns { matrix: &matrix[first..], stride: inner, width, of, combine };
                     let sums = InstructionSet::best().run(columns);
                     out.iter_mut()
-                        .zip(&sums[j * COLUMNS - first..])
+                        .zip(&sums[j * width - first..])
                         .for_each(|(out, sum)| *out = finish(*sum, count) as f32);
                 });
             });
@@ -135,12 +139,14 @@ impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64, const N: usize> SimdOp for Row<'
     }
 }
 
-/// Neighbouring columns of a matrix: [`COLUMNS`] ones, or all if there are fewer.
+/// Neighbouring columns of a matrix: `width` ones, or all if there are fewer.
 struct Columns<'a, F, G> {
     /// Begins at the first column.
     matrix: &'a [f32],
     /// The distance between rows.
     stride: usize,
+    /// At most [`COLUMNS`].
+    width: usize,
     of: F,
     combine: G,
 }
@@ -150,15 +156,16 @@ impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64> SimdOp for Columns<'_, F, G> {
 
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> [f64; COLUMNS] {
-        let Columns { matrix, stride, of, combine } = self;
-        let mut sums = [f64::NAN; COLUMNS];
+        let Columns { matrix, stride, width, of, combine } = self;
+        let mut all = [f64::NAN; COLUMNS];
+        let sums = &mut all[..width];
         let mut rows = matrix.chunks(stride);
         let first = rows.next().unwrap_or_default();
         sums.iter_mut().zip(first).for_each(|(sum, x)| *sum = of(*x));
         for row in rows {
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = combine(*sum, of(*x)));
         }
-        sums
+        all
     }
 }
 
@@ -267,6 +274,15 @@ pub(super) fn cum_sum(op: CumSum<Operand>) -> OpKernel {
 
 /// Adds to each element the one `inner` elements before.
 fn running<T: Copy>(values: &mut [T], inner: usize, add: impl Fn(T, T) -> T) {
+    if inner == 1 {
+        let mut values = values.iter_mut();
+        let Some(mut sum) = values.next().map(|first| *first) else { return };
+        for v in values {
+            sum = add(*v, sum);
+            *v = sum;
+        }
+        return;
+    }
     let mut rest = values;
     while rest.len() > inner {
         let (row, next) = rest.split_at_mut(inner);

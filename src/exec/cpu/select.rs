@@ -95,26 +95,26 @@ pub(super) fn trilu(op: Trilu<Operand>) -> OpKernel {
         if result.is_plain_int() && op.input.ty.buffer_dtype() != Dtype::Float32 {
             return t.fill_ints(0, |first, out| {
                 source.ints(first, out);
-                cut(&op, [h, w], first, out);
+                clear_triangle(&op, [h, w], first, out);
             });
         }
         t.fill(0, 1, PostOp::default(), |first, out| {
             source.reals(first, out);
-            cut(&op, [h, w], first, out);
+            clear_triangle(&op, [h, w], first, out);
             Ok(())
         })
     })
 }
 
 /// Zeroes the elements of `h` x `w` matrices, from element `first` on, that are on the other side of the diagonal.
-fn cut<T: Copy + Default>(op: &Trilu<Operand>, [h, w]: [usize; 2], first: usize, values: &mut [T]) {
+fn clear_triangle<T: Copy + Default>(op: &Trilu<Operand>, [h, w]: [usize; 2], first: usize, values: &mut [T]) {
     blocks(first, values.len(), w, |block, part| {
         let (row, start) = ((block % h) as i64, ((first + part.start) % w) as i64);
         let values = &mut values[part];
         // The place of a column in this part of the row.
         let place = |column: i64| column.saturating_sub(start).clamp(0, values.len() as i64) as usize;
         let diagonal = row.saturating_add(op.diagonal);
-        let cut = if op.upper == 1 { 0..place(diagonal) } else { place(diagonal.saturating_add(1))..values.len() };
-        values[cut].fill(T::default());
+        let cleared = if op.upper == 1 { 0..place(diagonal) } else { place(diagonal.saturating_add(1))..values.len() };
+        values[cleared].fill(T::default());
     });
 }

@@ -1,8 +1,9 @@
 //! Sorting of entries.
 use super::{
     OpKernel, Operand,
+    blocked::for_all_threads,
     layout::converted,
-    workspace::{elements, result_elements},
+    workspace::{bytes, elements, result_elements},
 };
 use crate::{
     array::{reserve, zeros},
@@ -12,12 +13,12 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// Returns integers in the order of numbers: NaN is larger than all numbers and equal to NaN; 0 and -0 are equal.
+/// Maps a number to an integer that sorts like it: NaN is larger than all numbers and equal to NaN; 0 and -0 are equal.
 fn key(number: f64) -> u64 {
     // Negative numbers descend with their bits. Adding 0 replaces -0.
     let bits = if number.is_nan() { f64::NAN.abs() } else { number + 0.0 }.to_bits();
-    let is_negative = bits.cast_signed() >> 63;
-    bits ^ (is_negative.cast_unsigned() | 1 << 63)
+    let sign_mask = bits.cast_signed() >> 63;
+    bits ^ (sign_mask.cast_unsigned() | 1 << 63)
 }
 
 /// Like [`key`], but reverses the order if `descends`.
@@ -29,7 +30,10 @@ fn ordered(descends: bool) -> impl Fn(f64) -> u64 + Copy {
 /// Compares stored values, whose order is that of the real numbers. Ties keep their order (stable). NaN is among the
 /// largest entries, and among the smallest only if no others remain.
 pub(super) fn top_k(op: TopK<Operand>) -> OpKernel {
-    OpKernel::with_workspace(elements([&op.input], 8) + result_elements(8), move |t| {
+    let shape = &op.input.ty.shape;
+    let dim = shape.get(op.axis.rem_euclid(shape.len().max(1) as i64) as usize).copied().unwrap_or(1);
+    let entries = bytes(for_all_threads((dim as u64).saturating_mul(size_of::<(u64, usize)>() as u64)));
+    OpKernel::with_workspace(elements([&op.input], 8) + result_elements(8) + entries, move |t| {
         let stored = t.array(&op.input)?.to_f64()?;
         let shape = t.array(&op.input)?.shape();
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
@@ -38,7 +42,8 @@ pub(super) fn top_k(op: TopK<Operand>) -> OpKernel {
         // The indices of the entries of each block of k x inner.
         let mut indices: Vec<i64> = zeros(stored.len() / dim * k)?;
         let blocks = indices.par_chunks_mut(k * inner).zip(stored.par_chunks(dim * inner));
-        let key = ordered(op.largest);
+        let descends = op.largest;
+        let key = ordered(descends);
         blocks.try_for_each_init(Vec::new, |entries: &mut Vec<(u64, usize)>, (to, from)| -> Result<()> {
             for column in 0..inner {
                 entries.clear();
@@ -75,8 +80,8 @@ pub(super) fn sort(op: Sort<Operand>) -> OpKernel {
     top_k(TopK { K: dim as i64, largest: op.descending, ..TopK::new(op.input, op.axis) })
 }
 
-/// Returns the index of the first of the entries with the largest key, or of the last.
-fn first_of(entries: &[f64], key: impl Fn(f64) -> u64, select_last: bool) -> usize {
+/// Returns the index of the entry with the largest key: of several, the first or the last one.
+fn index_of_largest(entries: &[f64], key: impl Fn(f64) -> u64, select_last: bool) -> usize {
     let (mut at, mut most) = (0, key(entries[0]));
     for (i, entry) in entries.iter().enumerate().skip(1) {
         let key = key(*entry);
@@ -102,7 +107,7 @@ pub(super) fn arg(op: Arg<Operand>) -> OpKernel {
         let blocks = indices.par_chunks_mut(inner.max(1)).zip(stored.par_chunks((dim * inner).max(1)));
         blocks.with_min_len((1 << 12) / (dim * inner).max(1) + 1).for_each(|(to, from)| {
             if inner == 1 {
-                to[0] = first_of(from, key, select_last) as i64;
+                to[0] = index_of_largest(from, key, select_last) as i64;
                 return;
             }
             to.par_chunks_mut(COLUMNS).enumerate().for_each(|(part, to)| {

@@ -1,5 +1,5 @@
 //! Logarithms, powers and trigonometric functions of float32, computed in float64 without branches, so that the compiler makes vectors of
-//! loops over them. Results differ from the C library's by less than 1e-14 times the result before they are rounded.
+//! loops over them. Results differ from the C library's by less than 1e-13 times the result before they are rounded.
 //!
 //! The polynomials are those of FreeBSD's msun (`e_acos.c`, `e_log.c`, `k_sin.c`, `k_cos.c`), and Taylor's for the exponential.
 #![allow(clippy::excessive_precision, reason = "the coefficients are as published")]
@@ -43,7 +43,8 @@ pub(super) fn ln(values: &mut [f32], factor: f64) {
     replace_each(values, move |x| (ln_of(x.into()) * factor) as f32);
 }
 
-/// Replaces each `x` by `x^exponent`, for a finite exponent that is not 0.
+/// Replaces each `x` by `x^exponent`, for a finite exponent that is not 0. Powers that are 0 or infinite as float32 may have any value
+/// before.
 pub(super) fn pow(values: &mut [f32], exponent: f64) {
     let is_odd = exponent.fract() == 0.0 && exponent % 2.0 != 0.0;
     // Powers of -0 and of negative infinity are never NaN.
@@ -131,7 +132,8 @@ fn acos_of(x: f64) -> f64 {
     // The arc sine of a number from 0 to 1/2: beyond, half angles are computed.
     let is_small = x.abs() <= 0.5;
     let z = if is_small { x * x } else { 0.5 - 0.5 * x.abs() };
-    let s = if is_small { x.abs() } else { z.sqrt() };
+    let root = z.sqrt();
+    let s = if is_small { x.abs() } else { root };
     let numerator = polynomial(
         z,
         [

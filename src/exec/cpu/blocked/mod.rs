@@ -8,13 +8,16 @@
 //! need no alignment, but those aligned to 64 bytes are faster, by a fifth for depthwise convolution: a pixel then
 //! occupies one cache line, not two halves.
 //!
-//! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications. `conv` is the direct convolution (any kernel, 1x1, and the first
-//! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
-//! is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool` is max and average pooling, and `channels` gathers
-//! channels of other activations. `product` multiplies plain rows by a packed matrix
-//! with the same inner loop, `small` rows by a small matrix, `one_row` a single row by a plain one, and `one_column` rows by a single column. `attention` uses the former for each head, and `few_queries_attention` is for few queries; `rows`
-//! has softmax and norms, `exp` the exponentials for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the instruction set. Element-wise operators
-//! such as additions and Relu do not depend on the layout, and run on blocked activations unchanged.
+//! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications.
+//! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `band`
+//! prepares its input rows, and `tile` is its inner loop. `depthwise` is depthwise convolution, `narrow` is for groups
+//! of 2, 4 or 8 channels, `grouped` is for others, `pool` is max and average pooling, and `channels` gathers channels
+//! of other activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `small` rows by a
+//! small matrix, `one_row` a single row by a plain one, and `one_column` rows by a single column. `attention` uses the
+//! former for each head, and `few_queries_attention` is for few queries; `rows` has softmax and norms, `exp` the
+//! exponentials for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the
+//! instruction set. Element-wise operators such as additions and Relu do not depend on the layout, and run on blocked
+//! activations unchanged.
 //!
 //! Each value is computed by the same steps in the same order for any number of threads, so the results are
 //! bit-identical.
@@ -59,7 +62,7 @@ pub(super) use one_column::{is_column, product_of_column};
 pub(super) use one_row::product_of_row;
 pub(super) use pool::{Pool2d, PoolKind};
 pub(super) use product::PackedB;
-pub(super) use rows::{RowNorm, Softmax, SoftmaxOfColumns};
+pub(super) use rows::{FEW, RowNorm, Softmax, SoftmaxOfColumns, SoftmaxOfFewColumns};
 pub(super) use simd::InstructionSet;
 pub(super) use small::SmallB;
 use winograd::Winograd;

@@ -14,6 +14,9 @@ const SUMS: usize = 4;
 /// Maximum number of elements of a row whose exponentials are computed together with those of other rows.
 const SHORT: usize = 32;
 
+/// Number of columns from which on those of each row fill a vector.
+pub(in crate::cpu) const FEW: usize = 16;
+
 /// Loads a vector of a row, padded with `fill` after the end of the row.
 #[inline(always)]
 fn load<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, fill: f32) -> O::Simd {
@@ -57,9 +60,9 @@ impl SimdOp for Softmax<'_> {
             let most = scaled(isa.f32(), from, to, beta);
             let sum = powers(isa, to, most, self.log);
             if self.log {
-                let shift = most + sum.ln();
+                let logarithm = sum.ln();
                 for v in to {
-                    *v -= shift;
+                    *v = *v - most - logarithm;
                 }
             } else {
                 let factor = sum.recip();
@@ -88,7 +91,8 @@ impl Softmax<'_> {
     }
 }
 
-/// Combines some numbers, four at a time, since each combination waits for the one before.
+/// Combines some numbers in four parts, since each combination waits for the one before. Each part begins with `empty`, which must not
+/// change what it is combined with.
 #[inline(always)]
 fn fold_short(numbers: impl Iterator<Item = f32>, empty: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
     let mut parts = [empty; 4];
@@ -97,6 +101,56 @@ fn fold_short(numbers: impl Iterator<Item = f32>, empty: f32, combine: impl Fn(f
     }
     let [a, b, c, d] = parts;
     combine(combine(a, b), combine(c, d))
+}
+
+/// Computes [`Softmax`] of each column of a matrix with fewer than [`FEW`] columns, and with them all exponentials at once.
+pub(in crate::cpu) struct SoftmaxOfFewColumns<'a> {
+    pub from: &'a [f32],
+    pub to: &'a mut [f32],
+    pub columns: usize,
+    pub beta: f32,
+    pub log: bool,
+}
+
+impl SimdOp for SoftmaxOfFewColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let SoftmaxOfFewColumns { from, to, columns, beta, log } = self;
+        let (mut most, mut sums) = ([f32::NEG_INFINITY; FEW], [0.0; FEW]);
+        for row in from.chunks_exact(columns) {
+            for (most, x) in most.iter_mut().zip(row) {
+                *most = if x * beta > *most { x * beta } else { *most };
+            }
+        }
+        let rows = || from.chunks_exact(columns);
+        for (to, from) in to.chunks_exact_mut(columns).zip(rows()) {
+            to.iter_mut().zip(from).zip(&most).for_each(|((to, x), most)| *to = most - x * beta);
+        }
+        negative_powers(isa, to);
+        for row in to.chunks_exact(columns) {
+            sums.iter_mut().zip(row).for_each(|(sum, power)| *sum += power);
+        }
+        if log {
+            sums.iter_mut().for_each(|sum| *sum = sum.ln());
+        }
+        for (to, from) in to.chunks_exact_mut(columns).zip(rows()) {
+            finish_columns(to, from, (&most, &sums), beta, log);
+        }
+    }
+}
+
+/// Computes the results of a row, whose exponentials are in `to`, from the maximum of each column and its sum, or the sum's logarithm.
+#[inline(always)]
+fn finish_columns(to: &mut [f32], from: &[f32], (most, sums): (&[f32], &[f32]), beta: f32, log: bool) {
+    if !log {
+        return to.iter_mut().zip(sums).for_each(|(to, sum)| *to /= sum);
+    }
+    for (((to, x), most), sum) in to.iter_mut().zip(from).zip(most).zip(sums) {
+        // The difference first: next to a large maximum, the logarithm would lose digits.
+        *to = x * beta - most - sum;
+    }
 }
 
 /// Computes [`Softmax`] of each column of a matrix.
@@ -133,17 +187,16 @@ impl SimdOp for SoftmaxOfColumns<'_, '_> {
                 powers.iter_mut().zip(&from[row * stride + first..][..width]).for_each(|(v, x)| *v -= x * beta);
                 negative_powers(isa, &mut powers[..width]);
                 sums.iter_mut().zip(&powers).for_each(|(sum, power)| *sum += power);
-                to[columns.clone()].copy_from_slice(&powers[..width]);
+                if !log {
+                    to[columns.clone()].copy_from_slice(&powers[..width]);
+                }
+            }
+            if log {
+                sums.iter_mut().for_each(|sum| *sum = sum.ln());
             }
             for (row, to) in to.iter_mut().enumerate() {
-                let to = &mut to[columns.clone()];
-                if log {
-                    let logarithms = most.iter().zip(&sums).map(|(most, sum)| most + sum.ln());
-                    let from = from[row * stride + first..].iter().zip(logarithms);
-                    to.iter_mut().zip(from).for_each(|(to, (x, logarithm))| *to = x * beta - logarithm);
-                } else {
-                    to.iter_mut().zip(&sums).for_each(|(to, sum)| *to /= sum);
-                }
+                let from = &from[row * stride + first..];
+                finish_columns(&mut to[columns.clone()], from, (&most, &sums), beta, log);
             }
         }
     }

@@ -27,7 +27,7 @@ const ELEMENTS: usize = 1 << 16;
 /// Maximum number of elements of a matrix that is used in place: packing a larger one pays off in a single product.
 const IN_PLACE: usize = 1 << 18;
 /// Minimum number of rows: with fewer, tiles are too short.
-const ROWS: usize = 32;
+const FEWEST_ROWS: usize = 32;
 
 /// A small right-hand matrix.
 pub(in crate::cpu) struct SmallB<'a> {
@@ -37,11 +37,11 @@ pub(in crate::cpu) struct SmallB<'a> {
     n: usize,
     /// The first column of each vector.
     columns: Vec<usize>,
-    lines: Lines<'a>,
+    vectors: Vectors<'a>,
 }
 
 /// The vectors of a matrix.
-enum Lines<'a> {
+enum Vectors<'a> {
     /// Ordered by pair of vectors, row of the matrix, and vector. Elements after the last column are 0.
     Packed(Vec<f32>),
     /// The rows as they are.
@@ -51,7 +51,7 @@ enum Lines<'a> {
 impl<'a> SmallB<'a> {
     /// Whether this is faster than `PackedB` for products of that many rows with a packed `k` x `n` matrix.
     pub fn is_faster(rows: usize, [k, n]: [usize; 2]) -> bool {
-        rows >= ROWS && is_small([k, n], ELEMENTS)
+        rows >= FEWEST_ROWS && is_small([k, n], ELEMENTS)
     }
 
     /// Packs a matrix that has elements.
@@ -68,14 +68,14 @@ impl<'a> SmallB<'a> {
                 }
             }
         }
-        Ok(SmallB { isa, k, n, columns, lines: Lines::Packed(lines) })
+        Ok(SmallB { isa, k, n, columns, vectors: Vectors::Packed(lines) })
     }
 
     /// Uses a matrix as it is, for a single product. Returns `None` if it has to be packed.
     pub fn in_place(isa: InstructionSet, matrix: Mat<'a, f32>) -> Option<SmallB<'a>> {
         let (k, n, lanes) = (matrix.rows, matrix.cols, isa.lanes());
         let has_vectors = !matrix.transposed && n >= lanes && is_small([k, n], IN_PLACE);
-        has_vectors.then(|| SmallB { isa, k, n, columns: columns(n, lanes), lines: Lines::Rows(matrix.data) })
+        has_vectors.then(|| SmallB { isa, k, n, columns: columns(n, lanes), vectors: Vectors::Rows(matrix.data) })
     }
 
     /// Computes `out = rows * self`, plus `bias` in each row.
@@ -151,26 +151,26 @@ impl Sweep<'_> {
     /// Tiles have at most `M` rows.
     #[inline(always)]
     fn tiles<O: NumOps<f32>, const M: usize>(self, ops: O) {
-        let SmallB { n, k, columns, lines, .. } = self.matrix;
+        let SmallB { n, k, columns, vectors, .. } = self.matrix;
         let (n, k, lanes) = (*n, *k, ops.len());
         let (pairs, single) = columns.as_chunks::<2>();
         for (row, count) in Tiles::new(self.rows.len() / k, M).each() {
             let (x, out) = (&self.rows[row * k..][..count * k], &mut self.out[row * n..]);
             let mut begin = self.begin;
             for (i, pair) in pairs.iter().enumerate() {
-                let panel = match lines {
-                    Lines::Packed(lines) => Panel::packed(&lines[i * 2 * lanes * k..], k, lanes),
-                    Lines::Rows(rows) => Panel { lines: &rows[pair[0]..], stride: n, next: pair[1] - pair[0], k },
+                let panel = match vectors {
+                    Vectors::Packed(lines) => Panel::packed(&lines[i * 2 * lanes * k..], k, lanes),
+                    Vectors::Rows(rows) => Panel { lines: &rows[pair[0]..], stride: n, next: pair[1] - pair[0], k },
                 };
                 rows_of_tile::<_, M, 2>(ops, count, (x, panel), begin, (out, n), *pair);
                 begin = &begin[2 * lanes..];
             }
             if let [column] = single {
-                let panel = match lines {
-                    Lines::Packed(lines) => {
+                let panel = match vectors {
+                    Vectors::Packed(lines) => {
                         Panel { stride: lanes, ..Panel::packed(&lines[pairs.len() * 2 * lanes * k..], k, lanes) }
                     }
-                    Lines::Rows(rows) => Panel { lines: &rows[*column..], stride: n, next: 0, k },
+                    Vectors::Rows(rows) => Panel { lines: &rows[*column..], stride: n, next: 0, k },
                 };
                 rows_of_tile::<_, M, 1>(ops, count, (x, panel), begin, (out, n), [*column]);
             }
