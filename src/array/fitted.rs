@@ -78,6 +78,7 @@ impl Conversion for Fitted {
     fn convert(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let from = self.of.dtype();
         if (from, self.to) == (Dtype::Bool, Dtype::Uint8) {
+            // The bytes are the same, and all of them fit.
             return to(bytes);
         }
         let mut values = Vec::new();

@@ -20,27 +20,13 @@ pub(super) fn gather(op: Gather<Operand>) -> OpKernel {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
-        let mut rows = t.ints(&op.indices)?;
-        for index in &mut rows {
-            *index = IndexKind::Axis(axis).resolve(*index, dims[axis])? as i64;
-        }
         let row = dims[axis + 1..].iter().product::<usize>();
-        with_element!(input.dtype(), take_rows(t.memory(0)?, &input, dims[axis] * row, &rows, row))
-    })
-}
-
-/// Copies rows of `row` elements of each block of `block` elements.
-fn take_rows<T: Element>(to: &mut ArrayMut, from: &Array, block: usize, rows: &[i64], row: usize) -> Result<()> {
-    let (from, to) = (from.bits::<T>()?, to.bits::<T>()?);
-    let blocks = to.par_chunks_exact_mut((rows.len() * row).max(1)).zip(from.par_chunks_exact(block.max(1)));
-    blocks.with_min_len((1 << 12) / (rows.len() * row).max(1) + 1).for_each(|(to, from)| {
-        if row == 1 {
-            return to.iter_mut().zip(rows).for_each(|(to, r)| *to = from[*r as usize]);
+        let mut places = t.ints(&op.indices)?;
+        for place in &mut places {
+            *place = (IndexKind::Axis(axis).resolve(*place, dims[axis])? * row) as i64;
         }
-        let copy = |(to, r): (&mut [T], &i64)| to.copy_from_slice(&from[*r as usize * row..][..row]);
-        to.par_chunks_exact_mut(row).zip(rows).with_min_len((1 << 12) / row + 1).for_each(copy);
-    });
-    Ok(())
+        take(t.memory(0)?, &input, dims[axis] * row, &places, row)
+    })
 }
 
 /// Entries are selected by the bits of each value: -1 selects entry 255.
@@ -93,20 +79,30 @@ pub(super) fn places_of_tuples(indices: &mut Vec<i64>, n: usize, tensor: &[usize
     Ok(())
 }
 
-/// Copies `run` elements from each offset.
-fn take(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<()> {
-    fn go<T: Element>(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<()> {
-        let from = from.bits::<T>()?;
-        if run == 1 {
-            let chunks = to.bits::<T>()?.par_chunks_mut(CHUNK).zip(places.par_chunks(CHUNK));
-            chunks.for_each(|(to, places)| to.iter_mut().zip(places).for_each(|(to, at)| *to = from[*at as usize]));
-            return Ok(());
-        }
-        let rows = to.bits::<T>()?.par_chunks_mut(run).zip(places).with_min_len((1 << 12) / run + 1);
-        rows.for_each(|(to, &at)| to.copy_from_slice(&from[at as usize..at as usize + run]));
+/// Copies `run` elements from each of the offsets `places` in each block of `block` elements.
+fn take(to: &mut ArrayMut, from: &Array, block: usize, places: &[i64], run: usize) -> Result<()> {
+    /// Minimum number of elements per task.
+    const TASK: usize = 1 << 12;
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, block: usize, places: &[i64], run: usize) -> Result<()> {
+        let (from, to, taken) = (from.bits::<T>()?, to.bits::<T>()?, (places.len() * run).max(1));
+        let blocks = to.par_chunks_exact_mut(taken).zip(from.par_chunks_exact(block.max(1)));
+        blocks.with_min_len(TASK / taken + 1).for_each(|(to, from)| {
+            let copy = |(to, places): (&mut [T], &[i64])| match run {
+                1 => to.iter_mut().zip(places).for_each(|(to, at)| *to = from[*at as usize]),
+                _ => to
+                    .chunks_exact_mut(run)
+                    .zip(places)
+                    .for_each(|(to, at)| to.copy_from_slice(&from[*at as usize..][..run])),
+            };
+            let runs = TASK / run + 1;
+            if places.len() <= runs {
+                return copy((to, places));
+            }
+            to.par_chunks_mut(runs * run).zip(places.par_chunks(runs)).for_each(copy);
+        });
         Ok(())
     }
-    with_element!(from.dtype(), go(to, from, places, run))
+    with_element!(from.dtype(), go(to, from, block, places, run))
 }
 
 pub(super) fn gather_elements(op: GatherElements<Operand>) -> OpKernel {
@@ -116,7 +112,7 @@ pub(super) fn gather_elements(op: GatherElements<Operand>) -> OpKernel {
         let mut places = t.ints(&op.indices)?;
         places_along(&mut places, indices, shape, axis)?;
         let input = converted(t, &op.input, 0, RoundMode::default())?;
-        take(t.memory(0)?, &input, &places, 1)
+        take(t.memory(0)?, &input, input.len(), &places, 1)
     })
 }
 
@@ -127,7 +123,7 @@ pub(super) fn gather_nd(op: GatherND<Operand>) -> OpKernel {
         let mut places = t.ints(&op.indices)?;
         places_of_tuples(&mut places, n, shape, batch)?;
         let input = converted(t, &op.input, 0, RoundMode::default())?;
-        take(t.memory(0)?, &input, &places, shape[batch + n..].iter().product())
+        take(t.memory(0)?, &input, input.len(), &places, shape[batch + n..].iter().product())
     })
 }
 

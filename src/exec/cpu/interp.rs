@@ -1,11 +1,11 @@
 //! Resizes images and sequences, row-major or in blocks of channels.
 use super::{
     OpKernel, Operand, ValueType,
-    blocked::{BLOCK, InstructionSet, for_all_threads},
+    blocked::{BLOCK, InstructionSet},
     in_blocks::channels,
     layout::{converted, with_element},
     task::{PostOp, Task},
-    workspace::{self, Workspace, bytes, of_result, reals},
+    workspace::{self, Workspace, of_result, of_threads, reals},
 };
 use crate::{
     array::{Array, ArrayMut, Element, zeros},
@@ -70,7 +70,7 @@ fn places_of_axes() -> Workspace {
 /// A row of the operand per thread.
 fn lines<const C: usize>(input: &Operand) -> Workspace {
     let width = input.ty.plain_shape().last().copied().unwrap_or(1);
-    bytes(for_all_threads((width as u64).saturating_mul((C * size_of::<f32>()) as u64)))
+    of_threads(width, C * size_of::<f32>())
 }
 
 /// Returns the kernel of an operator that resizes images or sequences in blocks of channels. Returns `None` if there is none.

@@ -100,6 +100,7 @@ fn rows_into<T: Element>(from: &[T], start: i64, outer: &[(i64, usize)], (row, s
     });
 }
 
+/// Copies a row whose elements have a common stride.
 fn copy_row<T: Element>(from: &[T], start: i64, step: i64, to: &mut [T]) {
     match step {
         0 => to.fill(from[start as usize]),

@@ -1,8 +1,8 @@
 use super::{
     OpKernel, Operand,
-    blocked::{InstructionSet, for_all_threads},
+    blocked::InstructionSet,
     task::{PostOp, Task},
-    workspace::{Workspace, all_reals, bytes, ints, of_result, reals, result_reals},
+    workspace::{Workspace, all_reals, ints, of_result, of_threads, reals, result_reals},
 };
 use crate::{
     ValueType,
@@ -104,8 +104,7 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
 /// The workspace of [`Planes::pool_lines`]: a line of the operand per thread, and a number for each result of a line.
 fn of_lines(input: &Operand) -> Workspace {
     let last = |ty: &ValueType| ty.shape.last().copied().unwrap_or(1);
-    let line = for_all_threads((last(&input.ty) as u64).saturating_mul(size_of::<f32>() as u64));
-    bytes(line) + of_result(last, size_of::<usize>())
+    of_threads(last(&input.ty), size_of::<f32>()) + of_result(last, size_of::<usize>())
 }
 
 /// Whether the windows along a line can have elements in common. A window as large as the line has none.

@@ -115,6 +115,7 @@ fn combined_row<const N: usize>(
     InstructionSet::best().run(Row::<_, _, N> { row, of, combine })
 }
 
+/// A row whose elements are combined in `N` parts, each after `of`.
 struct Row<'a, F, G, const N: usize> {
     row: &'a [f32],
     of: F,

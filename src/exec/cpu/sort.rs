@@ -1,9 +1,8 @@
 //! Sorting of entries.
 use super::{
     OpKernel, Operand,
-    blocked::for_all_threads,
     layout::converted,
-    workspace::{bytes, elements, result_elements},
+    workspace::{elements, of_threads, result_elements},
 };
 use crate::{
     array::{reserve, zeros},
@@ -21,18 +20,22 @@ fn key(number: f64) -> u64 {
     bits ^ (sign_mask.cast_unsigned() | 1 << 63)
 }
 
-/// Like [`key`], but reverses the order if `descends`.
+/// Returns [`key`], or one in descending order.
 fn ordered(descends: bool) -> impl Fn(f64) -> u64 + Copy {
     let mask = if descends { u64::MAX } else { 0 };
     move |number| key(number) ^ mask
 }
 
+/// Returns the number of entries along an axis.
+fn entries_along(operand: &Operand, axis: i64) -> usize {
+    let shape = &operand.ty.shape;
+    shape.get(axis.rem_euclid(shape.len().max(1) as i64) as usize).copied().unwrap_or(1)
+}
+
 /// Compares stored values, whose order is that of the real numbers. Ties keep their order (stable). NaN is among the
 /// largest entries, and among the smallest only if no others remain.
 pub(super) fn top_k(op: TopK<Operand>) -> OpKernel {
-    let shape = &op.input.ty.shape;
-    let dim = shape.get(op.axis.rem_euclid(shape.len().max(1) as i64) as usize).copied().unwrap_or(1);
-    let entries = bytes(for_all_threads((dim as u64).saturating_mul(size_of::<(u64, usize)>() as u64)));
+    let entries = of_threads(entries_along(&op.input, op.axis), size_of::<(u64, usize)>());
     OpKernel::with_workspace(elements([&op.input], 8) + result_elements(8) + entries, move |t| {
         let stored = t.array(&op.input)?.to_f64()?;
         let shape = t.array(&op.input)?.shape();
@@ -42,8 +45,7 @@ pub(super) fn top_k(op: TopK<Operand>) -> OpKernel {
         // The indices of the entries of each block of k x inner.
         let mut indices: Vec<i64> = zeros(stored.len() / dim * k)?;
         let blocks = indices.par_chunks_mut(k * inner).zip(stored.par_chunks(dim * inner));
-        let descends = op.largest;
-        let key = ordered(descends);
+        let key = ordered(op.largest);
         blocks.try_for_each_init(Vec::new, |entries: &mut Vec<(u64, usize)>, (to, from)| -> Result<()> {
             for column in 0..inner {
                 entries.clear();
@@ -75,8 +77,7 @@ pub(super) fn top_k(op: TopK<Operand>) -> OpKernel {
 
 /// Like [`top_k`] with all entries.
 pub(super) fn sort(op: Sort<Operand>) -> OpKernel {
-    let shape = &op.input.ty.shape;
-    let dim = shape.get(op.axis.rem_euclid(shape.len().max(1) as i64) as usize).copied().unwrap_or(1);
+    let dim = entries_along(&op.input, op.axis);
     top_k(TopK { K: dim as i64, largest: op.descending, ..TopK::new(op.input, op.axis) })
 }
 

@@ -30,7 +30,11 @@ pub(super) fn cos(values: &mut [f32]) {
 
 /// Replaces each number by its tangent.
 pub(super) fn tan(values: &mut [f32]) {
-    each_angle(values, |x| Turned::new(x).sin() / Turned::new(x).cos(), f64::tan);
+    let tan = |x| {
+        let turned = Turned::new(x);
+        turned.sin() / turned.cos()
+    };
+    each_angle(values, tan, f64::tan);
 }
 
 /// Replaces each number by its arc cosine.
@@ -69,6 +73,7 @@ pub(super) fn softplus(values: &mut [f32]) {
     });
 }
 
+/// Replaces each number by `of_small` of it, or by `of_any` if some are too large for the former.
 fn each_angle(values: &mut [f32], of_small: impl Fn(f64) -> f64, of_any: impl Fn(f64) -> f64) {
     if values.iter().all(|v| v.abs() < LARGE_ANGLE) {
         replace_each(values, |v| of_small(v.into()) as f32);
@@ -78,9 +83,11 @@ fn each_angle(values: &mut [f32], of_small: impl Fn(f64) -> f64, of_any: impl Fn
 }
 
 /// An angle less a multiple of half pi.
+#[derive(Clone, Copy)]
 struct Turned {
     /// The multiple, in the low bits.
     turns: u64,
+    /// Sine and cosine of the rest.
     sin: f64,
     cos: f64,
 }
@@ -127,6 +134,7 @@ impl Turned {
     }
 }
 
+/// The arc cosine; NaN outside of -1 to 1.
 #[inline(always)]
 fn acos_of(x: f64) -> f64 {
     // The arc sine of a number from 0 to 1/2: beyond, half angles are computed.

@@ -1,4 +1,5 @@
 //! The memory that kernels allocate in addition to their operands and results, which plans count.
+use super::blocked::for_all_threads;
 use crate::{Operand, Signature, ValueType, base::Dtype, semantics};
 use std::ops::Add;
 
@@ -62,6 +63,11 @@ pub(super) fn bytes(n: u64) -> Workspace {
 /// `n` numbers of `size` bytes.
 pub(super) fn numbers(n: usize, size: usize) -> Workspace {
     bytes(bytes_of(n, size))
+}
+
+/// `n` numbers of `size` bytes for each thread.
+pub(super) fn of_threads(n: usize, size: usize) -> Workspace {
+    bytes(for_all_threads(bytes_of(n, size)))
 }
 
 /// `size` bytes per element of operands.

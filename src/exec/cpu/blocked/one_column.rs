@@ -25,6 +25,7 @@ pub(in crate::cpu) fn product_of_column(isa: InstructionSet, rows: &[f32], colum
     out.zip(rows.par_chunks(k)).for_each(|(out, row)| *out = isa.run(Dot { row, column }) + bias);
 }
 
+/// The dot product of two rows of numbers.
 struct Dot<'a> {
     row: &'a [f32],
     column: &'a [f32],

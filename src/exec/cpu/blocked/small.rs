@@ -78,6 +78,20 @@ impl<'a> SmallB<'a> {
         has_vectors.then(|| SmallB { isa, k, n, columns: columns(n, lanes), vectors: Vectors::Rows(matrix.data) })
     }
 
+    /// Returns the vectors from vector `first` on that begin at these columns.
+    #[inline(always)]
+    fn panel(&self, first: usize, columns: &[usize]) -> Panel<'_> {
+        let (k, lanes) = (self.k, self.isa.lanes());
+        match &self.vectors {
+            Vectors::Packed(lines) => {
+                Panel { lines: &lines[first * lanes * k..], stride: columns.len() * lanes, next: lanes, k }
+            }
+            Vectors::Rows(rows) => {
+                Panel { lines: &rows[columns[0]..], stride: self.n, next: columns[columns.len() - 1] - columns[0], k }
+            }
+        }
+    }
+
     /// Computes `out = rows * self`, plus `bias` in each row.
     pub fn product(&self, rows: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
         let (k, n, lanes) = (self.k, self.n, self.isa.lanes());
@@ -151,27 +165,19 @@ impl Sweep<'_> {
     /// Tiles have at most `M` rows.
     #[inline(always)]
     fn tiles<O: NumOps<f32>, const M: usize>(self, ops: O) {
-        let SmallB { n, k, columns, vectors, .. } = self.matrix;
-        let (n, k, lanes) = (*n, *k, ops.len());
+        let (SmallB { n, k, columns, .. }, lanes) = (self.matrix, ops.len());
+        let (n, k) = (*n, *k);
         let (pairs, single) = columns.as_chunks::<2>();
         for (row, count) in Tiles::new(self.rows.len() / k, M).each() {
             let (x, out) = (&self.rows[row * k..][..count * k], &mut self.out[row * n..]);
             let mut begin = self.begin;
             for (i, pair) in pairs.iter().enumerate() {
-                let panel = match vectors {
-                    Vectors::Packed(lines) => Panel::packed(&lines[i * 2 * lanes * k..], k, lanes),
-                    Vectors::Rows(rows) => Panel { lines: &rows[pair[0]..], stride: n, next: pair[1] - pair[0], k },
-                };
+                let panel = self.matrix.panel(2 * i, pair);
                 rows_of_tile::<_, M, 2>(ops, count, (x, panel), begin, (out, n), *pair);
                 begin = &begin[2 * lanes..];
             }
             if let [column] = single {
-                let panel = match vectors {
-                    Vectors::Packed(lines) => {
-                        Panel { stride: lanes, ..Panel::packed(&lines[pairs.len() * 2 * lanes * k..], k, lanes) }
-                    }
-                    Vectors::Rows(rows) => Panel { lines: &rows[*column..], stride: n, next: 0, k },
-                };
+                let panel = self.matrix.panel(2 * pairs.len(), single);
                 rows_of_tile::<_, M, 1>(ops, count, (x, panel), begin, (out, n), [*column]);
             }
         }
@@ -189,12 +195,6 @@ struct Panel<'a> {
     next: usize,
     /// Number of rows.
     k: usize,
-}
-
-impl<'a> Panel<'a> {
-    fn packed(lines: &'a [f32], k: usize, lanes: usize) -> Panel<'a> {
-        Panel { lines, stride: 2 * lanes, next: lanes, k }
-    }
 }
 
 /// Multiplies `count` rows, at most `M`, by one or two vectors of the matrix.
