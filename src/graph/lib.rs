@@ -35,6 +35,7 @@ mod part;
 mod places;
 mod preprocess;
 mod propagate;
+mod rewriter;
 mod scope;
 mod splice;
 mod tensor;
@@ -56,6 +57,8 @@ pub use insert::NewResult;
 pub use mode::Mode;
 pub use operand::Operand;
 pub use preprocess::{ChannelFormat, KeepRatioMode, PadType, PixelFormat, Preprocess};
+#[doc(hidden)]
+pub use rewriter::Rewriter;
 #[doc(hidden)]
 pub use scope::Scope;
 pub use tensor::{Tensor, TensorInfo, TensorKind};

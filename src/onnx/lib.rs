@@ -7,7 +7,7 @@
 use tpulang_array as array;
 use tpulang_base as base;
 use tpulang_graph::emit;
-use tpulang_graph::{Graph, Mode, Tensor, TensorKind};
+use tpulang_graph::{Graph, Mode, Rewriter, Tensor, TensorKind};
 use tpulang_ops as ops;
 use tpulang_quant as quant;
 

@@ -5,8 +5,9 @@ use rayon::prelude::*;
 
 /// Integer arithmetic of a layer.
 pub enum Kernel {
-    /// Exact sums of products, requantized per output channel along an axis, or all alike.
-    Products { index: usize, multipliers: Vec<Multiplier>, rounding: Rounding },
+    /// Exact sums of products, requantized per output channel along an axis, or all alike. Those with a constant matrix also have a
+    /// multiplier to integers of 16 bits, for sums with floats.
+    Products { index: usize, multipliers: Vec<Multiplier>, rounding: Rounding, wide: Option<Multiplier> },
     /// The sum of terms that are requantized first.
     Sum { terms: Vec<Term> },
     /// A product, requantized.
@@ -109,6 +110,15 @@ impl Kernel {
             _ => Ok(None),
         }
     }
+}
+
+/// Requantizes exact sums to integers of 16 bits.
+pub fn requantized_to_wide(sums: &Array, multiplier: Multiplier) -> Result<Array> {
+    let each = |sum: &i32| {
+        let integer = multiplier.apply(i64::from(*sum).abs()) * i64::from(sum.signum());
+        integer.clamp(i16::MIN.into(), i16::MAX.into()) as i16
+    };
+    Array::from_vec(sums.shape(), sums.elements::<i32>()?.par_iter().map(each).collect())
 }
 
 /// Requantizes exact sums, of which an axis has channels.

@@ -2,7 +2,7 @@
 use crate::{
     base::Result,
     graph::{Graph, Tensor},
-    ops::Op,
+    ops::{Op, ReduceMode},
 };
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ pub struct Layer {
     pub op: Op<Tensor>,
     /// The result that is stored: that of the Relu.
     pub result: Tensor,
-    /// Whether its negative numbers become 0.
+    /// Whether its negative numbers become 0. An upper limit is that of the integers' range.
     pub has_relu: bool,
     /// The result that is not stored, if a Relu of its own follows.
     pub before_relu: Option<Tensor>,
@@ -37,7 +37,7 @@ pub fn layers(graph: &Graph) -> Result<Vec<Layer>> {
         let Some(result) = outputs.next() else { continue };
         if let Op::Relu(relu) = &operator.op {
             let before = made_by.get(&relu.input).map(|i| &mut all[*i]);
-            let fits = |layer: &&mut Layer| takes_relu(&layer.op) && !layer.has_relu && relu.relu_limit <= 0.0;
+            let fits = |layer: &&mut Layer| takes_relu(&layer.op) && !layer.has_relu;
             if let Some(layer) = before.filter(|_| readers[&relu.input] == 1).filter(fits) {
                 (layer.before_relu, layer.result, layer.has_relu) = (Some(layer.result), result, true);
                 let index = made_by[&relu.input];
@@ -52,6 +52,20 @@ pub fn layers(graph: &Graph) -> Result<Vec<Layer>> {
         all.push(Layer { op, result, has_relu, before_relu: None, other_results, uses, has_blocks });
     }
     Ok(all)
+}
+
+/// Returns the Add that alone reads a layer's result, by the indices of both.
+pub fn summed_by(graph: &Graph, layers: &[Layer]) -> HashMap<usize, usize> {
+    let mut readers: HashMap<Tensor, Vec<usize>> = HashMap::new();
+    for (i, layer) in layers.iter().enumerate() {
+        layer.uses.iter().for_each(|t| readers.entry(*t).or_default().push(i));
+    }
+    let sum = |(i, layer): (usize, &Layer)| match readers.get(&layer.result)?.as_slice() {
+        [reader] if matches!(layers[*reader].op, Op::Add(_)) => Some((i, *reader)),
+        _ => None,
+    };
+    let is_inner = |(_, layer): &(usize, &Layer)| !graph.outputs().contains(&layer.result);
+    layers.iter().enumerate().filter(is_inner).filter_map(sum).collect()
 }
 
 /// Whether tpuc-opt fuses a Relu with an op.
@@ -93,6 +107,13 @@ fn has_relu(op: &Op<Tensor>) -> bool {
 }
 
 impl Layer {
+    /// Whether it is a mean of each channel of images, which the tool chain computes as a pool.
+    pub fn is_mean_of_images(&self, graph: &Graph) -> bool {
+        let Op::Reduce(op) = &self.op else { return false };
+        op.mode == ReduceMode::ReduceMean
+            && [&[2, 3][..], &[-2, -1]].contains(&op.axes.as_slice())
+            && graph.tensor(op.input).is_ok_and(|info| info.shape.len() == 4)
+    }
     pub fn operands(&self) -> impl Iterator<Item = Tensor> + '_ {
         self.op.operands().map(|(_, t)| *t)
     }

@@ -11,7 +11,7 @@ use crate::{
     array::Array,
     base::Result,
     graph::{Graph, Tensor, TensorInfo},
-    ops::{Conv, Deconv, MatMul, Op, PRelu, PadMode, ReduceMode, Scale},
+    ops::{Conv, Deconv, MatMul, Op, PRelu, PadMode, Scale},
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -36,13 +36,16 @@ pub struct Context<'a> {
 /// A sum whose operands differ by a larger factor is computed in floats.
 const MAX_RATIO: f64 = 64.0;
 
+/// The largest stride of a convolution on the chip.
+const MOST_STRIDE: i64 = 15;
+
 impl Context<'_> {
     /// Returns the integer arithmetic of a layer; `None` if the chip computes it in floats.
     ///
     /// # Errors
     /// Returns an error if weights cannot be read.
     pub fn kernel(&mut self, layer: &Layer) -> Result<Option<Kernel>> {
-        if layer.has_blocks || !layer.other_results.is_empty() {
+        if layer.has_blocks || !layer.other_results.is_empty() && !matches!(layer.op, Op::Split(_)) {
             return Ok(None);
         }
         let Some(to) = self.range(layer.result) else { return Ok(None) };
@@ -67,11 +70,10 @@ impl Context<'_> {
             Op::AvgPool(op) if !op.is_adaptive => {
                 Ok(from.map(|from| mean(from, to, op.kernel_shape.iter().product::<i64>() as usize)))
             }
-            Op::Reduce(op) if op.mode == ReduceMode::ReduceMean => Ok(from.and_then(|from| {
-                let shape = &self.graph.tensor(op.input).ok()?.shape;
-                let is_over_images = shape.len() == 4 && [&[2, 3][..], &[-2, -1]].contains(&op.axes.as_slice());
-                is_over_images.then(|| mean(from, to, shape[2] * shape[3]))
-            })),
+            Op::Reduce(op) if layer.is_mean_of_images(self.graph) => {
+                let shape = &self.info(op.input)?.shape;
+                Ok(from.map(|from| mean(from, to, shape[2] * shape[3])))
+            }
             Op::Softmax(op) if op.axis == 1 && !op.log && self.info(op.input)?.shape.len() == 4 => {
                 Ok(from.map(|_| Kernel::Table))
             }
@@ -110,10 +112,25 @@ impl Context<'_> {
         let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
             return Ok(None);
         };
+        if is_product(op) {
+            return self.patches(op, filter.from, to);
+        }
         let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
         let rounding = if input.1.len() == 5 { Rounding::HalfAwayFromZero } else { Rounding::HalfUp };
         let index = self.products.conv(op, input, filter.weights, filter.bias)?;
-        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding }))
+        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding, wide: None }))
+    }
+
+    /// A convolution that is computed as a product of its patches and a matrix.
+    fn patches(&mut self, op: &Conv<Tensor>, from: Range, to: Range) -> Result<Option<Kernel>> {
+        let weights = self.constant(op.filter)?.unwrap_or_default();
+        let Some((scale, weights)) = quantized_matrix(&weights, &self.info(op.filter)?.shape)? else { return Ok(None) };
+        let scale = from.scale() * scale;
+        let bias = quantized_bias(self.bias(op.bias)?, scale);
+        let input = (from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
+        let index = self.products.conv(op, input, weights, bias)?;
+        let multipliers = vec![Multiplier::of(scale / to.scale(), Bits::ThirtyTwo)];
+        Ok(Some(Kernel::Products { index, multipliers, rounding: Rounding::HalfUp, wide: None }))
     }
 
     fn deconv(&mut self, op: &Deconv<Tensor>, to: Range) -> Result<Option<Kernel>> {
@@ -122,7 +139,12 @@ impl Context<'_> {
         };
         let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
         let index = self.products.deconv(op, input, filter.weights, filter.bias)?;
-        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfAwayFromZero }))
+        Ok(Some(Kernel::Products {
+            index,
+            multipliers: filter.multipliers,
+            rounding: Rounding::HalfAwayFromZero,
+            wide: None,
+        }))
     }
 
     /// Quantizes a filter of two or three spatial axes, whose first axis has the output channels, and its bias. `None` if they are
@@ -151,7 +173,7 @@ impl Context<'_> {
         let mut conv = Conv::new(op.input, op.scale, ones.clone(), ones, vec![0; 4]);
         conv.group = shape[1] as i64;
         let index = self.products.conv(&conv, (from.dtype(), &shape), filter.weights, filter.bias)?;
-        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfUp }))
+        Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfUp, wide: None }))
     }
 
     fn matmul(&mut self, op: &MatMul<Tensor>, to: Range) -> Result<Option<Kernel>> {
@@ -162,27 +184,22 @@ impl Context<'_> {
         }
         let (right_scale, weights) = match (self.constant(op.right)?, self.range(op.right)) {
             (Some(weights), _) => {
-                let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
-                let scale = f64::from(largest) / 127.0;
-                if scale == 0.0 {
-                    return Ok(None);
-                }
-                let integers = weights.par_iter().map(|w| (f64::from(*w) / scale).round() as i64);
-                let stored = Range { threshold: 1.0, is_signed: true }.stored(&self.info(op.right)?.shape, integers)?;
-                (scale, Some(stored))
+                let Some(matrix) = quantized_matrix(&weights, &self.info(op.right)?.shape)? else { return Ok(None) };
+                (matrix.0, Some(matrix.1))
             }
             (None, Some(right)) => (right.scale(), None),
             (None, None) => return Ok(None),
         };
         let scale = from.scale() * right_scale;
-        let bias = self.bias(op.bias)?.unwrap_or_default();
-        let bias = bias.iter().map(|b| (f64::from(*b) / scale).round() as i32).collect();
+        let bias = quantized_bias(self.bias(op.bias)?, scale);
         let multipliers = vec![Multiplier::of(scale / to.scale(), Bits::ThirtyTwo)];
+        let is_wide = weights.is_some() && to.is_signed && !op.do_relu;
+        let wide = is_wide.then(|| Multiplier::of(scale / to.wide_scale(), Bits::ThirtyTwo));
         let left = (from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
         let right = self.range(op.right).map(|range| range.dtype());
         let right_shape = &self.graph.tensor(op.right)?.shape;
         let index = self.products.matmul(op, left, (right, right_shape), weights, bias)?;
-        Ok(Some(Kernel::Products { index, multipliers, rounding: Rounding::HalfUp }))
+        Ok(Some(Kernel::Products { index, multipliers, rounding: Rounding::HalfUp, wide }))
     }
 
     /// All slopes have the same shift, the largest with which they fit in eight bits.
@@ -327,6 +344,32 @@ fn quantized_filter(
     Ok(Filter { from, weights, bias: biases, multipliers })
 }
 
+/// Whether the chip computes a convolution as a product, since it has no strides that large.
+fn is_product(op: &Conv<Tensor>) -> bool {
+    let is_one = |dilation: &i64| *dilation == 1;
+    op.strides.len() == 2
+        && op.strides == op.kernel_shape
+        && op.strides.iter().any(|stride| *stride > MOST_STRIDE)
+        && op.group == 1
+        && op.pads.iter().all(|pad| *pad == 0)
+        && op.dilations.iter().flatten().all(is_one)
+}
+
+/// Quantizes a matrix, all alike. `None` if it is 0.
+fn quantized_matrix(weights: &[f32], shape: &[usize]) -> Result<Option<(f64, Array)>> {
+    let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
+    let scale = f64::from(largest) / 127.0;
+    if scale == 0.0 {
+        return Ok(None);
+    }
+    let integers = weights.par_iter().map(|w| (f64::from(*w) / scale).round() as i64);
+    Ok(Some((scale, Range { threshold: 1.0, is_signed: true }.stored(shape, integers)?)))
+}
+
+fn quantized_bias(bias: Option<Vec<f32>>, scale: f64) -> Vec<i32> {
+    bias.unwrap_or_default().iter().map(|b| (f64::from(*b) / scale).round() as i32).collect()
+}
+
 /// Returns the step of weights that are integers times a power of two.
 fn exact_scale(weights: &[f32], is_signed: bool) -> Option<f64> {
     let (low, high) = if is_signed { (-128.0, 127.0) } else { (0.0, 255.0) };
@@ -387,7 +430,8 @@ fn is_table(op: &Op<Tensor>) -> bool {
     )
 }
 
-fn is_copy(op: &Op<Tensor>) -> bool {
+/// Whether an op moves or selects numbers, and computes none.
+pub fn is_copy(op: &Op<Tensor>) -> bool {
     if let Op::Pad(op) = op {
         return op.mode != PadMode::Constant || op.val == 0.0;
     }
@@ -399,7 +443,9 @@ fn is_copy(op: &Op<Tensor>) -> bool {
             | Op::Squeeze(_)
             | Op::Unsqueeze(_)
             | Op::Upsample(_)
+            | Op::Split(_)
             | Op::Tile(_)
+            | Op::Expand(_)
             | Op::Reverse(_)
             | Op::Depth2Space(_)
             | Op::MaxPool(_)

@@ -1,5 +1,6 @@
 //! Networks as a chip computes them with 8-bit integers.
 mod attention;
+mod canonical;
 mod fixed;
 mod kernel;
 mod layer;
@@ -14,7 +15,7 @@ use crate::{
     base::{Result, invalid, nearest},
     exec::{CpuBackend, Feeds, RunOptions, Session},
     graph::{Graph, Tensor},
-    ops::Op,
+    ops::{Attribute, Op},
 };
 use attention::Attention;
 use indexmap::IndexMap;
@@ -33,8 +34,8 @@ use std::{
 /// is that of bm1684x, as TPU-MLIR 1.30 lowers INT8 networks for it: weights with a scale per channel, exact sums, and multipliers and
 /// shifts of integers.
 ///
-/// The tool chain lowers the canonical module, so a graph that was read from one is computed most exactly. Of the rewrites that make
-/// a module canonical, only the fusion of a Relu is done here.
+/// The layers are those of the canonical module, which the tool chain lowers: factors and summands per channel, a Relu and the like are
+/// computed within the layer before, and have no integers of their own.
 ///
 /// ```
 /// use tpulang::{Array, Dtype, Graph, calibrate::{QuantizeTable, QuantizedNetwork, Table}};
@@ -56,11 +57,15 @@ pub struct QuantizedNetwork {
     kernels: Vec<Option<Kernel>>,
     modes: Vec<Mode>,
     attentions: Vec<Attention>,
+    /// The sums that are the only readers of layers, by index.
+    summed_by: HashMap<usize, usize>,
     ranges: HashMap<Tensor, Range>,
     products: Products,
     floats: Session<CpuBackend>,
     /// With coefficients that are rounded to 16 bits.
     halves: OnceLock<Session<CpuBackend>>,
+    /// Without upper limits of Relus, for operators that compute integers.
+    unlimited: OnceLock<Session<CpuBackend>>,
 }
 
 /// A tensor of a run.
@@ -99,6 +104,8 @@ impl QuantizedNetwork {
             let problem = format!("the network is quantized already: {:?} has a scale", info.name);
             return Err(invalid(problem));
         }
+        let original = graph;
+        let graph = &canonical::canonical(original)?;
         let layers = layer::layers(graph)?;
         let ranges = ranges::Ranges::of(graph, &layers, table);
         let mut products = Products::new()?;
@@ -112,16 +119,27 @@ impl QuantizedNetwork {
         };
         let chosen = layers.iter().zip(&kernels).map(by_kernel).collect();
         let attentions = attention::attentions(graph, &layers);
-        let (graph, halves, modes_of_table) = (graph.clone(), OnceLock::new(), modes);
-        let modes = chosen;
-        let mut network =
-            QuantizedNetwork { graph, layers, kernels, modes, attentions, ranges, products, floats, halves };
-        network.set_modes(modes_of_table)?;
+        let summed_by = layer::summed_by(graph, &layers);
+        let (halves, unlimited) = (OnceLock::new(), OnceLock::new());
+        let mut network = QuantizedNetwork {
+            graph: graph.clone(),
+            layers,
+            kernels,
+            modes: chosen,
+            attentions,
+            summed_by,
+            ranges,
+            products,
+            floats,
+            halves,
+            unlimited,
+        };
+        network.set_modes(modes, original)?;
         Ok(network)
     }
 
-    /// Chooses the dtypes of layers.
-    fn set_modes(&mut self, table: &QuantizeTable) -> Result<()> {
+    /// Chooses the dtypes of layers. `original` is the network before layers were fused.
+    fn set_modes(&mut self, table: &QuantizeTable, original: &Graph) -> Result<()> {
         let mut by_name: HashMap<&str, usize> = HashMap::new();
         for (i, layer) in self.layers.iter().enumerate() {
             for result in layer.results() {
@@ -130,6 +148,10 @@ impl QuantizedNetwork {
         }
         for (name, mode) in &table.modes {
             let Some(i) = by_name.get(name.as_str()) else {
+                if original.lookup(name).is_some_and(|t| original.tensor(t).is_ok_and(|info| !info.is_coefficient())) {
+                    let problem = "the tool chain fuses with the layer after it";
+                    return Err(invalid(format!("the quantize table names {name:?}, which {problem}")));
+                }
                 let near = nearest(name, by_name.keys().copied());
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
                 return Err(invalid(format!("the quantize table names {name:?}, which is no result of a layer{hint}")));
@@ -213,7 +235,7 @@ impl QuantizedNetwork {
                 }
                 None => {
                     changed.extend(layer.results());
-                    for (tensor, value) in self.computed(i, modes[i], &values)? {
+                    for (tensor, value) in self.computed(i, modes, &values)? {
                         if let Some(visit) = &mut visit {
                             visit(&self.graph.tensor(tensor)?.name, &self.real(tensor, &value, false)?)?;
                         }
@@ -248,14 +270,15 @@ impl QuantizedNetwork {
     }
 
     /// Computes the results of a layer.
-    fn computed(&self, i: usize, mode: Mode, values: &HashMap<Tensor, Value>) -> Result<Vec<(Tensor, Value)>> {
-        let layer = &self.layers[i];
+    fn computed(&self, i: usize, modes: &[Mode], values: &HashMap<Tensor, Value>) -> Result<Vec<(Tensor, Value)>> {
+        let (layer, mode) = (&self.layers[i], modes[i]);
         if let Some(value) = self.reshaped(layer, values)? {
             return Ok(vec![(layer.result, value)]);
         }
         if let (Mode::Int8, Some(kernel), Some(to)) = (mode, &self.kernels[i], self.ranges.get(&layer.result)) {
-            let array = self.integers(layer, kernel, *to, values)?;
-            return Ok(vec![(layer.result, Value { array, form: Form::Stored })]);
+            let is_wide = self.summed_by.get(&i).is_some_and(|sum| modes[*sum] != Mode::Int8);
+            let results = self.integers(layer, (kernel, is_wide), *to, values)?.into_iter();
+            return Ok(results.map(|(t, array)| (t, Value { array, form: Form::Stored })).collect());
         }
         let in_half = mode != Mode::F32;
         let mut fed = Vec::new();
@@ -271,8 +294,8 @@ impl QuantizedNetwork {
             .into_iter()
             .map(|(tensor, array)| {
                 let is_half = in_half && array.dtype().is_float();
-                // The tool chain's executor leaves the results of a LayerNorm as they are.
-                let is_rounded = is_half && !matches!(layer.op, Op::LayerNorm(_));
+                // The tool chain's executor leaves the results of a LayerNorm as they are, and whatever is only moved.
+                let is_rounded = is_half && !matches!(layer.op, Op::LayerNorm(_)) && !lowering::is_copy(&layer.op);
                 let array = if is_rounded { rounded_to_half(&array)? } else { array };
                 Ok((tensor, Value { array, form: if is_half { Form::Half } else { Form::Plain } }))
             })
@@ -302,6 +325,22 @@ impl QuantizedNetwork {
         Ok(self.halves.get_or_init(|| session))
     }
 
+    /// Returns the session whose Relus have no upper limit, which would be compared with integers.
+    fn unlimited(&self) -> Result<&Session<CpuBackend>> {
+        const LIMIT: &str = "relu_limit";
+        let is_limited = |op: &Op<Tensor>| matches!(op.attributes().get(LIMIT), Some(Attribute::Float(x)) if *x > 0.0);
+        if let Some(session) = self.unlimited.get() {
+            return Ok(session);
+        }
+        let mut graph = self.graph.clone();
+        let limited = self.graph.operators().iter().filter(|operator| is_limited(&operator.op));
+        for result in limited.filter_map(|operator| operator.outputs().next()) {
+            graph.set_attribute(result, LIMIT, Some(Attribute::Float(-1.0)))?;
+        }
+        let session = by_layer(&graph, &self.layers)?;
+        Ok(self.unlimited.get_or_init(|| session))
+    }
+
     /// Runs a layer's operators in floats.
     fn in_floats(
         &self,
@@ -318,15 +357,26 @@ impl QuantizedNetwork {
         Ok(pairs.filter_map(|(t, name)| Some((t, found.shift_remove(name)?))).collect())
     }
 
-    /// Computes the stored result of a layer in integers.
-    fn integers(&self, layer: &Layer, kernel: &Kernel, to: Range, values: &HashMap<Tensor, Value>) -> Result<Array> {
+    /// Computes the stored results of a layer in integers.
+    fn integers(
+        &self,
+        layer: &Layer,
+        (kernel, is_wide): (&Kernel, bool),
+        to: Range,
+        values: &HashMap<Tensor, Value>,
+    ) -> Result<Vec<(Tensor, Array)>> {
+        let only = |array: Array| vec![(layer.result, array)];
         let stored = |t: Tensor| values.get(&t).map(|value| self.stored(t, value)).transpose();
         let operands: Vec<Tensor> = layer.operands().collect();
         let first = operands.first().map(|t| stored(*t)).transpose()?.flatten();
-        if let (Kernel::Products { index, multipliers, rounding }, Some(first)) = (kernel, &first) {
+        if let (Kernel::Products { index, multipliers, rounding, wide }, Some(first)) = (kernel, &first) {
             let second = operands.get(1).map(|t| stored(*t)).transpose()?.flatten();
             let sums = self.products.run(*index, first, second.as_ref())?;
-            return kernel::requantized(&sums, (multipliers, *rounding), to, layer.has_relu);
+            return match wide.filter(|_| is_wide) {
+                Some(multiplier) => kernel::requantized_to_wide(&sums, multiplier),
+                None => kernel::requantized(&sums, (multipliers, *rounding), to, layer.has_relu),
+            }
+            .map(only);
         }
         if let (Kernel::Table, Some(tensor), Some(first)) = (kernel, operands.first(), &first) {
             let value = Value { array: first.clone(), form: Form::Stored };
@@ -338,10 +388,10 @@ impl QuantizedNetwork {
             let is_pole = |q: f32| q == 0.0 && matches!(layer.op, Op::Rsqrt(_));
             let entry = |(x, q): (f32, f32)| if is_pole(q) { 0 } else { (f64::from(x) / scale).round() as i64 };
             let integers = numbers.into_par_iter().zip(first.to_f32()?).map(entry);
-            return to.stored(first.shape(), integers);
+            return to.stored(first.shape(), integers).map(only);
         }
         if let Some(done) = first.as_ref().map(|q| kernel.element_wise(q, to, layer.has_relu)).transpose()?.flatten() {
-            return Ok(done);
+            return Ok(only(done));
         }
         let mut fed = Vec::new();
         for (i, tensor) in operands.iter().enumerate() {
@@ -350,11 +400,8 @@ impl QuantizedNetwork {
                 fed.push((*tensor, array));
             }
         }
-        let computed = self.in_floats(&self.floats, layer, &fed)?;
-        match computed.first() {
-            Some((_, array)) => kernel.finished(array, to),
-            None => Err(invalid("a layer has no result")),
-        }
+        let computed = self.in_floats(self.unlimited()?, layer, &fed)?;
+        computed.iter().map(|(t, array)| Ok((*t, kernel.finished(array, to)?))).collect()
     }
 
     /// Returns the integers of a tensor.

@@ -24,6 +24,10 @@ impl Range {
     pub fn scale(self) -> f64 {
         self.threshold / if self.is_signed { 127.0 } else { 255.0 }
     }
+    /// Returns the number that 1 represents if the numbers of all integers are divided among those of 16 bits.
+    pub fn wide_scale(self) -> f64 {
+        self.scale() * 255.0 / 65535.0
+    }
     pub fn dtype(self) -> Dtype {
         if self.is_signed { Dtype::Int8 } else { Dtype::Uint8 }
     }
@@ -52,8 +56,12 @@ impl Range {
     }
     /// Returns the numbers that integers represent.
     pub fn real(self, integers: &Array, in_half: bool) -> Result<Array> {
-        let scale = self.scale() as f32;
-        let integers_in_floats = integers.to_f32()?;
+        let is_wide = integers.dtype() == Dtype::Int16;
+        let scale = if is_wide { self.wide_scale() } else { self.scale() } as f32;
+        let mut integers_in_floats = integers.to_f32()?;
+        if is_wide && in_half {
+            integers_in_floats = halves(integers_in_floats.into_par_iter());
+        }
         let numbers = match in_half {
             true => {
                 let scale = f16::from_f32(scale).to_f32();

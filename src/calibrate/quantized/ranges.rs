@@ -91,10 +91,12 @@ impl<'a> Ranges<'a> {
             let factor = if let Op::MulConst(op) = &layer.op { op.const_val } else { 1.0 };
             // The tool chain inserts Reshapes, of which tables know nothing.
             let inserted = matches!(layer.op, Op::Reshape(_)).then_some(range);
-            let Some(old) = self.get(layer.result).or(inserted).filter(|_| factor != 0.0) else { continue };
-            // Numbers that are not negative become negative ones.
-            let is_signed = range.is_signed || factor < 0.0 && old.is_signed;
-            self.set(layer.result, Some(Range { threshold: range.threshold * factor.abs(), is_signed }));
+            for result in [layer.result].iter().chain(&layer.other_results) {
+                let Some(old) = self.get(*result).or(inserted).filter(|_| factor != 0.0) else { continue };
+                // Numbers that are not negative become negative ones.
+                let is_signed = range.is_signed || factor < 0.0 && old.is_signed;
+                self.set(*result, Some(Range { threshold: range.threshold * factor.abs(), is_signed }));
+            }
         }
     }
 
@@ -106,7 +108,8 @@ impl<'a> Ranges<'a> {
             {
                 self.set_sign(layer.result, true);
             }
-            if matches!(layer.op, Op::AvgPool(_) | Op::MaxPool(_) | Op::Abs(_))
+            let keeps_sign = matches!(layer.op, Op::AvgPool(_) | Op::MaxPool(_) | Op::Abs(_));
+            if (keeps_sign || layer.is_mean_of_images(self.graph))
                 && let Some(range) = layer.operands().next().and_then(|t| self.get(t))
             {
                 self.set_sign(layer.result, range.is_signed);
@@ -211,7 +214,9 @@ fn shares_integers(op: &Op<Tensor>) -> bool {
             | Op::Squeeze(_)
             | Op::Unsqueeze(_)
             | Op::Slice(_)
+            | Op::Split(_)
             | Op::Tile(_)
+            | Op::Expand(_)
             | Op::Pad(_)
             | Op::Permute(_)
             | Op::Reverse(_)

@@ -1,10 +1,7 @@
 //! Activations: a tensor times a function of itself.
-use super::{
-    polynomial::{Affine, Fraction, is_polynomial, polynomial},
-    rewriter::Rewriter,
-};
+use super::polynomial::{Affine, Fraction, is_polynomial, polynomial};
 use crate::{
-    Tensor,
+    Rewriter, Tensor,
     base::Result,
     ops::{CompareMode, GELU, GeluApproxMode, HardSigmoid, HardSwish, Mish, Op, SiLU, Softplus, Swish},
 };

@@ -1,7 +1,6 @@
 //! Attention.
-use super::rewriter::Rewriter;
 use crate::{
-    Tensor,
+    Rewriter, Tensor,
     base::Result,
     ops::{CompareMode, Op},
 };

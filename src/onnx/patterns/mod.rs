@@ -8,18 +8,16 @@ mod attention;
 mod norm;
 mod polynomial;
 mod quantized;
-mod rewriter;
 mod rope;
 
 pub use quantized::IntegersOf;
 
 use crate::{
-    Graph, Mode, Tensor,
+    Graph, Mode, Rewriter, Tensor,
     base::{Result, Warning},
     ops::Op,
 };
 use quantized::Outcome;
-use rewriter::Rewriter;
 
 /// Returns the op that computes the tensor from operands further up, if there is one.
 type Pattern = fn(&mut Rewriter, Tensor) -> Result<Option<Op<Tensor>>>;

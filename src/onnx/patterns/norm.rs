@@ -1,7 +1,7 @@
 //! Normalizations.
-use super::{polynomial::Fraction, rewriter::Rewriter};
+use super::polynomial::Fraction;
 use crate::{
-    Tensor,
+    Rewriter, Tensor,
     base::Result,
     emit::ints,
     ops::{GroupNorm, LayerNorm, Op, PixelNorm, RMSNorm},

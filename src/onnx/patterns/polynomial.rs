@@ -1,6 +1,5 @@
 //! Arithmetic in normal forms, so that a pattern holds whatever the order in which it is written.
-use super::rewriter::Rewriter;
-use crate::{Tensor, ops::Op};
+use crate::{Rewriter, Tensor, ops::Op};
 
 /// Depth of arithmetic that is looked at.
 const MAX_DEPTH: usize = 8;

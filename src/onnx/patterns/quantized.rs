@@ -1,8 +1,7 @@
 //! Quantized networks: float operators between dequantization and quantization become operators of quantized tensors, which chips
 //! compute with integers.
-use super::rewriter::Rewriter;
 use crate::{
-    Tensor,
+    Rewriter, Tensor,
     array::Array,
     base::{Dtype, Result, WarningKind, invalid},
     ops::{Cast, Op},

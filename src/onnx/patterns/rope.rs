@@ -1,7 +1,6 @@
 //! Rotary position embeddings.
-use super::rewriter::Rewriter;
 use crate::{
-    Tensor,
+    Rewriter, Tensor,
     base::Result,
     ops::{Op, Rope, RopeMode},
 };

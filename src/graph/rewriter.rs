@@ -18,6 +18,7 @@ pub struct Rewriter<'g> {
 }
 
 impl<'g> Rewriter<'g> {
+    /// Reads the operators of a graph.
     pub fn new(graph: &'g mut Graph) -> Rewriter<'g> {
         let (mut ops, mut uses) = (HashMap::new(), HashMap::new());
         graph.outputs().iter().for_each(|t| *uses.entry(*t).or_default() += 1);
@@ -58,6 +59,7 @@ impl<'g> Rewriter<'g> {
     pub fn has_blocks(&self) -> bool {
         self.graph.operators().iter().any(|operator| !operator.blocks.is_empty())
     }
+    /// Returns whether the tensor is an output of the graph.
     pub fn is_output(&self, t: Tensor) -> bool {
         self.graph.outputs().contains(&t)
     }
@@ -73,9 +75,11 @@ impl<'g> Rewriter<'g> {
     pub fn quantize(&mut self, t: Tensor, quantization: &Quantization) -> Result<()> {
         self.graph.quantize(t, quantization)
     }
+    /// Returns the name of a tensor.
     pub fn name(&self, t: Tensor) -> &str {
         self.graph.tensor(t).map_or("", |info| &info.name)
     }
+    /// Returns the dtype of a tensor.
     pub fn dtype(&self, t: Tensor) -> Option<Dtype> {
         self.graph.tensor(t).ok().map(|info| info.dtype)
     }
@@ -88,15 +92,23 @@ impl<'g> Rewriter<'g> {
     pub fn result_of(&self, t: Tensor) -> Option<(&Op<Tensor>, usize)> {
         self.ops.get(&t).map(|(op, index)| (op, *index))
     }
+    /// Returns the shape of a tensor.
     pub fn shape(&self, t: Tensor) -> &[usize] {
         self.graph.tensor(t).map_or(&[], |info| &info.shape)
     }
+    /// Returns how many elements a tensor has.
+    pub fn elements(&self, t: Tensor) -> usize {
+        self.shape(t).iter().product()
+    }
+    /// Returns how many axes a tensor has.
     pub fn rank(&self, t: Tensor) -> usize {
         self.shape(t).len()
     }
+    /// Returns whether a tensor is of floats.
     pub fn is_float(&self, t: Tensor) -> bool {
         self.graph.tensor(t).is_ok_and(|info| info.dtype.is_float())
     }
+    /// Returns whether a tensor is constant.
     pub fn is_coefficient(&self, t: Tensor) -> bool {
         self.graph.tensor(t).is_ok_and(|info| info.is_coefficient())
     }
