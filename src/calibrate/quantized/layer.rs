@@ -107,6 +107,38 @@ fn has_relu(op: &Op<Tensor>) -> bool {
 }
 
 impl Layer {
+    /// Whether the chip computes it in float32 where it would be F16: it has no function of 16 bits.
+    pub fn lacks_half(&self, graph: &Graph) -> bool {
+        let is_function = matches!(
+            self.op,
+            Op::Sigmoid(_)
+                | Op::Tanh(_)
+                | Op::SiLU(_)
+                | Op::GELU(_)
+                | Op::HardSigmoid(_)
+                | Op::Elu(_)
+                | Op::Mish(_)
+                | Op::Softplus(_)
+                | Op::Softsign(_)
+                | Op::Erf(_)
+                | Op::Sin(_)
+                | Op::Cos(_)
+                | Op::Sqrt(_)
+                | Op::Rsqrt(_)
+                | Op::Pow(_)
+        );
+        let is_other = matches!(self.op, Op::AvgPool(_) | Op::CumSum(_) | Op::Div(_) | Op::Reciprocal(_));
+        is_function || is_other || self.is_mean_of_images(graph)
+    }
+    /// The bias that the chip adds in float32, also if the layer is F16: that of convolutions.
+    pub fn exact_bias(&self) -> Option<Tensor> {
+        match &self.op {
+            Op::Conv(op) => op.bias,
+            Op::Deconv(op) => op.bias,
+            Op::Scale(op) => Some(op.bias),
+            _ => None,
+        }
+    }
     /// Whether it is a mean of each channel of images, which the tool chain computes as a pool.
     pub fn is_mean_of_images(&self, graph: &Graph) -> bool {
         let Op::Reduce(op) = &self.op else { return false };

@@ -12,9 +12,9 @@ mod ranges;
 use super::{Mode, QuantizeTable, Table};
 use crate::{
     array::Array,
-    base::{Result, invalid, nearest},
+    base::{Dtype, Result, invalid, nearest},
     exec::{CpuBackend, Feeds, RunOptions, Session},
-    graph::{Graph, Tensor},
+    graph::{Graph, Tensor, TensorInfo},
     ops::{Attribute, Op},
 };
 use attention::Attention;
@@ -280,7 +280,7 @@ impl QuantizedNetwork {
             let results = self.integers(layer, (kernel, is_wide), *to, values)?.into_iter();
             return Ok(results.map(|(t, array)| (t, Value { array, form: Form::Stored })).collect());
         }
-        let in_half = mode != Mode::F32;
+        let in_half = mode != Mode::F32 && !layer.lacks_half(&self.graph);
         let mut fed = Vec::new();
         for tensor in &layer.uses {
             if let Some(value) = values.get(tensor) {
@@ -310,14 +310,15 @@ impl QuantizedNetwork {
         Ok(Some(Value { array, form: value.form }))
     }
 
-    /// Returns the session whose coefficients are rounded to 16 bits.
+    /// Returns the session whose coefficients are rounded to 16 bits, but for those that the chip keeps in float32.
     fn halves(&self) -> Result<&Session<CpuBackend>> {
         if let Some(session) = self.halves.get() {
             return Ok(session);
         }
         let mut graph = self.graph.clone();
-        let is_float = |(_, info): &(Tensor, &crate::graph::TensorInfo)| info.dtype == crate::base::Dtype::Float32;
-        let coefficients = self.graph.tensors().filter(is_float).filter_map(|(t, info)| Some((t, info.data()?)));
+        let exact: HashSet<Tensor> = self.layers.iter().filter_map(Layer::exact_bias).collect();
+        let is_rounded = |(t, info): &(Tensor, &TensorInfo)| info.dtype == Dtype::Float32 && !exact.contains(t);
+        let coefficients = self.graph.tensors().filter(is_rounded).filter_map(|(t, info)| Some((t, info.data()?)));
         for (tensor, data) in coefficients {
             graph.set_data(tensor, rounded_to_half(data)?)?;
         }
