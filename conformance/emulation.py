@@ -4,9 +4,9 @@
     emulation.py --bin TPULANG [--work DIR] [NETWORK..]
 
 NETWORK is a folder with a spec or an ONNX model and inputs.npz. It is calibrated on its inputs and canonicalized; then `tpulang run`
-reads the canonical module, and model_runner runs what model_deploy lowers it to. Prints how many tensors are equal, how far the
-others are apart, in steps of their integers, and how the outputs differ. Exits 1 if the outputs' cosine is below 0.999, or if a tensor
-of the small networks that are always compared is not equal.
+reads it, and the canonical module, and model_runner runs what model_deploy lowers that to. Prints how many tensors are equal, how far
+the others are apart, in steps of their integers, and how the outputs differ. Exits 1 if the outputs' cosine is below 0.999, or if a
+tensor of the small networks that are always compared is not equal.
 """
 import argparse
 import glob
@@ -59,11 +59,29 @@ def volumes():
     return net
 
 
+def fused():
+    """Layers that the tool chain makes part of the one before."""
+    net = Network("fused")
+    x = net.input("x", net.rng.standard_normal((1, 4, 12, 12)).astype(np.float32))
+    conv = lambda x, oc, ic, k, **args: net.do("conv", input=x, weight=net.random(oc, ic, k, k, gain=0.4), bias=net.random(oc), **args)
+    positive = lambda n: net.coefficient((0.5 + net.rng.random(n)).astype(np.float32))
+    norm = lambda x, n: net.do("batch_norm", input=x, mean=net.random(n), variance=positive(n), gamma=net.random(n), beta=net.random(n))
+    x = norm(conv(conv(x, 5, 4, 1), 8, 5, 3), 8)
+    x = net.do("relu", input=norm(net.do("relu", input=x), 8))
+    x = net.mul(conv(x, 6, 8, 3, pad=[1, 1, 1, 1]), net.random(1, 6, 1, 1))
+    x = net.add(net.add(x, net.random(1, 6, 1, 1)), conv(x, 6, 6, 3, pad=[1, 1, 1, 1]))
+    x = net.mul(x, net.do("reduce", input=x, method="ReduceMean", axes=[2, 3], keep_dims=True))
+    x = net.reshape(x, 1, 6, 100)
+    x = net.add(net.do("matmul", input=x, right=net.random(100, 32, gain=0.1)), net.random(32))
+    net.do("matmul", input=net.mul(x, net.coefficient(np.array([0.5], np.float32))), right=net.random(32, 10, gain=0.2))
+    return net
+
+
 class Run:
     def __init__(self, binary, source, work):
         self.binary, self.folder = binary, os.path.join(work, os.path.basename(os.path.normpath(source)))
         os.makedirs(self.folder, exist_ok=True)
-        spec = model(source)
+        spec = self.spec = model(source)
         shutil.copy(os.path.join(source, "inputs.npz"), os.path.join(self.folder, "inputs.npz"))
         self.tpulang("calibrate", spec, "--data", "inputs.npz", "--method", "mse", "-o", "net.table")
         self.tpulang("convert", spec, "-o", ".")
@@ -80,9 +98,9 @@ class Run:
             raise RuntimeError("tpulang %s: %s" % (args[0], text[:300]))
         return text
 
-    def compare(self):
+    def compare(self, path):
         start = time.monotonic()
-        text = self.tpulang("run", "net.mlir", "-i", "inputs.npz", "--calibration", "net.table", "--all", "-o", "ours.npz")
+        text = self.tpulang("run", path, "-i", "inputs.npz", "--calibration", "net.table", "--all", "-o", "ours.npz")
         seconds = time.monotonic() - start
         self.chain.tool("model_runner", "--input", "inputs.npz", "--model", self.lowered, "--output", "theirs.npz",
                         "--dump_all_tensors")
@@ -115,15 +133,16 @@ def main():
     parser.add_argument("--work", default="build/emulation", type=os.path.abspath)
     args = parser.parse_args()
     passed, written = 0, []
-    for net in (images(), volumes()):
+    for net in (images(), volumes(), fused()):
         written.append(os.path.join(args.work, "specs", net.name))
         os.makedirs(written[-1], exist_ok=True)
         net.write(written[-1])
     for source in written + args.networks:
         print(os.path.basename(os.path.normpath(source)), flush=True)
         try:
-            is_equal, is_close = Run(args.bin, source, args.work).compare()
-            passed += is_equal if source in written else is_close
+            run = Run(args.bin, source, args.work)
+            results = [run.compare(path) for path in (run.spec, "net.mlir")]
+            passed += all(is_equal if source in written else is_close for is_equal, is_close in results)
         except (RuntimeError, subprocess.TimeoutExpired) as e:
             print("  FAIL: %s" % e)
     count = len(written) + len(args.networks)

@@ -33,8 +33,9 @@ pub struct Search {
     /// The layers that compute new numbers, those with the largest effect first: the relative L2 error of the outputs if this layer alone
     /// is computed in integers.
     pub ranking: Vec<(String, f64)>,
-    /// The layers that must stay floats; first the output projections of fused attentions.
-    pub floats: Vec<String>,
+    /// The layers that must stay floats, with their dtypes: float16, or float32 if their numbers are too large for it. First the output
+    /// projections of fused attentions.
+    pub floats: Vec<(String, Mode)>,
     /// The mean cosine of the outputs if all layers are integers, and if those stay floats.
     pub cosines: [f64; 2],
     /// The least cosine that is wanted.
@@ -83,13 +84,14 @@ impl Search {
         }
         effects.sort_by(|a, b| b.1.total_cmp(&a.1));
         let trial = Trial { network, samples, references: &references };
-        let attentions = network.fused_attentions().into_iter().map(str::to_owned);
+        let attentions = network.fused_attentions().into_iter().map(|name| (name.to_owned(), Mode::F16));
         let ranking = effects.iter().map(|(layer, effect)| Ok((network.name(*layer)?.to_owned(), *effect)));
         let ranking = ranking.collect::<Result<Vec<_>>>()?;
         let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
         let before = trial.cosine(&[])?;
         let (chosen, after) = trial.fewest(&order, expect, before)?;
-        let chosen = chosen.iter().map(|layer| Ok(network.name(*layer)?.to_owned())).collect::<Result<Vec<_>>>()?;
+        let chosen = chosen.iter().map(|layer| Ok((network.name(*layer)?.to_owned(), network.float_mode(*layer))));
+        let chosen = chosen.collect::<Result<Vec<_>>>()?;
         let floats = attentions.chain(chosen).collect();
         Ok(Search { ranking, floats, cosines: [before, after], expect })
     }
@@ -101,7 +103,7 @@ impl Search {
             format!("cosine of the outputs: {before:.6} if all layers are INT8, {after:.6} with these"),
             "layer mode".to_owned(),
         ];
-        QuantizeTable { comments, modes: self.floats.iter().map(|name| (name.clone(), Mode::F16)).collect() }
+        QuantizeTable { comments, modes: self.floats.iter().cloned().collect() }
     }
 }
 
@@ -116,7 +118,7 @@ impl Trial<'_> {
     /// Returns the mean cosine of the outputs with some layers in floats; of several outputs, the worst.
     fn cosine(&self, floats: &[usize]) -> Result<f64> {
         let mut modes = self.network.modes_without_fused_attentions();
-        floats.iter().for_each(|layer| modes[*layer] = Mode::F16);
+        floats.iter().for_each(|layer| modes[*layer] = self.network.float_mode(*layer));
         let mut sum = 0.0;
         for (sample, reference) in self.samples.iter().zip(self.references) {
             let outputs = self.network.run_as(sample, &modes, None, None)?;
@@ -150,7 +152,8 @@ impl Trial<'_> {
         }
         let mut chosen = order[..many].to_vec();
         if reached < expect {
-            return Ok((chosen, reached));
+            // Floats can be worse than integers where numbers overflow float16 within a layer.
+            return Ok(if reached < before { (Vec::new(), before) } else { (chosen, reached) });
         }
         // Those with the smallest effect are least likely to be needed.
         for layer in order[..many].iter().rev().take(RETRIED) {
@@ -173,4 +176,30 @@ fn error(reference: &Sample, outputs: &Sample) -> Result<f64> {
         }
     }
     Ok(worst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Table;
+    use tpulang::{Dtype, Graph};
+
+    #[test]
+    fn layers_with_numbers_beyond_float16_become_float32() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2]).unwrap();
+        let large = g.matmul(x, Array::from_vec([2, 2], vec![3e5f32, 1e5, 2e5, -2e5]).unwrap());
+        let large = large.out_name("large").call().unwrap();
+        let y = g.matmul(large, Array::from_vec([2, 2], vec![1e-6f32, 2e-6, 3e-6, -1e-6]).unwrap());
+        let y = y.out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        // The threshold of the output is far too large.
+        let table = Table::parse("x 1 -1 1\nlarge 300000 -300000 300000\ny 100 -100 100").unwrap();
+        let network = QuantizedNetwork::new(&g, &table, &QuantizeTable::default()).unwrap();
+        let feeds = [("x".to_owned(), Array::from_vec([1, 2], vec![0.5f32, -0.25]).unwrap())];
+        let samples = vec![feeds.into_iter().collect()];
+        let search = Search::new(&network, &samples, 0.999, &mut |_| ()).unwrap();
+        assert_eq!(search.floats, [("y".to_owned(), Mode::F32)]);
+        assert!(search.cosines[1] > 0.999, "{}", search.cosines[1]);
+    }
 }

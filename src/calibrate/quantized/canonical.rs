@@ -82,7 +82,8 @@ fn matmul_with_factors(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>
     }
     let (Some(weights), Some(s)) = (floats(r, product.right), floats(r, factors)) else { return Ok(None) };
     let scaled = weights.chunks(s.len().max(1)).flat_map(|row| row.iter().zip(&s).map(|(w, s)| w * s)).collect();
-    product.right = coefficient(r, t, "right", &r.shape(product.right).to_vec(), scaled)?;
+    let shape = r.shape(product.right).to_vec();
+    product.right = coefficient(r, t, "right", &shape, scaled)?;
     if let Some(bias) = product.bias {
         let Some(bias) = floats(r, bias) else { return Ok(None) };
         let scaled: Vec<f32> = bias.iter().zip(&s).map(|(b, s)| b * s).collect();
@@ -153,7 +154,8 @@ fn scaled_conv(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     let per_channel = (weights.len() / s.len().max(1)).max(1);
     let scaled = weights.chunks(per_channel).zip(&s).flat_map(|(row, s)| row.iter().map(move |w| w * s)).collect();
     let shifted = bias.iter().zip(&s).zip(&c).map(|((b, s), c)| b * s + c).collect();
-    conv.filter = coefficient(r, t, "filter", &r.shape(conv.filter).to_vec(), scaled)?;
+    let shape = r.shape(conv.filter).to_vec();
+    conv.filter = coefficient(r, t, "filter", &shape, scaled)?;
     conv.bias = Some(coefficient(r, t, "bias", &[s.len()], shifted)?);
     (conv.do_relu, conv.relu_limit) = (op.do_relu, op.relu_limit);
     Ok(Some(conv.into()))

@@ -57,6 +57,8 @@ pub struct QuantizedNetwork {
     kernels: Vec<Option<Kernel>>,
     modes: Vec<Mode>,
     attentions: Vec<Attention>,
+    /// The layers with operands or results that float16 cannot represent.
+    beyond_half: HashSet<usize>,
     /// The sums that are the only readers of layers, by index.
     summed_by: HashMap<usize, usize>,
     ranges: HashMap<Tensor, Range>,
@@ -119,6 +121,12 @@ impl QuantizedNetwork {
         };
         let chosen = layers.iter().zip(&kernels).map(by_kernel).collect();
         let attentions = attention::attentions(graph, &layers);
+        let is_beyond_half = |t: Tensor| {
+            let entry = graph.tensor(t).ok().and_then(|info| table.entries.get(&info.name));
+            entry.is_some_and(|entry| entry.max.max(-entry.min).max(entry.threshold) > half::f16::MAX.to_f32())
+        };
+        let has_one = |i: &usize| layers[*i].results().chain(layers[*i].operands()).any(is_beyond_half);
+        let beyond_half = (0..layers.len()).filter(has_one).collect();
         let summed_by = layer::summed_by(graph, &layers);
         let (halves, unlimited) = (OnceLock::new(), OnceLock::new());
         let mut network = QuantizedNetwork {
@@ -127,6 +135,7 @@ impl QuantizedNetwork {
             kernels,
             modes: chosen,
             attentions,
+            beyond_half,
             summed_by,
             ranges,
             products,
@@ -429,6 +438,10 @@ impl QuantizedNetwork {
             Some(_) => self.modes[*i] == Mode::Int8 && !of_attentions.contains(i),
         };
         (0..self.layers.len()).filter(is_choice).collect()
+    }
+    /// The dtype of a layer that must stay floats.
+    pub(super) fn float_mode(&self, layer: usize) -> Mode {
+        if self.beyond_half.contains(&layer) { Mode::F32 } else { Mode::F16 }
     }
     pub(super) fn modes(&self) -> &[Mode] {
         &self.modes

@@ -2,7 +2,7 @@
 use std::{fmt::Write, path::Path};
 use tpulang::{
     Graph,
-    calibrate::{Difference, Entry, Search, Statistics, Table},
+    calibrate::{Difference, Entry, Mode, Search, Statistics, Table},
     graph::TensorInfo,
 };
 use tpulang_base::{escaped, escaped_path, pluralized};
@@ -52,14 +52,17 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     for (name, (_, effect)) in names.iter().zip(&search.ranking) {
         let _ = writeln!(text, "{name:width$}  {effect:>22.5}");
     }
-    let (floats, all) = (search.floats.len(), search.ranking.len());
+    let all = search.ranking.len();
+    let count = |mode: Mode| search.floats.iter().filter(|(_, other)| *other == mode).count();
+    let in_f32 = if count(Mode::F32) > 0 { format!(", {} in F32", count(Mode::F32)) } else { String::new() };
     let _ = writeln!(
         text,
-        "\n{}: {floats} of {all} layers in F16; cosine of the outputs {after:.6}, and {before:.6} with all in INT8",
-        escaped_path(path)
+        "\n{}: {} of {all} layers in F16{in_f32}; cosine of the outputs {after:.6}, and {before:.6} with all in INT8",
+        escaped_path(path),
+        count(Mode::F16)
     );
     if after < search.expect {
-        let _ = writeln!(text, "the cosine {} is not reached, even with all {all} layers in F16", search.expect);
+        let _ = writeln!(text, "the cosine {} is not reached, even with all {all} layers in floats", search.expect);
     }
     text
 }
