@@ -11,7 +11,7 @@ use crate::{
     array::Array,
     base::Result,
     graph::{Graph, Tensor, TensorInfo},
-    ops::{Conv, Deconv, MatMul, Op, PRelu, PadMode, Scale},
+    ops::{AvgPool, Conv, Deconv, InterpMode, MatMul, Op, PRelu, PadMode, Scale},
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -68,7 +68,8 @@ impl Context<'_> {
                 Ok(from.map(|from| linear(Range { threshold: to.threshold, ..from }, to, 0.0, op.const_val < 0.0)))
             }
             Op::AvgPool(op) if !op.is_adaptive => {
-                Ok(from.map(|from| mean(from, to, op.kernel_shape.iter().product::<i64>() as usize)))
+                let count = self.pooled(op)?;
+                Ok(from.map(|from| mean(from, to, count)))
             }
             Op::Reduce(op) if layer.is_mean_of_images(self.graph) => {
                 let shape = &self.info(op.input)?.shape;
@@ -104,6 +105,15 @@ impl Context<'_> {
     }
     fn bias(&self, tensor: Option<Tensor>) -> Result<Option<Vec<f32>>> {
         Ok(tensor.map(|t| self.constant(t)).transpose()?.flatten())
+    }
+
+    /// Returns how many numbers each mean of a pool is of.
+    fn pooled(&self, op: &AvgPool<Tensor>) -> Result<usize> {
+        Ok(match op.kernel_shape.as_slice() {
+            // Without a kernel, whole images are pooled.
+            [] => self.info(op.input)?.shape.iter().skip(2).product(),
+            kernel => kernel.iter().product::<i64>() as usize,
+        })
     }
 
     fn conv(&mut self, op: &Conv<Tensor>, to: Range) -> Result<Option<Kernel>> {
@@ -430,10 +440,19 @@ fn is_table(op: &Op<Tensor>) -> bool {
     )
 }
 
+/// Whether an op repeats each number as often, as an Upsample does.
+pub fn repeats(op: &Op<Tensor>) -> bool {
+    let is_whole = |scale: f64| scale >= 1.0 && scale.fract() == 0.0;
+    matches!(op, Op::Interp(op) if op.mode == InterpMode::Nearest && is_whole(op.scale_h) && is_whole(op.scale_w))
+}
+
 /// Whether an op moves or selects numbers, and computes none.
 pub fn is_copy(op: &Op<Tensor>) -> bool {
     if let Op::Pad(op) = op {
         return op.mode != PadMode::Constant || op.val == 0.0;
+    }
+    if repeats(op) {
+        return true;
     }
     matches!(
         op,

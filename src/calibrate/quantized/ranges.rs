@@ -2,7 +2,7 @@
 //!
 //! The passes are those of TPU-MLIR's import of calibration tables (`lib/Dialect/Top/Transforms/ImportCalibrationTable.cpp`), in their
 //! order.
-use super::{layer::Layer, range::Range};
+use super::{layer::Layer, lowering::repeats, range::Range};
 use crate::{
     Table,
     graph::{Graph, Tensor},
@@ -225,5 +225,5 @@ fn shares_integers(op: &Op<Tensor>) -> bool {
             | Op::PRelu(_)
             | Op::Abs(_)
             | Op::MulConst(_)
-    )
+    ) || repeats(op)
 }
