@@ -187,7 +187,8 @@ fn conv_of_conv(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     let (Some(outer), Some(inner)) = (floats(r, op.filter), floats(r, before.filter)) else { return Ok(None) };
     let (&[e, d, h, w], &[_, c, ..]) = (r.shape(op.filter), r.shape(before.filter)) else { return Ok(None) };
     // The tool chain keeps pairs whose product has far more weights.
-    if (e * c * h * w) as f32 / (e * d * h * w + c * d) as f32 > 20.0 {
+    let is_empty = outer.is_empty() || inner.is_empty();
+    if is_empty || (e * c * h * w) as f32 / (e * d * h * w + c * d) as f32 > 20.0 {
         return Ok(None);
     }
     let merged = product_of_filters((&outer, [e, d, h * w]), (&inner, c));
@@ -226,7 +227,8 @@ fn product_of_filters((outer, [e, d, taps]): (&[f32], [usize; 3]), (inner, c): (
 fn sum(r: &Rewriter, t: Tensor) -> Option<(Add<Tensor>, (Tensor, Tensor))> {
     let Some(Op::Add(op)) = r.op(t) else { return None };
     let is_plain = op.coeff.as_ref().is_none_or(|c| c.iter().all(|c| *c == 1.0));
-    is_plain.then(|| Some(((**op).clone(), result_and_coefficient(r, r.summands(t)?)?)))?
+    let pair = result_and_coefficient(r, r.summands(t)?)?;
+    is_plain.then(|| ((**op).clone(), pair))
 }
 
 /// Returns a product of a result and a coefficient, and both.
