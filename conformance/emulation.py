@@ -91,6 +91,8 @@ class Run:
         self.chain.tool("model_deploy", "--mlir", "net.mlir", "--chip", CHIP, "--quantize", "INT8", "--model", "net.bmodel",
                         "--calibration_table", "net.table", "--not_gen_bmodel")
         self.lowered = "%s_%s_int8_sym_tpu.mlir" % (name, CHIP)
+        self.chain.tool("model_runner", "--input", "inputs.npz", "--model", self.lowered, "--output", "theirs.npz",
+                        "--dump_all_tensors")
 
     def tpulang(self, *args):
         rc, text = call(self.binary, *args, cwd=self.folder)
@@ -102,8 +104,6 @@ class Run:
         start = time.monotonic()
         text = self.tpulang("run", path, "-i", "inputs.npz", "--calibration", "net.table", "--all", "-o", "ours.npz")
         seconds = time.monotonic() - start
-        self.chain.tool("model_runner", "--input", "inputs.npz", "--model", self.lowered, "--output", "theirs.npz",
-                        "--dump_all_tensors")
         ours, theirs = (dict(np.load(os.path.join(self.folder, f))) for f in ("ours.npz", "theirs.npz"))
         steps = scales(os.path.join(self.folder, self.lowered))
         common = [n for n in ours if n in theirs and ours[n].size == theirs[n].size]

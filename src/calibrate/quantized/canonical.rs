@@ -186,8 +186,8 @@ fn conv_of_conv(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     }
     let (Some(outer), Some(inner)) = (floats(r, op.filter), floats(r, before.filter)) else { return Ok(None) };
     let (&[e, d, h, w], &[_, c, ..]) = (r.shape(op.filter), r.shape(before.filter)) else { return Ok(None) };
-    // The tool chain keeps pairs whose product has far more weights.
     let is_empty = outer.is_empty() || inner.is_empty();
+    // The tool chain keeps pairs whose product has far more weights.
     if is_empty || (e * c * h * w) as f32 / (e * d * h * w + c * d) as f32 > 20.0 {
         return Ok(None);
     }

@@ -66,8 +66,8 @@ pub struct QuantizedNetwork {
     floats: Session<CpuBackend>,
     /// With coefficients that are rounded to 16 bits.
     halves: OnceLock<Session<CpuBackend>>,
-    /// Without upper limits of Relus, for operators that compute integers.
-    unlimited: OnceLock<Session<CpuBackend>>,
+    /// Without upper limits of Relus, for operators that compute integers. `None` if there are no limits.
+    unlimited: OnceLock<Option<Session<CpuBackend>>>,
 }
 
 /// A tensor of a run.
@@ -107,7 +107,8 @@ impl QuantizedNetwork {
             return Err(invalid(problem));
         }
         let original = graph;
-        let graph = &canonical::canonical(original)?;
+        let canonical = canonical::canonical(original)?;
+        let graph = &canonical;
         let layers = layer::layers(graph)?;
         let ranges = ranges::Ranges::of(graph, &layers, table);
         let mut products = Products::new()?;
@@ -130,7 +131,7 @@ impl QuantizedNetwork {
         let summed_by = layer::summed_by(graph, &layers);
         let (halves, unlimited) = (OnceLock::new(), OnceLock::new());
         let mut network = QuantizedNetwork {
-            graph: graph.clone(),
+            graph: canonical,
             layers,
             kernels,
             modes: chosen,
@@ -340,15 +341,20 @@ impl QuantizedNetwork {
         const LIMIT: &str = "relu_limit";
         let is_limited = |op: &Op<Tensor>| matches!(op.attributes().get(LIMIT), Some(Attribute::Float(x)) if *x > 0.0);
         if let Some(session) = self.unlimited.get() {
-            return Ok(session);
+            return Ok(session.as_ref().unwrap_or(&self.floats));
         }
-        let mut graph = self.graph.clone();
         let limited = self.graph.operators().iter().filter(|operator| is_limited(&operator.op));
-        for result in limited.filter_map(|operator| operator.outputs().next()) {
-            graph.set_attribute(result, LIMIT, Some(Attribute::Float(-1.0)))?;
-        }
-        let session = by_layer(&graph, &self.layers)?;
-        Ok(self.unlimited.get_or_init(|| session))
+        let limited: Vec<Tensor> = limited.filter_map(|operator| operator.outputs().next()).collect();
+        let session = if limited.is_empty() {
+            None
+        } else {
+            let mut graph = self.graph.clone();
+            for result in limited {
+                graph.set_attribute(result, LIMIT, Some(Attribute::Float(-1.0)))?;
+            }
+            Some(by_layer(&graph, &self.layers)?)
+        };
+        Ok(self.unlimited.get_or_init(|| session).as_ref().unwrap_or(&self.floats))
     }
 
     /// Runs a layer's operators in floats.
