@@ -1,6 +1,7 @@
 //! Elements that are converted to another dtype as they are read.
 use super::{Array, convert, converted::Conversion, storage::PIECE};
 use crate::base::{Dtype, Error, Result};
+use bytemuck::{AnyBitPattern, NoUninit};
 
 /// Whether values of one dtype are converted to another where they fit: from dtypes that no tensor has, and from narrow
 /// floats to float32.
@@ -68,6 +69,36 @@ fn fits(value: f64, from: Dtype, to: Dtype) -> bool {
     }
 }
 
+/// Converts the pairs of dtypes that people feed, at many times the speed of a detour through float64. Returns `None` for others, and if a
+/// value does not fit.
+fn directly(from: Dtype, to: Dtype, bytes: &[u8]) -> Option<Vec<u8>> {
+    match (from, to) {
+        (Dtype::Int64, Dtype::Int32) => each(bytes, |v: i64| v as i32, |v, i| i64::from(i) == v),
+        (Dtype::Int64, Dtype::Float32) => {
+            each(bytes, |v: i64| v as f32, |v, f| v.unsigned_abs() < 1 << f64::MANTISSA_DIGITS && f as i64 == v)
+        }
+        (Dtype::Float64, Dtype::Float32) => each(bytes, |v: f64| v as f32, |v, f| f.is_finite() || !v.is_finite()),
+        (Dtype::Bool, Dtype::Float32) => each(bytes, |v: u8| f32::from(u8::from(v != 0)), |_, _| true),
+        _ => None,
+    }
+}
+
+/// Converts each element. Returns `None` if one does not fit.
+fn each<S: AnyBitPattern, D: NoUninit>(
+    bytes: &[u8],
+    convert: impl Fn(S) -> D,
+    fits: impl Fn(S, D) -> bool,
+) -> Option<Vec<u8>> {
+    let (mut all_fit, mut converted) = (true, vec![0; bytes.len() / size_of::<S>() * size_of::<D>()]);
+    for (from, to) in bytes.chunks_exact(size_of::<S>()).zip(converted.chunks_exact_mut(size_of::<D>())) {
+        let value = bytemuck::pod_read_unaligned::<S>(from);
+        let result = convert(value);
+        all_fit &= fits(value, result);
+        to.copy_from_slice(bytemuck::bytes_of(&result));
+    }
+    all_fit.then_some(converted)
+}
+
 impl Conversion for Fitted {
     fn source(&self) -> &Array {
         &self.of
@@ -75,15 +106,22 @@ impl Conversion for Fitted {
     fn dtype(&self) -> Dtype {
         self.to
     }
+    fn keeps_bytes(&self) -> bool {
+        (self.of.dtype(), self.to) == (Dtype::Bool, Dtype::Uint8)
+    }
     fn convert(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let from = self.of.dtype();
-        if (from, self.to) == (Dtype::Bool, Dtype::Uint8) {
-            // The bytes are the same, and all of them fit.
+        if self.keeps_bytes() {
             return to(bytes);
         }
         let mut values = Vec::new();
         // An array in memory comes as one piece.
         for bytes in bytes.chunks(PIECE) {
+            if let Some(converted) = directly(from, self.to, bytes) {
+                before += bytes.len() / from.size();
+                to(&converted)?;
+                continue;
+            }
             values.clear();
             convert::extend_f64(&mut values, from, bytes);
             if let Some(at) = values.iter().position(|v| !fits(*v, from, self.to)) {

@@ -4,8 +4,8 @@ use super::{
     kernel::{Epilogue, PIECE},
     math::erf,
     output_tiles::for_each_tile,
-    task::{PostOp, relu as relu_of},
-    unary::{capped, map, of_vectors, replace, unary, vectorised},
+    task::{PostOp, relu_of},
+    unary::{OfEach, OfReals, capped, map, of_vectors, unary, vectorised},
     workspace::{Workspace, all_reals, if_result, ints, numbers},
 };
 use crate::{
@@ -22,14 +22,12 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 pub(super) fn relu(op: Relu<Operand>) -> OpKernel {
     let limit = op.relu_limit;
-    vectorised(op.input, RoundMode::default(), capped(limit), move |v| relu_of(v, limit))
+    vectorised(op.input, RoundMode::default(), capped(limit), OfEach(relu_of(limit)))
 }
 
 pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> OpKernel {
     let alpha = op.alpha as f32;
-    map(op.input, PostOp::round(op.round_mode), move |v| {
-        replace_each(v, move |x| if x < 0.0 { x * alpha } else { x });
-    })
+    map(op.input, PostOp::round(op.round_mode), OfEach(move |x| if x < 0.0 { x * alpha } else { x }))
 }
 
 pub(super) fn prelu(op: PRelu<Operand>) -> OpKernel {
@@ -103,9 +101,7 @@ pub(super) fn elu(op: Elu<Operand>) -> OpKernel {
 }
 
 pub(super) fn tanh(op: Tanh<Operand>) -> OpKernel {
-    vectorised(op.input, op.round_mode, f64::tanh, |v| {
-        vecmath::Tanh {}.map_mut(v);
-    })
+    vectorised(op.input, op.round_mode, f64::tanh, Function::Tanh)
 }
 
 pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
@@ -113,13 +109,14 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
         return unary(op.input, op.round_mode, |x| -softplus(-x));
     }
     let (scale, bias) = (op.scale, op.bias);
+    if (scale, bias) == (1.0, 0.0) {
+        return vectorised(op.input, op.round_mode, logistic, Function::Logistic);
+    }
     let f = move |x: f64| scale * logistic(x) + bias;
-    vectorised(op.input, op.round_mode, f, move |v| {
-        replace(v, Function::Logistic);
-        if scale != 1.0 || bias != 0.0 {
-            let (scale, bias) = (scale as f32, bias as f32);
-            replace_each(v, move |x| x * scale + bias);
-        }
+    vectorised(op.input, op.round_mode, f, move |v: &mut [f32]| {
+        Function::Logistic.replace(v);
+        let (scale, bias) = (scale as f32, bias as f32);
+        replace_each(v, move |x| x * scale + bias);
     })
 }
 
@@ -131,10 +128,7 @@ pub(super) fn swish(op: Swish<Operand>) -> OpKernel {
     let beta = op.beta;
     let f = move |x: f64| x / (1.0 + (-x * beta).exp());
     match float32(beta) {
-        Some(beta) => {
-            let reals = move |v: &mut [f32]| replace(v, Function::Swish(beta));
-            vectorised(op.input, op.round_mode, f, reals)
-        }
+        Some(beta) => vectorised(op.input, op.round_mode, f, Function::Swish(beta)),
         None => unary(op.input, op.round_mode, f),
     }
 }
@@ -146,11 +140,13 @@ pub(super) fn gelu(op: GELU<Operand>) -> OpKernel {
         GeluApproxMode::Tanh => 0.5 * x * (1.0 + ((2.0 / PI).sqrt() * (x + 0.044715 * x.powi(3))).tanh()),
         GeluApproxMode::Sigm => x * logistic(1.702 * x),
     };
-    vectorised(op.input, op.round_mode, f, move |v| match mode {
-        GeluApproxMode::Normal => vecmath::Gelu {}.map_mut(v),
-        GeluApproxMode::Tanh => vecmath::ApproxGelu {}.map_mut(v),
-        GeluApproxMode::Sigm => replace(v, Function::Swish(1.702)),
-    })
+    match mode {
+        GeluApproxMode::Normal => vectorised(op.input, op.round_mode, f, |v: &mut [f32]| {
+            vecmath::Gelu {}.map_mut(v);
+        }),
+        GeluApproxMode::Tanh => vectorised(op.input, op.round_mode, f, Function::GeluTanh),
+        GeluApproxMode::Sigm => vectorised(op.input, op.round_mode, f, Function::Swish(1.702)),
+    }
 }
 
 /// Softmax of stored values along an axis of length `n` with stride `inner`.

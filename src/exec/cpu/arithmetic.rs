@@ -1,11 +1,12 @@
 use super::{
     OpKernel, Operand,
     blocked::{Function, replace_each, replace_each_with},
+    chunks::CHUNK,
     elementwise::Pair,
     int8::{ByteReals, Rounding, combine},
     kernel::{Epilogue, PIECE},
     task::{PostOp, Task},
-    unary::{capped, of_vectors, unary},
+    unary::{OfEach, OfReals, capped, compute, of_vectors, unary},
 };
 use crate::{
     ValueType,
@@ -16,6 +17,7 @@ use crate::{
     },
     quant::RoundMode,
 };
+use rayon::prelude::*;
 
 pub(super) fn add(op: Add<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
@@ -96,27 +98,39 @@ pub(super) fn div_const(op: DivConst<Operand>) -> OpKernel {
 }
 
 pub(super) fn add_const(op: AddConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a + c)
+    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a + c, |a, c| a + c)
 }
 
 pub(super) fn sub_const(op: SubConst<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     match op.is_reverse {
-        true => constant(op.input, op.const_val, finish, |a, c| c - a),
-        false => constant(op.input, op.const_val, finish, |a, c| a - c),
+        true => constant(op.input, op.const_val, finish, |a, c| c - a, |a, c| c - a),
+        false => constant(op.input, op.const_val, finish, |a, c| a - c, |a, c| a - c),
     }
 }
 
 pub(super) fn mul_const(op: MulConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a * c)
+    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a * c, |a, c| a * c)
 }
 
 pub(super) fn max_const(op: MaxConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::default(), |a, c| if a < c { c } else { a })
+    constant(
+        op.input,
+        op.const_val,
+        PostOp::default(),
+        |a, c| if a < c { c } else { a },
+        |a, c| if a < c { c } else { a },
+    )
 }
 
 pub(super) fn min_const(op: MinConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::default(), |a, c| if a > c { c } else { a })
+    constant(
+        op.input,
+        op.const_val,
+        PostOp::default(),
+        |a, c| if a > c { c } else { a },
+        |a, c| if a > c { c } else { a },
+    )
 }
 
 // Returns the first operand if the comparison fails, so a NaN in it is kept. (The Top executor returns the second
@@ -147,7 +161,7 @@ pub(super) fn tensors(
     terms: Terms,
     finish: PostOp,
     real: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
-    int: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
+    int: impl Fn(i64, i64) -> i64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
     let (coeff, is_sum) = match terms {
         Terms::OfSum(coeff) => (coeff, true),
@@ -158,6 +172,9 @@ pub(super) fn tensors(
     OpKernel::new(move |t| {
         let result = t.result(0)?;
         if inputs.iter().map(|i| &i.ty).chain([result]).all(ValueType::is_plain_int) {
+            if !finish.has_relu() && integer_pair(t, &inputs, int)? {
+                return Ok(());
+            }
             return integers(t, &inputs, finish, &int);
         }
         let is_plain = |ty: &ValueType| ty.buffer_dtype() == Dtype::Float32;
@@ -192,6 +209,30 @@ pub(super) fn tensors(
         }
     })
     .with_epilogue(epilogue)
+}
+
+/// Combines two tensors of plain integers that have the dtype of the result. Returns false for other numbers of tensors, and other dtypes.
+fn integer_pair(t: &mut Task, inputs: &[Operand], int: impl Fn(i64, i64) -> i64 + Copy + Sync) -> Result<bool> {
+    let ([a, b], result) = (inputs, t.result(0)?) else { return Ok(false) };
+    let dtype = result.buffer_dtype();
+    let pair = Pair::new([&a.ty.shape, &b.ty.shape], &result.shape);
+    let (a, b) = (t.array(a)?, t.array(b)?);
+    if [a, b].iter().any(|array| array.dtype() != dtype) {
+        return Ok(false);
+    }
+    macro_rules! by_dtype {
+        ($($d:ident: $t:ty),*) => { match dtype {
+            $(Dtype::$d => {
+                let (left, right) = (a.elements::<$t>()?, b.elements::<$t>()?);
+                let of = move |x: $t, y: $t| int(x.into(), y.into()).clamp(<$t>::MIN.into(), <$t>::MAX.into()) as $t;
+                let chunks = t.memory(0)?.elements::<$t>()?.par_chunks_mut(CHUNK).enumerate();
+                chunks.for_each(|(c, out)| pair.fill(c * CHUNK, &left, &right, out, of));
+            })*
+            _ => return Ok(false),
+        } };
+    }
+    by_dtype!(Int32: i32, Uint8: u8);
+    Ok(true)
 }
 
 /// Returns how two tensors of bytes are read and the result is rounded, if each has one scale.
@@ -271,11 +312,26 @@ fn constant(
     c: f64,
     finish: PostOp,
     f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+    of_floats: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    // In float64, since `c` need not be a float32. If it is one, the rounded result is that of float32 arithmetic.
-    let reals = move |values: &mut [f32]| replace_each(values, move |v| f(f64::from(v), c) as f32);
+    // In float64 if `c` is not a float32. If it is one, the rounded result would be that of float32 arithmetic.
+    let float = Some(c as f32).filter(|float| f64::from(*float) == c);
+    match float {
+        Some(float) => with_constant(input, c, finish, f, OfEach(move |v| of_floats(v, float))),
+        None => with_constant(input, c, finish, f, OfEach(move |v| f(f64::from(v), c) as f32)),
+    }
+}
+
+/// Combines an operand with a number, by `f` if the numbers are stored integers.
+fn with_constant(
+    input: Operand,
+    c: f64,
+    finish: PostOp,
+    f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+    reals: impl OfReals + Copy,
+) -> OpKernel {
     let epilogue = Epilogue::each(move |values| {
-        reals(values);
+        reals.replace(values);
         finish.reals(values);
     });
     OpKernel::new(move |t| {
@@ -289,8 +345,7 @@ fn constant(
             });
         }
         t.fill(0, 1, finish, |first, out| {
-            source.reals(first, out);
-            reals(out);
+            compute(&source, first, out, &reals);
             Ok(())
         })
     })

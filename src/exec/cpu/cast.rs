@@ -205,7 +205,7 @@ impl LinearChannels<'_> {
 
 /// Rounds every number to float16.
 pub(super) fn dtype_cast(input: Operand) -> OpKernel {
-    map(input, PostOp::default(), |v| v.iter_mut().for_each(|x| *x = half::f16::from_f32(*x).to_f32()))
+    map(input, PostOp::default(), |v: &mut [f32]| v.iter_mut().for_each(|x| *x = half::f16::from_f32(*x).to_f32()))
 }
 
 /// Maps elements to the entries of a per-channel list, by their index along an axis.

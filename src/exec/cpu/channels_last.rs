@@ -169,7 +169,7 @@ fn avg_pool(op: &AvgPool<Operand>) -> Result<OpKernel> {
         let images = t.array(&operand)?.bytes()?;
         t.fill(0, pool.channels, finish, |first, out| {
             pool.run(images, first / pool.channels, out, |sums, n| {
-                sums.iter_mut().for_each(|sum| *sum = mean.of(*sum, n));
+                sums.iter_mut().for_each(|sum| *sum = mean.of_one(*sum, n as f32));
             });
             Ok(())
         })

@@ -204,16 +204,21 @@ impl<'a> Source<'a> {
     where
         'a: 'b,
     {
-        let all: Option<&'a [f32]> = match self.dtype {
-            Dtype::Float32 if self.walk.is_identity() => bytemuck::try_cast_slice(self.bytes).ok(),
-            _ => None,
-        };
-        match all {
-            Some(all) => &all[first..][..buffer.len()],
+        match self.floats(first, buffer.len()) {
+            Some(floats) => floats,
             None => {
                 self.reals(first, buffer);
                 buffer
             }
+        }
+    }
+    /// Returns `n` elements if the operand consists of float32 and is not broadcast.
+    pub fn floats(&self, first: usize, n: usize) -> Option<&'a [f32]> {
+        match self.dtype {
+            Dtype::Float32 if self.walk.is_identity() => {
+                bytemuck::try_cast_slice(self.bytes).ok()?.get(first..first + n)
+            }
+            _ => None,
         }
     }
     /// Returns `n` of an operand's bytes as they are stored; without a copy if it is not broadcast.

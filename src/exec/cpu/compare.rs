@@ -1,30 +1,49 @@
 use super::{
     OpKernel, Operand,
-    blocked::{fill_each, replace_each, replace_each_with},
+    blocked::{fill_each, replace_each_with},
+    chunks::CHUNK,
+    elementwise::Pair,
+    int8::ByteTable,
     kernel::PIECE,
     task::{PostOp, Task},
+    unary::{OfEach, compute},
 };
 use crate::{
-    base::Result,
+    array::Element,
+    base::{Dtype, Result},
     ops::{Compare, CompareConst, CompareMode, LogicalAnd},
     semantics,
 };
+use rayon::prelude::*;
 
-/// Replaces each element of `left` by 1 if the comparison with the one of `right` at its place holds, and by 0 otherwise. As operands of
-/// logical operators, 0 is false and all other numbers are true; Not ignores `right`.
+/// Evaluates a call in which `$holds` is the comparison of two numbers by a mode. As operands of logical operators, 0 is false and all other
+/// numbers are true; Not ignores the second one.
+macro_rules! with_comparison {
+    ($mode:expr, $number:ty, $holds:ident, $call:expr) => {{
+        let zero = <$number>::default();
+        macro_rules! by {
+            ($of:expr) => {{
+                let $holds = $of;
+                $call
+            }};
+        }
+        match $mode {
+            CompareMode::Equal => by!(|a: $number, b: $number| a == b),
+            // Xor is intended for 0 and 1; for other numbers the tool chain also tests whether they differ.
+            CompareMode::NotEqual | CompareMode::Xor => by!(|a: $number, b: $number| a != b),
+            CompareMode::Greater => by!(|a: $number, b: $number| a > b),
+            CompareMode::GreaterOrEqual => by!(|a: $number, b: $number| a >= b),
+            CompareMode::Less => by!(|a: $number, b: $number| a < b),
+            CompareMode::LessOrEqual => by!(|a: $number, b: $number| a <= b),
+            CompareMode::And => by!(move |a: $number, b: $number| (a != zero) & (b != zero)),
+            CompareMode::Not => by!(move |a: $number, _: $number| a == zero),
+        }
+    }};
+}
+
+/// Replaces each element of `left` by 1 if the comparison with the one of `right` at its place holds, and by 0 otherwise.
 fn compare_each<T: Copy + Default + PartialOrd + From<bool>>(mode: CompareMode, left: &mut [T], right: &[T]) {
-    let zero = T::default();
-    match mode {
-        CompareMode::Equal => replace_each_with(left, right, |a, b| T::from(a == b)),
-        // Xor is intended for 0 and 1; for other numbers the tool chain also tests whether they differ.
-        CompareMode::NotEqual | CompareMode::Xor => replace_each_with(left, right, |a, b| T::from(a != b)),
-        CompareMode::Greater => replace_each_with(left, right, |a, b| T::from(a > b)),
-        CompareMode::GreaterOrEqual => replace_each_with(left, right, |a, b| T::from(a >= b)),
-        CompareMode::Less => replace_each_with(left, right, |a, b| T::from(a < b)),
-        CompareMode::LessOrEqual => replace_each_with(left, right, |a, b| T::from(a <= b)),
-        CompareMode::And => replace_each_with(left, right, move |a, b| T::from((a != zero) & (b != zero))),
-        CompareMode::Not => replace_each(left, move |a| T::from(a == zero)),
-    }
+    with_comparison!(mode, T, holds, replace_each_with(left, right, move |a, b| T::from(holds(a, b))));
 }
 
 pub(super) fn compare(op: Compare<Operand>) -> OpKernel {
@@ -40,6 +59,13 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> OpKernel {
     let exact = lhs.ty.is_plain_int() && rhs.ty.is_plain_int();
     OpKernel::new(move |t| {
         let shape = &t.result(0)?.shape;
+        let dtypes = [t.array(&lhs)?.dtype(), t.array(&rhs)?.dtype(), t.result(0)?.buffer_dtype()];
+        match dtypes {
+            [Dtype::Float32, Dtype::Float32, Dtype::Float32] => return floats::<f32>(t, [&lhs, &rhs], mode),
+            [Dtype::Int32, Dtype::Int32, Dtype::Float32] if exact => return floats::<i32>(t, [&lhs, &rhs], mode),
+            [Dtype::Uint8, Dtype::Uint8, Dtype::Uint8] if exact => return bytes(t, [&lhs, &rhs], mode),
+            _ => {}
+        }
         let (a, b) = (t.source(&lhs, shape)?, t.source(&rhs, shape)?);
         store(t, |first, out| {
             if exact {
@@ -56,10 +82,35 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> OpKernel {
     })
 }
 
+/// Compares operands of the same dtype, and writes float32.
+fn floats<T: Element + Default + PartialOrd>(t: &mut Task, [a, b]: [&Operand; 2], mode: CompareMode) -> Result<()> {
+    let pair = Pair::new([&a.ty.shape, &b.ty.shape], &t.result(0)?.shape);
+    let (left, right) = (t.array(a)?.elements::<T>()?, t.array(b)?.elements::<T>()?);
+    t.fill(0, 1, PostOp::default(), |first, out| {
+        with_comparison!(mode, T, holds, pair.fill(first, &left, &right, out, move |a, b| f32::from(holds(a, b))));
+        Ok(())
+    })
+}
+
+/// Compares bytes, and writes bytes.
+fn bytes(t: &mut Task, [a, b]: [&Operand; 2], mode: CompareMode) -> Result<()> {
+    let pair = Pair::new([&a.ty.shape, &b.ty.shape], &t.result(0)?.shape);
+    let (left, right) = (t.array(a)?.bytes()?, t.array(b)?.bytes()?);
+    t.memory(0)?.bytes().par_chunks_mut(CHUNK).enumerate().for_each(|(c, out)| {
+        with_comparison!(mode, u8, holds, pair.fill(c * CHUNK, left, right, out, move |a, b| u8::from(holds(a, b))));
+    });
+    Ok(())
+}
+
 pub(super) fn compare_const(op: CompareConst<Operand>) -> OpKernel {
     let (mode, number) = (op.mode, semantics::compared_number(&op));
     let (is_int, inversed) = (op.input.ty.is_plain_int(), op.inversed);
     OpKernel::new(move |t| {
+        match [t.array(&op.input)?.dtype(), t.result(0)?.buffer_dtype()] {
+            [Dtype::Float32, Dtype::Float32] => return floats_with(t, &op.input, mode, number as f32, inversed),
+            [Dtype::Uint8, Dtype::Uint8] if is_int => return bytes_with(t, &op.input, mode, number, inversed),
+            _ => {}
+        }
         let source = t.source(&op.input, &op.input.ty.shape)?;
         store(t, |first, out| {
             if is_int {
@@ -81,6 +132,35 @@ pub(super) fn compare_const(op: CompareConst<Operand>) -> OpKernel {
             }
         })
     })
+}
+
+/// Compares float32 with a number, which is the first one if `inversed`, and writes float32.
+fn floats_with(t: &mut Task, input: &Operand, mode: CompareMode, number: f32, inversed: bool) -> Result<()> {
+    let source = t.source(input, &input.ty.shape)?;
+    t.fill(0, 1, PostOp::default(), |first, out| {
+        with_comparison!(mode, f32, holds, {
+            if inversed {
+                compute(&source, first, out, &OfEach(move |v| f32::from(holds(number, v))));
+            } else {
+                compute(&source, first, out, &OfEach(move |v| f32::from(holds(v, number))));
+            }
+        });
+        Ok(())
+    })
+}
+
+/// Like [`floats_with`], for bytes.
+fn bytes_with(t: &mut Task, input: &Operand, mode: CompareMode, number: f64, inversed: bool) -> Result<()> {
+    // The result for each byte.
+    let mut table = [0; 256];
+    for (byte, holds) in (0..=u8::MAX).zip(&mut table) {
+        let pair = if inversed { [number, byte.into()] } else { [byte.into(), number] };
+        *holds = with_comparison!(mode, f64, holds, u8::from(holds(pair[0], pair[1])));
+    }
+    let (table, bytes) = (ByteTable::new(table), t.array(input)?.bytes()?);
+    let chunks = t.memory(0)?.bytes().par_chunks_mut(CHUNK).zip(bytes.par_chunks(CHUNK));
+    chunks.for_each(|(out, bytes)| table.look_up(bytes, out));
+    Ok(())
 }
 
 /// Stores the ones and zeros that `holds` writes. They are stored as they are even if the result is quantized: so the compiler lowers

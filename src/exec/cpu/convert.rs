@@ -1,6 +1,10 @@
 //! Conversions between float32 and integers, in loops that are compiled for the instruction set of this machine.
-use super::blocked::{fill_each, replace_each};
+use super::blocked::{InstructionSet, fill_each, load_padded, replace_each, store_within};
 use crate::{base::Dtype, quant::RoundMode};
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, FloatOps, NumOps},
+};
 
 /// Number of elements that are rounded at a time.
 const PIECE: usize = 256;
@@ -16,6 +20,9 @@ pub(super) fn is_supported(dtype: Dtype) -> bool {
 
 /// Writes numbers as integers of a dtype: rounded and saturated. NaN becomes 0.
 pub(super) fn write_rounded(dtype: Dtype, mode: RoundMode, reals: &[f32], bytes: &mut [u8]) {
+    if let (RoundMode::TowardsZero, Dtype::Int32, Ok(ints)) = (mode, dtype, bytemuck::try_cast_slice_mut(bytes)) {
+        return InstructionSet::best().run(Truncated { reals, ints });
+    }
     let size = dtype.size();
     let mut buffer = [0.0; PIECE];
     for (reals, bytes) in reals.chunks(PIECE).zip(bytes.chunks_mut(PIECE * size)) {
@@ -34,6 +41,30 @@ pub(super) fn write_rounded(dtype: Dtype, mode: RoundMode, reals: &[f32], bytes:
             } };
         }
         by_dtype!(low_bits: Int8: i8, Uint8: u8, Int16: i16, Uint16: u16; low_bits_of_wide: Int32: i32, Uint32: u32;);
+    }
+}
+
+/// Numbers as integers of 32 bits: rounded towards zero and saturated. NaN becomes 0.
+struct Truncated<'a> {
+    reals: &'a [f32],
+    ints: &'a mut [i32],
+}
+
+impl SimdOp for Truncated<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let Truncated { reals, ints: out } = self;
+        let (ops, ints) = (isa.f32(), isa.i32());
+        for at in (0..reals.len()).step_by(ops.len()) {
+            let x = load_padded(ops, reals, at, 0.0);
+            // The instruction's results for other numbers than those of 32 bits depend on the processor.
+            let limit = ops.splat(-(i32::MIN as f32));
+            let inside = ops.to_int_trunc(ops.select(x, ops.zero(), ops.lt(ops.abs(x), limit)));
+            let saturated = ints.select(ints.splat(i32::MAX), inside, ops.ge(x, limit));
+            store_within(ints, ints.select(ints.splat(i32::MIN), saturated, ops.le(x, ops.neg(limit))), out, at);
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Selection by index.
 use super::{
     OpKernel, Operand,
+    blocked::InstructionSet,
     chunks::CHUNK,
     layout::{converted, with_element},
-    workspace::{self, ints, reals},
+    workspace::{self, ints, of_threads, reals},
 };
 use crate::{
-    array::{Array, ArrayMut, Element},
+    array::{Array, ArrayMut, Element, reserve},
     base::Result,
     ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
     quant::RoundMode,
@@ -14,6 +15,7 @@ use crate::{
     views::strides,
 };
 use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
 
 pub(super) fn gather(op: Gather<Operand>) -> OpKernel {
     OpKernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
@@ -40,11 +42,17 @@ pub(super) fn lut(op: Lut<Operand>) -> OpKernel {
 }
 
 /// Replaces each index by an element offset in `tensor`: the index selects the entry along `axis`, and its own position
-/// determines the entries along the other axes.
-pub(super) fn places_along(indices: &mut [i64], shape: &[usize], tensor: &[usize], axis: usize) -> Result<()> {
+/// determines the entries along the other axes. `indices` are entire rows, of which the first one is `row`.
+pub(super) fn places_along(
+    indices: &mut [i64],
+    row: usize,
+    shape: &[usize],
+    tensor: &[usize],
+    axis: usize,
+) -> Result<()> {
     let (steps, last) = (strides(tensor), shape.len() - 1);
-    for (row, indices) in indices.chunks_mut(shape[last].max(1)).enumerate() {
-        let (mut start, mut rest) = (0, row);
+    for (i, indices) in indices.chunks_mut(shape[last].max(1)).enumerate() {
+        let (mut start, mut rest) = (0, row + i);
         for a in (0..last).rev() {
             if a != axis {
                 start += (rest % shape[a]) as i64 * steps[a];
@@ -52,12 +60,43 @@ pub(super) fn places_along(indices: &mut [i64], shape: &[usize], tensor: &[usize
             rest /= shape[a];
         }
         let step = if axis == last { 0 } else { steps[last] };
-        for (i, index) in indices.iter_mut().enumerate() {
-            let entry = IndexKind::Axis(axis).resolve(*index, tensor[axis])? as i64;
-            *index = start + entry * steps[axis] + i as i64 * step;
+        let places = PlacesOfRow { indices, start, count: tensor[axis] as i64, scale: steps[axis], step };
+        if let Some(index) = InstructionSet::best().run(places) {
+            IndexKind::Axis(axis).resolve(index, tensor[axis])?;
         }
     }
     Ok(())
+}
+
+/// A row of indices, which are replaced by offsets. The result is an index that is out of range, if there is one.
+struct PlacesOfRow<'a> {
+    indices: &'a mut [i64],
+    /// The offset of the first entry.
+    start: i64,
+    /// Number of entries.
+    count: i64,
+    /// The distance between entries.
+    scale: i64,
+    /// The distance between the places of consecutive indices of the same entry.
+    step: i64,
+}
+
+impl SimdOp for PlacesOfRow<'_> {
+    type Output = Option<i64>;
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) -> Option<i64> {
+        let PlacesOfRow { indices, start, count, scale, step } = self;
+        let is_in_range = |index: i64| (-count <= index) & (index < count);
+        if !indices.iter().fold(true, |all, index| all & is_in_range(*index)) {
+            return indices.iter().copied().find(|index| !is_in_range(*index));
+        }
+        for (i, index) in indices.iter_mut().enumerate() {
+            let entry = if *index < 0 { *index + count } else { *index };
+            *index = start + entry * scale + i as i64 * step;
+        }
+        None
+    }
 }
 
 /// Replaces each tuple of `n` indices by an element offset in `tensor`. A tuple selects entries of the axes after the
@@ -106,13 +145,34 @@ fn take(to: &mut ArrayMut, from: &Array, block: usize, places: &[i64], run: usiz
 }
 
 pub(super) fn gather_elements(op: GatherElements<Operand>) -> OpKernel {
-    OpKernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
+    fn go<T: Element>(
+        to: &mut ArrayMut,
+        from: &Array,
+        part: usize,
+        places: impl Fn(usize, &mut [i64]) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let (from, parts) = (from.bits::<T>()?, to.bits::<T>()?.par_chunks_mut(part));
+        parts.enumerate().try_for_each_init(Vec::new, |buffer: &mut Vec<i64>, (i, to)| {
+            buffer.clear();
+            reserve(buffer, to.len())?;
+            buffer.resize(to.len(), 0);
+            places(i * part, buffer)?;
+            to.iter_mut().zip(&*buffer).for_each(|(to, at)| *to = from[*at as usize]);
+            Ok(())
+        })
+    }
+    let row = op.indices.ty.shape.last().map_or(1, |n| (*n).max(1));
+    let part = (CHUNK / row).max(1).saturating_mul(row);
+    OpKernel::with_workspace(of_threads(part, size_of::<i64>()) + workspace::converted([&op.input]), move |t| {
         let (shape, indices) = (&op.input.ty.shape, &op.indices.ty.shape);
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
-        let mut places = t.ints(&op.indices)?;
-        places_along(&mut places, indices, shape, axis)?;
+        let source = t.source(&op.indices, indices)?;
         let input = converted(t, &op.input, 0, RoundMode::default())?;
-        take(t.memory(0)?, &input, input.len(), &places, 1)
+        let places = |first: usize, places: &mut [i64]| {
+            source.ints(first, places);
+            places_along(places, first / row, indices, shape, axis)
+        };
+        with_element!(input.dtype(), go(t.memory(0)?, &input, part, places))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Resizes images and sequences, row-major or in blocks of channels.
 use super::{
     OpKernel, Operand, ValueType,
-    blocked::{BLOCK, InstructionSet},
+    blocked::{BLOCK, InstructionSet, fill_each},
     in_blocks::channels,
     layout::{converted, with_element},
     task::{PostOp, Task},
@@ -43,6 +43,10 @@ impl Places {
             |from: usize, to: usize| (0..to).map(|i| SamplePoint { at: i * from / to, towards: 0.0 }).collect();
         let (height, width) = (from[2], from[3]);
         Places { height, width, rows: points(height, to[2]), columns: points(width, to[3]) }
+    }
+    /// Whether each column is repeated once.
+    fn are_doubled(&self) -> bool {
+        self.columns.len() == 2 * self.width && self.columns.iter().enumerate().all(|(i, column)| column.at == i / 2)
     }
     /// Returns the offset of the first pixel of the row that row `i` of the result, counted over all images, is computed from, and the
     /// weight of the next row.
@@ -102,14 +106,28 @@ fn of_blocks(input: &Operand, places: impl Fn(&ValueType) -> Result<Places> + Se
     })
 }
 
+/// Number of rows of a task, some of which may be the same.
+const ROWS: usize = 8;
+
 /// Elements are copied whatever their dtype.
 fn nearest(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, places: &Places) -> Result<()> {
-        let from = from.bits::<T>()?;
-        let rows = to.bits::<T>()?.par_chunks_mut(places.columns.len());
-        rows.enumerate().for_each(|(i, to)| {
-            let from = &from[places.row(i).0..][..places.width];
-            to.iter_mut().zip(&places.columns).for_each(|(to, column)| *to = from[column.at]);
+        let (from, width, are_doubled) = (from.bits::<T>()?, places.columns.len(), places.are_doubled());
+        let rows = to.bits::<T>()?.par_chunks_mut(ROWS * width);
+        rows.enumerate().for_each(|(i, rows)| {
+            let mut former = None;
+            for (j, start) in (0..rows.len() / width).map(|j| (j, places.row(i * ROWS + j).0)) {
+                if former.replace(start) == Some(start) {
+                    rows.copy_within((j - 1) * width..j * width, j * width);
+                    continue;
+                }
+                let (from, to) = (&from[start..start + places.width], &mut rows[j * width..][..width]);
+                if are_doubled {
+                    fill_each(to.as_chunks_mut::<2>().0, from, |x| [x; 2]);
+                } else {
+                    to.iter_mut().zip(&places.columns).for_each(|(to, column)| *to = from[column.at]);
+                }
+            }
         });
         Ok(())
     }

@@ -1,17 +1,15 @@
 use super::{
     OpKernel, Operand,
     arithmetic::{Terms, tensors},
-    blocked::{Function, replace_each},
+    blocked::Function,
     task::PostOp,
     transcendental,
-    unary::{of_vectors, unary, vectorised},
+    unary::{OfEach, of_vectors, unary, vectorised},
 };
 use crate::{
     ops::{Clip, Exp, LogB, Pow, Pow2, Pow3, Rsqrt},
     quant::RoundMode,
 };
-use rten_simd::SimdUnaryOp;
-use rten_vecmath as vecmath;
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 pub(super) fn sign(x: f64) -> f64 {
@@ -35,23 +33,19 @@ pub(super) fn erf(x: f64) -> f64 {
 }
 
 pub(super) fn exp(op: Exp<Operand>) -> OpKernel {
-    vectorised(op.input, RoundMode::default(), f64::exp, |v| {
-        vecmath::Exp {}.map_mut(v);
-    })
+    of_vectors(op.input, Function::Exp, f64::exp)
 }
 
 /// The Top executor adds 1e-5; the compiler's tables of quantized tensors use the exact function.
 pub(super) fn rsqrt(op: Rsqrt<Operand>) -> OpKernel {
     let exact = |x: f64| 1.0 / x.sqrt();
-    vectorised(op.input, RoundMode::default(), exact, move |v| {
-        replace_each(v, move |x| exact(f64::from(x) + 1e-5) as f32);
-    })
+    vectorised(op.input, RoundMode::default(), exact, OfEach(move |x| exact(f64::from(x) + 1e-5) as f32))
 }
 
 pub(super) fn log_b(op: LogB<Operand>) -> OpKernel {
     let base = (op.base as f64).ln();
     let f = move |x: f64| x.ln() / base;
-    vectorised(op.input, RoundMode::default(), f, move |v| transcendental::ln(v, 1.0 / base))
+    vectorised(op.input, RoundMode::default(), f, move |v: &mut [f32]| transcendental::ln(v, 1.0 / base))
 }
 
 pub(super) fn clip(op: Clip<Operand>) -> OpKernel {
@@ -64,9 +58,7 @@ pub(super) fn clip(op: Clip<Operand>) -> OpKernel {
     };
     let (low, high) = (min as f32, max as f32);
     let bounded = move |v: f32| if v < low { low } else { v };
-    vectorised(op.inputs, RoundMode::default(), f, move |v| {
-        replace_each(v, move |v| if bounded(v) > high { high } else { bounded(v) });
-    })
+    vectorised(op.inputs, RoundMode::default(), f, OfEach(move |v| if bounded(v) > high { high } else { bounded(v) }))
 }
 
 pub(super) fn pow(op: Pow<Operand>) -> OpKernel {
@@ -76,7 +68,11 @@ pub(super) fn pow(op: Pow<Operand>) -> OpKernel {
         2.0 => Function::Square,
         3.0 => Function::Cube,
         _ if exponent == 0.0 || !exponent.is_finite() => return unary(op.input, RoundMode::default(), f),
-        _ => return vectorised(op.input, RoundMode::default(), f, move |v| transcendental::pow(v, exponent)),
+        _ => {
+            return vectorised(op.input, RoundMode::default(), f, move |v: &mut [f32]| {
+                transcendental::pow(v, exponent)
+            });
+        }
     };
     of_vectors(op.input, vectors, f)
 }

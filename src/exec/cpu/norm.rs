@@ -1,8 +1,10 @@
 use super::{
     OpKernel, Operand,
-    blocked::{InstructionSet, RowNorm},
+    blocked::{InstructionSet, RowNorm, fill_each, replace_each_with_two},
     chunks::blocks,
+    reduce::sum_of,
     task::{PostOp, Task},
+    unary::{OfEach, compute},
     workspace::{Workspace, all_reals, numbers, reals, result_reals},
 };
 use crate::{
@@ -52,16 +54,16 @@ fn per_channel(t: &mut Task, input: &Operand, finish: PostOp, scale: &[f32], bia
     // Without spatial axes, a row has one element per channel.
     let row = if inner == 1 { channels } else { 1 };
     t.fill(0, row, finish, |first, out| {
-        source.reals(first, out);
         if inner == 1 {
+            source.reals(first, out);
             for row in out.chunks_mut(channels.max(1)) {
-                row.iter_mut().zip(scale).zip(bias).for_each(|((v, scale), bias)| *v = *v * scale + bias);
+                replace_each_with_two(row, scale, bias, |v, scale, bias| v * scale + bias);
             }
             return Ok(());
         }
         blocks(first, out.len(), inner, |block, part| {
             let (scale, bias) = (scale[block % channels], bias[block % channels]);
-            out[part].iter_mut().for_each(|v| *v = *v * scale + bias);
+            compute(&source, first + part.start, &mut out[part], &OfEach(move |v| v * scale + bias));
         });
         Ok(())
     })
@@ -103,7 +105,7 @@ pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> OpKernel {
     })
 }
 
-/// Normalises each group of channels, together with all following axes, in f64.
+/// Normalises each group of channels, together with all following axes. The moments are computed in f64.
 fn grouped(
     t: &mut Task,
     input: &Operand,
@@ -124,7 +126,8 @@ fn grouped(
             let w = weight.as_ref().map_or(1.0, |w| f64::from(w[channel])) / (variance + eps).sqrt();
             let b = bias.as_ref().map_or(0.0, |b| f64::from(b[channel]));
             let x = &x[first + part.start..first + part.end];
-            out[part].iter_mut().zip(x).for_each(|(v, x)| *v = ((f64::from(*x) - mean) * w + b) as f32);
+            let [mean, w, b] = [mean, w, b].map(|v| v as f32);
+            fill_each(&mut out[part], x, move |x: f32| (x - mean) * w + b);
         });
         Ok(())
     })
@@ -136,20 +139,10 @@ const PART: usize = 1 << 12;
 /// Returns the mean and the variance. They do not depend on the number of threads.
 fn mean_and_variance(values: &[f32]) -> (f64, f64) {
     let (parts, n) = (values.par_chunks(PART), values.len() as f64);
-    let sums: Vec<f64> = parts.clone().map(|part| sum_of(part, |v| v)).collect();
+    let sums: Vec<f64> = parts.clone().map(|part| sum_of(part, f64::from)).collect();
     let mean = sums.iter().sum::<f64>() / n;
-    let squares: Vec<f64> = parts.map(|part| sum_of(part, |v| (v - mean) * (v - mean))).collect();
+    let squares: Vec<f64> = parts.map(|part| sum_of(part, move |v| (f64::from(v) - mean).powi(2))).collect();
     (mean, squares.iter().sum::<f64>() / n)
-}
-
-/// Returns the sum of `f` of each value. Several partial sums hide the latency of the additions.
-fn sum_of(values: &[f32], f: impl Fn(f64) -> f64) -> f64 {
-    let (chunks, rest) = values.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for chunk in chunks {
-        sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += f(f64::from(*v)));
-    }
-    sums.iter().sum::<f64>() + rest.iter().map(|v| f(f64::from(*v))).sum::<f64>()
 }
 
 pub(super) fn rms_norm(op: RMSNorm<Operand>) -> OpKernel {

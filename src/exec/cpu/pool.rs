@@ -1,84 +1,66 @@
 use super::{
     OpKernel, Operand,
     blocked::InstructionSet,
+    fold::{Fold, Largest, Sum},
+    pool_lines::{End, LineLayout, Lines, Part},
     task::{PostOp, Task},
-    workspace::{Workspace, all_reals, ints, of_result, of_threads, reals, result_reals},
+    workspace::{Workspace, all_reals, ints, of_result, reals, result_reals},
 };
 use crate::{
     ValueType,
-    array::{reserve, zeros},
+    array::reserve,
     base::Result,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
     quant::Quantization,
     semantics::IndexKind,
 };
-use rten_simd::{Isa, SimdOp};
-use std::borrow::Cow;
+use rten_simd::{
+    Isa, Simd, SimdOp,
+    ops::{BitOps, FloatOps},
+};
+use std::{borrow::Cow, iter};
 
-fn larger(m: f32, v: &f32) -> f32 {
-    if *v > m || v.is_nan() { *v } else { m }
-}
+/// The maximum. Of no numbers it is the lowest number, like in the Top executor: with ceil_mode, a window may be entirely outside.
+#[derive(Clone, Copy)]
+struct OrLowest;
 
-/// Returns the maximum of the preceding rows and another row. Several maxima at a time, since each comparison waits for the one before.
-fn largest(m: Option<f32>, row: &[f32]) -> Option<f32> {
-    let (chunks, rest) = row.as_chunks::<16>();
-    let mut most = [f32::NEG_INFINITY; 16];
-    for chunk in chunks {
-        most.iter_mut().zip(chunk).for_each(|(m, v)| *m = larger(*m, v));
+impl End for OrLowest {
+    #[inline(always)]
+    fn of<O: FloatOps<f32>>(self, ops: O, found: O::Simd, n: O::Simd) -> O::Simd {
+        ops.select(found, ops.splat(f32::MIN), ops.gt(n, ops.zero()))
     }
-    let all = most.iter().chain(rest).chain(&m);
-    (m.is_some() || !row.is_empty()).then(|| all.fold(f32::NEG_INFINITY, larger))
-}
-
-/// Returns the maximum of `n` numbers. Of none it is the lowest number, like in the Top executor: with ceil_mode, a window may be entirely
-/// outside.
-fn or_lowest(m: Option<f32>, n: usize) -> f32 {
-    m.filter(|_| n > 0).unwrap_or(f32::MIN)
-}
-
-/// Several sums at a time, since each addition waits for the one before.
-fn sum(s: Option<f32>, row: &[f32]) -> Option<f32> {
-    let (chunks, rest) = row.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for chunk in chunks {
-        sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += v);
-    }
-    Some(sums.iter().chain(rest).fold(s.unwrap_or(0.0), |s, v| s + v))
 }
 
 pub(super) fn max_pool(op: MaxPool<Operand>) -> OpKernel {
     OpKernel::with_workspace(reals([&op.input]) + of_lines(&op.input), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         let windows = windows(&op.input.ty.shape, &(&op).into())?;
-        let last = windows.last().cloned();
-        let planes = Planes::sliding(t, &op.input, windows)?;
-        match last {
-            Some(w) if is_shared(&w) => {
-                let largest = Fold { empty: f32::NEG_INFINITY, combine: |m, v| larger(m, &v) };
-                planes.pool_lines(t, w, finish, largest, |m, n| or_lowest(Some(m), n))
-            }
-            _ => planes.pool(t, finish, largest, or_lowest),
+        let layout = LineLayout::new(&windows)?;
+        let planes = Planes::sliding(t, &op.input, &windows)?;
+        match layout {
+            Some(layout) => planes.pool_lines(t, &layout, finish, Largest, OrLowest),
+            None => planes.pool(t, finish, Largest, OrLowest),
         }
     })
 }
 
 pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> OpKernel {
-    OpKernel::with_workspace(reals([&op.input]), move |t| {
-        let planes = Planes::sliding(t, &op.input, windows(&op.input.ty.shape, &(&op).into())?)?;
-        planes.pool(t, PostOp::relu(op.do_relu, op.relu_limit), largest, or_lowest)?;
+    OpKernel::with_workspace(reals([&op.input]) + of_ranges(), move |t| {
+        let planes = Planes::sliding(t, &op.input, &windows(&op.input.ty.shape, &(&op).into())?)?;
+        planes.pool(t, PostOp::relu(op.do_relu, op.relu_limit), Largest, OrLowest)?;
         let pixels = planes.pixels();
         t.fill_ints(1, |first, out| {
             for (i, place) in out.iter_mut().enumerate() {
                 let (plane, pixel) = ((first + i) / pixels, (first + i) % pixels);
                 let mut found: Option<f32> = None;
-                planes.rows(plane, pixel, |row, start| {
+                for (row, start) in planes.rows(plane, pixel) {
                     for (x, v) in row.iter().enumerate() {
                         // A NaN remains the maximum.
                         if found.is_none_or(|m| !m.is_nan() && (*v > m || v.is_nan())) {
                             (found, *place) = (Some(*v), (start + x) as i64);
                         }
                     }
-                });
+                }
             }
         })
     })
@@ -90,34 +72,24 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         let windows = windows(&op.input.ty.shape, &(&op).into())?;
         let mean = Mean::new(&op, &windows, &units);
-        let last = windows.last().cloned();
-        let planes = Planes::sliding(t, &units.operand, windows)?;
-        match last {
-            Some(w) if is_shared(&w) => {
-                planes.pool_lines(t, w, finish, Fold { empty: 0.0, combine: |s, v| s + v }, |s, n| mean.of(s, n))
-            }
-            _ => planes.pool(t, finish, sum, |s, n| mean.of(s.unwrap_or(0.0), n)),
+        let layout = LineLayout::new(&windows)?;
+        let planes = Planes::sliding(t, &units.operand, &windows)?;
+        match layout {
+            Some(layout) => planes.pool_lines(t, &layout, finish, Sum, mean),
+            None => planes.pool(t, finish, Sum, mean),
         }
     })
 }
 
-/// The workspace of [`Planes::pool_lines`]: a line of the operand per thread, and a number for each result of a line.
+/// The workspace of [`Planes::pool_lines`]: lines of the operand per thread, and a number for each result of a line.
 fn of_lines(input: &Operand) -> Workspace {
     let last = |ty: &ValueType| ty.shape.last().copied().unwrap_or(1);
-    of_threads(last(&input.ty), size_of::<f32>()) + of_result(last, size_of::<usize>())
+    LineLayout::workspace(last(&input.ty)) + of_result(last, size_of::<f32>()) + of_ranges()
 }
 
-/// Whether the windows along a line can have elements in common. A window as large as the line has none.
-fn is_shared(window: &Window) -> bool {
-    window.kernel < window.input as i64
-}
-
-/// How the elements of a window are combined, in any order.
-#[derive(Clone, Copy)]
-struct Fold<F> {
-    /// The result for no elements, which does not change what it is combined with.
-    empty: f32,
-    combine: F,
+/// The workspace of [`Planes`] besides the values.
+fn of_ranges() -> Workspace {
+    of_result(|ty| ty.shape.iter().skip(2).fold(0, |n, d| n.saturating_add(*d)), size_of::<Range>())
 }
 
 /// An operand in units of its scale. The sums of quantized numbers are then whole, and exact in float32 up to 2^24.
@@ -153,21 +125,28 @@ impl Mean {
     }
     /// The mean of `n` elements and, if it includes padding, of zeros.
     #[inline(always)]
-    pub fn of(self, sum: f32, n: usize) -> f32 {
-        sum / self.padded.unwrap_or(n.max(1) as f32) * self.scale
+    pub fn of_one(self, sum: f32, n: f32) -> f32 {
+        sum / self.padded.unwrap_or(n.max(1.0)) * self.scale
+    }
+}
+
+impl End for Mean {
+    #[inline(always)]
+    fn of<O: FloatOps<f32>>(self, ops: O, sum: O::Simd, n: O::Simd) -> O::Simd {
+        let n = self.padded.map_or_else(|| ops.max(n, ops.one()), |n| ops.splat(n));
+        ops.mul(ops.div(sum, n), ops.splat(self.scale))
     }
 }
 
 /// Each window is one share of an axis; shares overlap if the axis does not divide evenly.
 pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> OpKernel {
-    OpKernel::with_workspace(reals([&op.input]), move |t| {
-        let (input, positions) = (op.input.ty.shape[2..].to_vec(), t.result(0)?.shape[2..].to_vec());
-        let share = |axis: usize, i: usize| {
+    OpKernel::with_workspace(reals([&op.input]) + of_ranges(), move |t| {
+        let (input, positions) = (&op.input.ty.shape[2..], &t.result(0)?.shape[2..]);
+        let planes = Planes::new(t, &op.input, positions, |axis, i| {
             let (n, parts) = (input[axis] as u128, positions[axis] as u128);
             ((i as u128 * n / parts) as usize, ((i as u128 + 1) * n).div_ceil(parts) as usize)
-        };
-        let planes = Planes { values: t.reals(&op.input)?, input: &input, positions: positions.clone(), range: share };
-        planes.pool(t, PostOp::default(), sum, |s, n| s.unwrap_or(0.0) / n.max(1) as f32)
+        })?;
+        planes.pool(t, PostOp::default(), Sum, Mean { padded: None, scale: 1.0 })
     })
 }
 
@@ -218,181 +197,148 @@ pub(super) fn pool_mask(op: PoolMask<Operand>) -> OpKernel {
     })
 }
 
-/// Planes of one to three axes, and their windows: `range` returns the range of a window along an axis.
-struct Planes<'a, R> {
+/// A range of an axis.
+type Range = (usize, usize);
+
+/// Planes of three axes, and the ranges of the windows along each axis. Missing axes are leading ones of size 1.
+struct Planes<'a> {
     values: Cow<'a, [f32]>,
-    input: &'a [usize],
-    positions: Vec<usize>,
-    range: R,
+    input: [usize; 3],
+    ranges: [Vec<Range>; 3],
 }
 
-impl<'a> Planes<'a, ()> {
-    /// Creates the sliding windows of an operand, clipped to the input.
-    fn sliding(
+impl<'a> Planes<'a> {
+    /// Creates windows from the range of each along each axis: `range` receives the axis and the position, of which there are `positions`.
+    fn new(
         t: &Task<'a>,
-        input: &'a Operand,
-        windows: Vec<Window>,
-    ) -> Result<Planes<'a, impl Fn(usize, usize) -> (usize, usize) + Sync + use<'a>>> {
+        operand: &'a Operand,
+        positions: &[usize],
+        range: impl Fn(usize, usize) -> Range,
+    ) -> Result<Planes<'a>> {
+        let missing = 3 - positions.len();
+        let mut planes = Planes { values: t.reals(operand)?, input: [1; 3], ranges: [const { Vec::new() }; 3] };
+        planes.input[missing..].copy_from_slice(&operand.ty.shape[2..]);
+        planes.ranges[..missing].fill(vec![(0, 1)]);
+        for (axis, (ranges, n)) in planes.ranges[missing..].iter_mut().zip(positions).enumerate() {
+            reserve(ranges, *n)?;
+            ranges.extend((0..*n).map(|i| range(axis, i)));
+        }
+        Ok(planes)
+    }
+    /// Creates the sliding windows of an operand, clipped to the input.
+    fn sliding(t: &Task<'a>, operand: &'a Operand, windows: &[Window]) -> Result<Planes<'a>> {
         let positions = windows.iter().map(Window::positions).collect::<Result<Vec<_>>>()?;
-        let range = move |axis: usize, i: usize| {
-            let w: &Window = &windows[axis];
+        Planes::new(t, operand, &positions, |axis, i| {
+            let w = &windows[axis];
             let start = i as i64 * w.stride - w.pads[0];
             let end = (start + w.kernel).clamp(0, w.input as i64) as usize;
             (start.clamp(0, end as i64) as usize, end)
-        };
-        Ok(Planes { values: t.reals(input)?, input: &input.ty.shape[2..], positions, range })
+        })
     }
-}
-
-impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
-    fn pixels(&self) -> usize {
-        self.positions.iter().product()
-    }
-    /// Reduces each window with `fold`, row by row, and passes the result and the number of values to `end`.
-    fn pool(
-        &self,
-        t: &mut Task,
-        finish: PostOp,
-        fold: impl Fn(Option<f32>, &[f32]) -> Option<f32> + Sync,
-        end: impl Fn(Option<f32>, usize) -> f32 + Sync,
-    ) -> Result<()> {
-        let pixels = self.pixels();
-        t.fill(0, pixels, finish, |first, out| {
-            for (i, out) in out.iter_mut().enumerate() {
-                let (mut found, mut n) = (None, 0);
-                self.rows((first + i) / pixels, (first + i) % pixels, |row, _| {
-                    found = fold(found, row);
-                    n += row.len();
-                });
-                *out = end(found, n);
-            }
+    /// Reduces each window.
+    fn pool(&self, t: &mut Task, finish: PostOp, fold: impl Fold, end: impl End) -> Result<()> {
+        t.fill(0, self.pixels(), finish, |first, out| {
+            InstructionSet::best().run(Windows { planes: self, first, fold, end, out });
             Ok(())
         })
     }
-    /// Reduces sliding windows, a line of results at a time: the input lines that its windows share are combined once, and then the
-    /// elements of each window. Each result and its number of elements are passed to `end`.
+    /// Reduces sliding windows, some lines of results at a time: the input lines that the windows of a line share are combined once, and
+    /// then the elements of each window.
     fn pool_lines(
         &self,
         t: &mut Task,
-        last: Window,
+        layout: &LineLayout,
         finish: PostOp,
-        fold: Fold<impl Fn(f32, f32) -> f32 + Copy + Sync>,
-        end: impl Fn(f32, usize) -> f32 + Copy + Sync,
+        fold: impl Fold,
+        end: impl End,
     ) -> Result<()> {
-        let (pixels, axis) = (self.pixels(), self.positions.len() - 1);
         let mut widths = Vec::new();
-        reserve(&mut widths, self.positions[axis])?;
-        widths.extend((0..self.positions[axis]).map(|x| (self.range)(axis, x)).map(|(from, to)| to - from));
-        t.fill(0, pixels, finish, |first, out| {
-            let (line, last) = (zeros(self.input[axis])?, &last);
-            let lines = Lines { planes: self, last, widths: &widths, line, fold, end, first, out };
-            InstructionSet::best().run(lines);
+        reserve(&mut widths, self.ranges[2].len())?;
+        widths.extend(self.ranges[2].iter().map(|(from, to)| (to - from) as f32));
+        let n = widths.len();
+        t.fill(0, n, finish, |first, out| {
+            let mut buffer = layout.buffer(fold, out.len() / n)?;
+            for (i, out) in out.chunks_mut(layout.lines * n).enumerate() {
+                let parts = self.parts((first / n) + i * layout.lines);
+                let (values, buffer, widths) = (&*self.values, &mut buffer, &widths);
+                InstructionSet::best().run(Lines { layout, fold, values, parts, buffer, widths, end, out });
+            }
             Ok(())
         })
     }
-    fn plane(&self, i: usize) -> &[f32] {
-        let area = self.input.iter().product::<usize>();
-        &self.values[i * area..][..area]
-    }
-    /// Returns the ranges of the window at `pixel`. Missing axes are leading ones of size 1.
-    fn ranges(&self, mut pixel: usize) -> [(usize, usize); 3] {
-        let mut ranges = [(0, 1); 3];
-        let missing = 3 - self.positions.len();
-        for (i, positions) in self.positions.iter().enumerate().rev() {
-            ranges[missing + i] = (self.range)(i, pixel % positions);
-            pixel /= positions;
-        }
-        ranges
-    }
-    /// Returns the size of an axis, counted from the last one.
-    fn size(&self, back: usize) -> usize {
-        self.input.iter().nth_back(back).copied().unwrap_or(1)
-    }
-    /// Calls `f` with the offset of each line that has a part in a window.
     #[inline(always)]
-    fn lines(&self, [slices, rows, _]: &[(usize, usize); 3], mut f: impl FnMut(usize)) {
-        for slice in slices.0..slices.1 {
-            (rows.0..rows.1).for_each(|row| f((slice * self.size(1) + row) * self.size(0)));
-        }
+    fn pixels(&self) -> usize {
+        self.ranges.iter().map(Vec::len).product()
     }
-    /// Calls `f` with the rows of values in the window at `pixel`, and their offsets in the plane.
-    fn rows(&self, plane: usize, pixel: usize, mut f: impl FnMut(&[f32], usize)) {
-        let (ranges, plane) = (self.ranges(pixel), self.plane(plane));
-        let [slices, rows, cols] = ranges;
-        if cols == (0, self.size(0)) && rows.0 < rows.1 {
-            for slice in slices.0..slices.1 {
-                let row = |row: usize| (slice * self.size(1) + row) * self.size(0);
-                f(&plane[row(rows.0)..row(rows.1)], row(rows.0));
+    /// Returns the ranges of the window at `pixel`.
+    #[inline(always)]
+    fn window(&self, pixel: usize) -> [Range; 3] {
+        let [slices, rows, cols] = &self.ranges;
+        let (line, row) = (pixel / cols.len(), pixel / cols.len() % rows.len());
+        [slices[line / rows.len()], rows[row], cols[pixel % cols.len()]]
+    }
+    /// Returns the part of the values for each line of windows, from `line` on.
+    fn parts(&self, line: usize) -> impl Iterator<Item = Part> {
+        let [slices, rows, _] = &self.ranges;
+        let [depth, height, width] = self.input;
+        let (mut plane, mut slice) = (line / rows.len() / slices.len(), line / rows.len() % slices.len());
+        let mut row = line % rows.len();
+        iter::from_fn(move || {
+            let (s, r) = (slices[slice], rows[row]);
+            let first = ((plane * depth + s.0) * height + r.0) * width;
+            row += 1;
+            if row == rows.len() {
+                (row, slice) = (0, slice + 1);
             }
-            return;
+            if slice == slices.len() {
+                (slice, plane) = (0, plane + 1);
+            }
+            Some(Part { first, slices: s.1 - s.0, slice: height * width, lines: r.1 - r.0, line: width })
+        })
+    }
+    /// Returns the rows of values in the window at `pixel` of a plane, each with its offset in the plane.
+    #[inline(always)]
+    fn rows(&self, plane: usize, pixel: usize) -> impl Iterator<Item = (&[f32], usize)> {
+        let [slices, mut rows, mut cols] = self.window(pixel);
+        let [depth, height, width] = self.input;
+        let plane = &self.values[plane * depth * height * width..][..depth * height * width];
+        // Entire rows are contiguous.
+        if cols == (0, width) && rows.0 < rows.1 {
+            cols = (0, (rows.1 - rows.0) * width);
+            rows.1 = rows.0 + 1;
         }
-        self.lines(&ranges, |line| f(&plane[line + cols.0..line + cols.1], line + cols.0));
+        (slices.0..slices.1).flat_map(move |slice| {
+            (rows.0..rows.1).map(move |row| {
+                let line = (slice * height + row) * width;
+                (&plane[line + cols.0..line + cols.1], line + cols.0)
+            })
+        })
     }
 }
 
-/// Some lines of results, from element `first` on.
-struct Lines<'a, R, F, E> {
-    planes: &'a Planes<'a, R>,
-    /// The windows along a line.
-    last: &'a Window,
-    /// Their numbers of elements inside the line.
-    widths: &'a [usize],
-    /// Memory for a line of the operand.
-    line: Vec<f32>,
-    fold: Fold<F>,
-    end: E,
+/// Some results, from element `first` on.
+struct Windows<'a, F, E> {
+    planes: &'a Planes<'a>,
     first: usize,
+    fold: F,
+    end: E,
     out: &'a mut [f32],
 }
 
-impl<R, F, E> SimdOp for Lines<'_, R, F, E>
-where
-    R: Fn(usize, usize) -> (usize, usize) + Sync,
-    F: Fn(f32, f32) -> f32 + Copy,
-    E: Fn(f32, usize) -> f32,
-{
+impl<F: Fold, E: End> SimdOp for Windows<'_, F, E> {
     type Output = ();
 
     #[inline(always)]
-    fn eval<I: Isa>(self, _: I) {
-        let Lines { planes, last, widths, mut line, fold: Fold { empty, combine }, end, first, out } = self;
-        let pixels = planes.pixels();
-        for (i, out) in out.chunks_exact_mut(widths.len()).enumerate() {
-            let start = first + i * widths.len();
-            let (mut height, plane) = (0, planes.plane(start / pixels));
-            line.fill(empty);
-            planes.lines(&planes.ranges(start % pixels), |from| {
-                line.iter_mut().zip(&plane[from..]).for_each(|(v, x)| *v = combine(*v, *x));
-                height += 1;
-            });
-            out.fill(empty);
-            combine_windows(last, &line, out, combine);
-            out.iter_mut().zip(widths).for_each(|(v, width)| *v = end(*v, height * width));
-        }
-    }
-}
-
-/// Combines the elements of each window along a line with its element of `out`.
-#[inline(always)]
-fn combine_windows(window: &Window, line: &[f32], out: &mut [f32], combine: impl Fn(f32, f32) -> f32 + Copy) {
-    let (stride, pad) = (window.stride as usize, window.pads[0] as usize);
-    for element in 0..window.kernel as usize {
-        // The positions at which this element is inside the line.
-        let to = (line.len() + pad).saturating_sub(element).div_ceil(stride).min(out.len());
-        let from = pad.saturating_sub(element).div_ceil(stride).min(to);
-        if from == to {
-            continue;
-        }
-        let (out, values) = (&mut out[from..to], &line[from * stride + element - pad..]);
-        match stride {
-            1 => out.iter_mut().zip(values).for_each(|(v, x)| *v = combine(*v, *x)),
-            2 => {
-                let (pairs, last) = values.as_chunks::<2>();
-                out.iter_mut().zip(pairs).for_each(|(v, [x, _])| *v = combine(*v, *x));
-                // The last element need not have a neighbour.
-                out.iter_mut().skip(pairs.len()).zip(last).for_each(|(v, x)| *v = combine(*v, *x));
+    fn eval<I: Isa>(self, isa: I) {
+        let Windows { planes, first, fold, end, out } = self;
+        let (ops, pixels) = (isa.f32(), planes.pixels());
+        for (i, out) in out.iter_mut().enumerate() {
+            let (mut found, mut n) = (ops.splat(F::EMPTY), 0);
+            for (row, _) in planes.rows((first + i) / pixels, (first + i) % pixels) {
+                found = fold.with_row(ops, found, row);
+                n += row.len();
             }
-            _ => out.iter_mut().zip(values.iter().step_by(stride)).for_each(|(v, x)| *v = combine(*v, *x)),
+            *out = end.of(ops, ops.splat(fold.of_vector(found)), ops.splat(n as f32)).to_array().as_ref()[0];
         }
     }
 }
@@ -412,10 +358,11 @@ mod tests {
 
         #[test]
         fn windows_are_reduced_as_defined(
-            planes in prop::array::uniform2(1usize..4), input in prop::array::uniform3(1usize..12),
+            planes in prop::array::uniform2(1usize..4), (depth, height, width) in (1usize..12, 1usize..12, 1usize..50),
             kernel in prop::array::uniform3(1usize..6), stride in prop::array::uniform3(1usize..4), pad in 0usize..5, include: bool, is_max: bool,
         ) {
             let mut g = Graph::new("g").unwrap();
+            let input = [depth, height, width];
             let shape = [&planes[..], &input].concat();
             let x = g.input("x", Dtype::Float32, &shape).unwrap();
             let sizes = [kernel, stride].map(|sizes| sizes.map(|n| n as i64));

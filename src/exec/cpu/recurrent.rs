@@ -5,9 +5,10 @@
 //! the columns of some groups has all gates of their units, and can compute their next states, too.
 use super::{
     OpKernel, Operand,
-    blocked::{BLOCK, InstructionSet, PackedB, Pixel},
+    blocked::{BLOCK, Function, InstructionSet, PackedB, Pixel},
     gemm::Mat,
     task::{PostOp, Task},
+    unary::OfReals,
     workspace::{Workspace, elements, numbers, product, reals, result_reals},
 };
 use crate::{
@@ -16,8 +17,6 @@ use crate::{
     ops::{GRU, LSTM},
 };
 use rayon::prelude::*;
-use rten_simd::SimdUnaryOp;
-use rten_vecmath as vecmath;
 use std::borrow::Cow;
 
 /// Units of the state per group. Whatever the number of gates, a group then begins with a panel of the packed weights.
@@ -371,7 +370,7 @@ impl Direction<'_> {
             let groups = gates.chunks_mut(2 * UNITS).zip(x(b).chunks(3 * UNITS));
             for ((gates, x), (before, reset)) in groups.zip(before.chunks(UNITS).zip(reset.chunks_mut(UNITS))) {
                 add(gates, x);
-                vecmath::Sigmoid {}.map_mut(gates);
+                Function::Logistic.replace(gates);
                 let of_reset = &gates[gates.len() / 2..];
                 reset.iter_mut().zip(of_reset).zip(before).for_each(|((to, r), h)| *to = r * h);
             }
@@ -385,7 +384,7 @@ impl Direction<'_> {
             let groups = gates.chunks(2 * UNITS).zip(x(b).chunks(3 * UNITS)).zip(candidates.chunks_mut(UNITS));
             for (((gates, x), candidates), (before, h)) in groups.zip(before.chunks(UNITS).zip(h.chunks_mut(UNITS))) {
                 add(candidates, &x[gates.len()..]);
-                vecmath::Tanh {}.map_mut(candidates);
+                Function::Tanh.replace(candidates);
                 update(h, gates, candidates, before);
             }
         });
@@ -398,14 +397,14 @@ fn lstm_cells(x: &[f32], gates: &mut [f32], h: &mut [f32], c: &mut [f32]) {
     let units = gates.len() / 4;
     add(gates, x);
     let (ready, cell) = gates.split_at_mut(3 * units);
-    vecmath::Sigmoid {}.map_mut(ready);
-    vecmath::Tanh {}.map_mut(cell);
+    Function::Logistic.replace(ready);
+    Function::Tanh.replace(cell);
     let (input, output, forget) = (&ready[..units], &ready[units..2 * units], &ready[2 * units..]);
     for ((c, cell), (input, forget)) in c.iter_mut().zip(cell).zip(input.iter().zip(forget)) {
         *c = forget * *c + input * *cell;
     }
     h.copy_from_slice(c);
-    vecmath::Tanh {}.map_mut(h);
+    Function::Tanh.replace(h);
     h.iter_mut().zip(output).for_each(|(h, o)| *h *= o);
 }
 
@@ -414,11 +413,11 @@ fn gru_cells(x: &[f32], gates: &mut [f32], before: &[f32], h: &mut [f32]) {
     let units = gates.len() / 3;
     let (ready, candidates) = gates.split_at_mut(2 * units);
     add(ready, x);
-    vecmath::Sigmoid {}.map_mut(ready);
+    Function::Logistic.replace(ready);
     for ((candidate, reset), x) in candidates.iter_mut().zip(&ready[units..]).zip(&x[2 * units..]) {
         *candidate = reset * *candidate + x;
     }
-    vecmath::Tanh {}.map_mut(candidates);
+    Function::Tanh.replace(candidates);
     update(h, ready, candidates, before);
 }
 

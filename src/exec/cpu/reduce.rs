@@ -19,8 +19,9 @@ const SUMS: usize = 8;
 /// Number of candidates for the largest or smallest number of a row, which do not wait for each other.
 const EXTREMES: usize = 64;
 
-/// Maximum number of results of a task if rows of the operand are combined: some cache lines of each row, which are read in order.
-const COLUMNS: usize = 64;
+/// Maximum number of results of a task if rows of the operand are combined: some cache lines of each row, which are read in order. The
+/// sums stay in the first cache.
+const COLUMNS: usize = 512;
 
 /// Minimum number: one cache line of each row.
 const FEWEST_COLUMNS: usize = 16;
@@ -49,6 +50,11 @@ fn larger<T: PartialOrd>(most: T, x: T) -> T {
 
 fn smaller<T: PartialOrd>(least: T, x: T) -> T {
     if x < least { x } else { least }
+}
+
+/// Returns the sum of `of` of each number.
+pub(super) fn sum_of(row: &[f32], of: impl Fn(f32) -> f64) -> f64 {
+    combined_row::<SUMS>(row, of, |a, b| a + b).unwrap_or(0.0)
 }
 
 /// Like [`combined`], rows in `N` parts. `empty` is the combination of no numbers.
@@ -88,15 +94,15 @@ fn combined(
                 });
                 return Ok(());
             }
-            let width = if out.len() < COLUMNS * rayon::current_num_threads() { FEWEST_COLUMNS } else { COLUMNS };
+            let width = (out.len() / rayon::current_num_threads()).clamp(FEWEST_COLUMNS, COLUMNS);
             let matrices = out.par_chunks_mut(inner.max(1)).with_min_len(TASK / (count * inner).max(1) + 1);
             matrices.enumerate().for_each(|(i, out)| {
                 let matrix = &values[i * count * inner..][..count * inner];
                 out.par_chunks_mut(width).enumerate().for_each(|(j, out)| {
                     // The last columns are the last ones of the matrix, some of them computed before.
                     let first = (j * width).min(inner.saturating_sub(width));
-                    let columns = Columns { matrix: &matrix[first..], stride: inner, width, of, combine };
-                    let sums = InstructionSet::best().run(columns);
+                    let (mut sums, isa) = ([f64::NAN; COLUMNS], InstructionSet::best());
+                    isa.run(Columns { matrix: &matrix[first..], stride: inner, sums: &mut sums[..width], of, combine });
                     out.iter_mut()
                         .zip(&sums[j * width - first..])
                         .for_each(|(out, sum)| *out = finish(*sum, count) as f32);
@@ -140,33 +146,29 @@ impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64, const N: usize> SimdOp for Row<'
     }
 }
 
-/// Neighbouring columns of a matrix: `width` ones, or all if there are fewer.
+/// Neighbouring columns of a matrix: as many as there are sums, or all if there are fewer.
 struct Columns<'a, F, G> {
     /// Begins at the first column.
     matrix: &'a [f32],
     /// The distance between rows.
     stride: usize,
-    /// At most [`COLUMNS`].
-    width: usize,
+    sums: &'a mut [f64],
     of: F,
     combine: G,
 }
 
 impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64> SimdOp for Columns<'_, F, G> {
-    type Output = [f64; COLUMNS];
+    type Output = ();
 
     #[inline(always)]
-    fn eval<I: Isa>(self, _: I) -> [f64; COLUMNS] {
-        let Columns { matrix, stride, width, of, combine } = self;
-        let mut all = [f64::NAN; COLUMNS];
-        let sums = &mut all[..width];
+    fn eval<I: Isa>(self, _: I) {
+        let Columns { matrix, stride, sums, of, combine } = self;
         let mut rows = matrix.chunks(stride);
         let first = rows.next().unwrap_or_default();
         sums.iter_mut().zip(first).for_each(|(sum, x)| *sum = of(*x));
         for row in rows {
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = combine(*sum, of(*x)));
         }
-        all
     }
 }
 

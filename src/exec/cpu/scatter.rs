@@ -149,7 +149,7 @@ fn scatter(t: &mut Task, [input, updates]: [&Operand; 2], places: &[Range<usize>
 pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> OpKernel {
     let (shape, of_indices) = (op.input.ty.shape.clone(), op.indices.ty.shape.clone());
     let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
-    let places = Places::new(&op.indices, 1, move |indices| places_along(indices, &of_indices, &shape, axis));
+    let places = Places::new(&op.indices, 1, move |indices| places_along(indices, 0, &of_indices, &shape, axis));
     places.kernel(workspace([&op.input, &op.updates], op.reduction != 0), move |t, places| {
         scatter(t, [&op.input, &op.updates], places, Reduction::of(op.reduction, 2)?)
     })

@@ -1,5 +1,6 @@
 use super::{
     OpKernel, Operand,
+    blocked::{replace_each_with, replace_each_with_two},
     chunks::{Source, blocks},
     kernel::PIECE,
     task::{PostOp, Task},
@@ -42,10 +43,15 @@ pub(super) fn select(op: Where<Operand>) -> OpKernel {
         };
         t.fill(0, 1, PostOp::default(), |first, out| {
             let [mut conds, mut other] = [[0.0; PIECE]; 2];
+            let conds = cond.read(first, &mut conds[..out.len()]);
             read(&yes, op.x_const_val, first, out);
-            let other = &mut other[..out.len()];
-            read(&no, op.y_const_val, first, other);
-            choose(cond.read(first, &mut conds[..out.len()]), out, other);
+            match &no {
+                Some(no) => choose(conds, out, no.read(first, &mut other[..out.len()])),
+                None => {
+                    let number = op.y_const_val as f32;
+                    replace_each_with(out, conds, move |v, cond| if cond == 0.0 { number } else { v });
+                }
+            }
             Ok(())
         })
     })
@@ -54,9 +60,7 @@ pub(super) fn select(op: Where<Operand>) -> OpKernel {
 /// Keeps the elements of `out` for which the condition holds, and replaces the others.
 fn choose<T: Copy>(conds: &[f32], out: &mut [T], other: &[T]) {
     // Without branches: conditions may be irregular.
-    for ((v, cond), other) in out.iter_mut().zip(conds).zip(other) {
-        *v = if *cond == 0.0 { *other } else { *v };
-    }
+    replace_each_with_two(out, conds, other, |v, cond, other| if cond == 0.0 { other } else { v });
 }
 
 /// Like [`select`], with a number as the other branch.

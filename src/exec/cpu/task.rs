@@ -72,6 +72,9 @@ impl PostOp {
     pub fn and_round(self, round: RoundMode) -> Self {
         PostOp { round, ..self }
     }
+    pub fn has_relu(self) -> bool {
+        self.relu.is_some()
+    }
     /// Applies the Relu to real numbers.
     pub fn reals(self, values: &mut [f32]) {
         self.relu.into_iter().for_each(|limit| relu(values, limit));
@@ -398,14 +401,18 @@ pub(super) fn requantized(array: &Array, from: &ValueType, to: &ValueType, round
 }
 
 /// Returns `max(x, 0)`, and `min(x, limit)` if the limit is positive.
-pub(super) fn relu(values: &mut [f32], limit: f64) {
+pub(super) fn relu_of(limit: f64) -> impl Fn(f32) -> f32 + Copy + Send + Sync + 'static {
     let top = if limit > 0.0 { limit as f32 } else { f32::INFINITY };
     // Comparisons, not f32::max: NaN passes through.
-    let bounded = move |v: f32| {
+    move |v: f32| {
         let v = if v < 0.0 { 0.0 } else { v };
         if v > top { top } else { v }
-    };
-    values.par_chunks_mut(CHUNK).for_each(|chunk| replace_each(chunk, bounded));
+    }
+}
+
+/// Replaces each number by its Relu.
+pub(super) fn relu(values: &mut [f32], limit: f64) {
+    values.par_chunks_mut(CHUNK).for_each(|chunk| replace_each(chunk, relu_of(limit)));
 }
 
 #[cfg(test)]

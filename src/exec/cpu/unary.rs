@@ -1,7 +1,8 @@
 //! Unary functions.
 use super::{
     OpKernel, Operand,
-    blocked::{Function, InstructionSet, Replace, replace_each},
+    blocked::{Apply, Function, InstructionSet, fill_each, replace_each},
+    chunks::Source,
     kernel::Epilogue,
     task::PostOp,
 };
@@ -19,7 +20,7 @@ pub(super) fn of_vectors(
     function: Function,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    vectorised(input, RoundMode::default(), f, move |values| replace(values, function))
+    vectorised(input, RoundMode::default(), f, function)
 }
 
 /// Like [`function`], with another form of `f` for chunks of real numbers.
@@ -27,9 +28,53 @@ pub(super) fn in_vectors(input: Operand, f: fn(f64) -> f64, reals: fn(&mut [f32]
     vectorised(input, RoundMode::default(), f, reals)
 }
 
-/// Replaces each number by a function of it.
-pub(super) fn replace(values: &mut [f32], function: Function) {
-    InstructionSet::best().run(Replace { values, function });
+/// A function of real numbers.
+pub(super) trait OfReals: Send + Sync + 'static {
+    /// Replaces each number by its result.
+    fn replace(&self, values: &mut [f32]);
+
+    /// Sets each element to the result of the other one at its place.
+    fn fill(&self, out: &mut [f32], others: &[f32]) {
+        out.copy_from_slice(others);
+        self.replace(out);
+    }
+}
+
+impl<F: Fn(&mut [f32]) + Send + Sync + 'static> OfReals for F {
+    fn replace(&self, values: &mut [f32]) {
+        self(values);
+    }
+}
+
+/// A function of one number.
+#[derive(Clone, Copy)]
+pub(super) struct OfEach<F>(pub F);
+
+impl<F: Fn(f32) -> f32 + Copy + Send + Sync + 'static> OfReals for OfEach<F> {
+    fn replace(&self, values: &mut [f32]) {
+        replace_each(values, self.0);
+    }
+    fn fill(&self, out: &mut [f32], others: &[f32]) {
+        fill_each(out, others, self.0);
+    }
+}
+
+impl OfReals for Function {
+    fn replace(&self, values: &mut [f32]) {
+        InstructionSet::best().run(Apply { values, of: None, function: *self });
+    }
+    fn fill(&self, out: &mut [f32], others: &[f32]) {
+        InstructionSet::best().run(Apply { values: out, of: Some(others), function: *self });
+    }
+}
+
+/// Computes the result for the elements of an operand from `first` on.
+pub(super) fn compute(source: &Source, first: usize, out: &mut [f32], f: &impl OfReals) {
+    if let Some(floats) = source.floats(first, out.len()) {
+        return f.fill(out, floats);
+    }
+    source.reals(first, out);
+    f.replace(out);
 }
 
 /// Computes `f` of every element, in float64.
@@ -38,7 +83,7 @@ pub(super) fn unary(
     round: RoundMode,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    vectorised(input, round, f, move |values| replace_each(values, move |v| f(f64::from(v)) as f32))
+    vectorised(input, round, f, OfEach(move |v| f(f64::from(v)) as f32))
 }
 
 /// Like [`unary`], with another form of `f` for chunks of real numbers.
@@ -46,11 +91,11 @@ pub(super) fn vectorised(
     input: Operand,
     round: RoundMode,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
-    reals: impl Fn(&mut [f32]) + Send + Sync + 'static,
+    reals: impl OfReals,
 ) -> OpKernel {
     let reals = Arc::new(reals);
     let each = reals.clone();
-    let epilogue = Epilogue::each(move |values| each(values));
+    let epilogue = Epilogue::each(move |values| each.replace(values));
     OpKernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         let result = t.result(0)?;
@@ -67,8 +112,7 @@ pub(super) fn vectorised(
             });
         }
         t.fill(0, 1, PostOp::round(round), |first, out| {
-            source.reals(first, out);
-            reals(out);
+            compute(&source, first, out, &*reals);
             Ok(())
         })
     })
@@ -76,18 +120,17 @@ pub(super) fn vectorised(
 }
 
 /// Applies `f` to chunks of real numbers.
-pub(super) fn map(input: Operand, finish: PostOp, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> OpKernel {
+pub(super) fn map(input: Operand, finish: PostOp, f: impl OfReals) -> OpKernel {
     let f = Arc::new(f);
     let each = f.clone();
     let epilogue = Epilogue::each(move |values| {
-        each(values);
+        each.replace(values);
         finish.reals(values);
     });
     OpKernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         t.fill(0, 1, finish, |first, out| {
-            source.reals(first, out);
-            f(out);
+            compute(&source, first, out, &*f);
             Ok(())
         })
     })

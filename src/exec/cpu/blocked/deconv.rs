@@ -4,9 +4,11 @@
 //! alike. The positions with the same remainders (the phase) are therefore an ordinary convolution of the input with a
 //! subset of the kernel's elements, in reverse order, whose results are written between those of other phases.
 use super::{
-    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, conv::Direct, for_all_threads, tile::Place,
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, Pixel, band::zero_pixels, conv::Direct,
+    depthwise::Depthwise, for_all_threads, tile::Place,
 };
 use crate::{array::reserve, base::Result, ops::Window};
+use rayon::prelude::*;
 
 /// Maximum stride. Phases of larger ones would be many and small.
 const WIDEST: usize = 32;
@@ -14,12 +16,41 @@ const WIDEST: usize = 32;
 /// A transposed convolution with its weights packed for the instruction set.
 pub(in crate::cpu) struct Deconv2d {
     phases: Phases,
+    /// Number of planes of the result.
+    planes: usize,
 }
 
 /// The convolution of each phase.
 enum Phases {
     General(Vec<Direct<BLOCK>>),
     First(Vec<Direct<1>>),
+    Depthwise(Vec<Separate>),
+}
+
+/// A depthwise convolution whose result is copied to its place.
+struct Separate {
+    conv: Depthwise,
+    place: Place,
+    /// Number of pixels of a plane of the result.
+    pixels: usize,
+}
+
+impl Separate {
+    /// Writes the pixels of this phase in all planes of `out`. `scratch` has room for them.
+    fn run(&self, x: &[Pixel], scratch: &mut [Pixel], out: &mut [Pixel]) -> Result<()> {
+        let [rows, cols] = self.place.size;
+        let planes = out.len() / (rows * cols);
+        let results = &mut scratch[..planes * self.pixels];
+        self.conv.run(x, None, results, &|_, _| {})?;
+        let width = (cols - self.place.first[1]).div_ceil(self.place.step[1]);
+        out.par_chunks_exact_mut(rows * cols).zip(results.par_chunks_exact(self.pixels)).for_each(|(out, results)| {
+            for (row, results) in results.chunks_exact(width).enumerate() {
+                let out = &mut out[self.place.offset(row, 0)..];
+                out.iter_mut().step_by(self.place.step[1]).zip(results).for_each(|(to, from)| *to = *from);
+            }
+        });
+        Ok(())
+    }
 }
 
 /// One axis of a phase.
@@ -61,7 +92,7 @@ impl Axis {
 impl Deconv2d {
     /// Whether [`Deconv2d::new`] has a method for this shape, whose axes are [transposed](Axis::transposed).
     pub fn supports(g: &ConvShape) -> bool {
-        let has_method = matches!(g.method(), Some(Method::General | Method::First));
+        let has_method = matches!(g.method(), Some(Method::General | Method::First | Method::Depthwise));
         // With few channels it would mostly compute padding.
         has_method && g.oc >= BLOCK / 2 && g.rows.phases().is_some() && g.cols.phases().is_some()
     }
@@ -75,18 +106,28 @@ impl Deconv2d {
             return Ok(None);
         }
         let phases = match g.method() {
-            Some(Method::First) => Phases::First(phases(isa, g, weights, end)?),
-            _ => Phases::General(phases(isa, g, weights, end)?),
+            Some(Method::First) => Phases::First(phases(&g, weights, |place, g, w| Direct::at(place, isa, g, w, end))?),
+            Some(Method::Depthwise) => Phases::Depthwise(phases(&g, weights, |place, g, w| {
+                Ok(Separate { conv: Depthwise::new(isa, g, w, end)?, place, pixels: g.pixels() })
+            })?),
+            _ => Phases::General(phases(&g, weights, |place, g, w| Direct::at(place, isa, g, w, end))?),
         };
-        Ok(Some(Deconv2d { phases }))
+        Ok(Some(Deconv2d { phases, planes: g.batch * g.oc.div_ceil(BLOCK) }))
     }
     /// Bytes of workspace, in addition to input and result.
     pub fn workspace(&self) -> u64 {
         let workspaces: Vec<u64> = match &self.phases {
             Phases::General(all) => all.iter().map(Direct::workspace).collect(),
             Phases::First(all) => all.iter().map(Direct::workspace).collect(),
+            Phases::Depthwise(all) => all.iter().map(|phase| phase.conv.workspace()).collect(),
         };
-        for_all_threads(workspaces.into_iter().max().unwrap_or(0))
+        let results = self.scratch().saturating_mul(size_of::<Pixel>()) as u64;
+        for_all_threads(workspaces.into_iter().max().unwrap_or(0)).saturating_add(results)
+    }
+    /// Number of pixels of the largest phase, if the phases are copied.
+    fn scratch(&self) -> usize {
+        let Phases::Depthwise(all) = &self.phases else { return 0 };
+        all.iter().map(|phase| phase.pixels.saturating_mul(self.planes)).max().unwrap_or(0)
     }
     /// Writes all of `out`.
     ///
@@ -97,26 +138,24 @@ impl Deconv2d {
         match &self.phases {
             Phases::General(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out, &|_, _| {})),
             Phases::First(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out, &|_, _| {})),
+            Phases::Depthwise(all) => {
+                let mut scratch = zero_pixels(self.scratch())?;
+                all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, &mut scratch, out))
+            }
         }
     }
 }
 
-/// Returns the convolutions of the phases.
-fn phases<const C: usize>(
-    isa: InstructionSet,
-    g: ConvShape,
-    weights: &[f32],
-    end: ConvEpilogue,
-) -> Result<Vec<Direct<C>>> {
+/// Returns the convolutions of the phases. `make` creates one from its place, its shape and its weights.
+fn phases<T>(g: &ConvShape, weights: &[f32], make: impl Fn(Place, ConvShape, &[f32]) -> Result<T>) -> Result<Vec<T>> {
     let mut phases = Vec::new();
     let (rows, cols) = (g.rows.phases().unwrap_or_default(), g.cols.phases().unwrap_or_default());
     for (row, of_rows) in rows.iter().enumerate() {
         for (col, of_cols) in cols.iter().enumerate() {
-            let shape = ConvShape { rows: of_rows.axis, cols: of_cols.axis, ..g };
+            let shape = ConvShape { rows: of_rows.axis, cols: of_cols.axis, ..*g };
             let size = [g.rows.output, g.cols.output];
             let place = Place { first: [row, col], step: [g.rows.stride, g.cols.stride], size };
-            let seen = seen(&g, weights, &of_rows.elements, &of_cols.elements)?;
-            phases.push(Direct::at(place, isa, shape, &seen, end)?);
+            phases.push(make(place, shape, &seen(g, weights, &of_rows.elements, &of_cols.elements)?)?);
         }
     }
     Ok(phases)

@@ -14,6 +14,16 @@ pub(in crate::cpu) fn replace_each_with<T: Copy, U: Copy>(values: &mut [T], othe
     InstructionSet::best().run(EachWith { values, others, f });
 }
 
+/// Like [`replace_each_with`], with two others.
+pub(in crate::cpu) fn replace_each_with_two<T: Copy, U: Copy>(
+    values: &mut [T],
+    others: &[U],
+    more: &[T],
+    f: impl Fn(T, U, T) -> T,
+) {
+    InstructionSet::best().run(EachWithTwo { values, others, more, f });
+}
+
 /// Sets each element to `f` of the other one at its place.
 pub(in crate::cpu) fn fill_each<T, U: Copy>(values: &mut [T], others: &[U], f: impl Fn(U) -> T) {
     InstructionSet::best().run(Fill { values, others, f });
@@ -65,6 +75,24 @@ impl<T: Copy, U: Copy, F: Fn(T, U) -> T> SimdOp for EachWith<'_, T, U, F> {
     fn eval<I: Isa>(self, _: I) {
         for (v, other) in self.values.iter_mut().zip(self.others) {
             *v = (self.f)(*v, *other);
+        }
+    }
+}
+
+struct EachWithTwo<'a, T, U, F> {
+    values: &'a mut [T],
+    others: &'a [U],
+    more: &'a [T],
+    f: F,
+}
+
+impl<T: Copy, U: Copy, F: Fn(T, U, T) -> T> SimdOp for EachWithTwo<'_, T, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        for ((v, other), another) in self.values.iter_mut().zip(self.others).zip(self.more) {
+            *v = (self.f)(*v, *other, *another);
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Exponentials, also of whole rows for softmax and attention.
-use super::{BLOCK, tile::at_most};
+use super::{
+    BLOCK,
+    tile::{at_most, clamped},
+};
 use rten_simd::{
     Isa, Simd,
     ops::{BitOps, FloatOps, IntOps, NumOps},
@@ -56,16 +59,21 @@ pub(super) fn scaled<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], facto
 
 /// Returns the maximum of some vectors.
 #[inline(always)]
-fn largest_of<O: NumOps<f32>>(ops: O, [a, b, c, d]: [O::Simd; TOGETHER]) -> f32 {
+pub(super) fn largest_of<O: NumOps<f32>>(ops: O, [a, b, c, d]: [O::Simd; TOGETHER]) -> f32 {
     let mut all = [f32::NEG_INFINITY; BLOCK];
     ops.store(ops.max(ops.max(a, b), ops.max(c, d)), &mut all);
-    // Halves are compared, which takes four steps instead of sixteen.
-    for half in [8, 4, 2, 1] {
-        for i in 0..half {
-            all[i] = all[i].max(all[i + half]);
-        }
+    // Halves are compared, which takes four steps instead of sixteen. A comparison is a single instruction, unlike `f32::max`.
+    let larger = |a: f32, b: f32| if a > b { a } else { b };
+    for i in 0..8 {
+        all[i] = larger(all[i], all[i + 8]);
     }
-    all[0]
+    for i in 0..4 {
+        all[i] = larger(all[i], all[i + 4]);
+    }
+    for i in 0..2 {
+        all[i] = larger(all[i], all[i + 2]);
+    }
+    larger(all[0], all[1])
 }
 
 /// Replaces each `x` of a row, whose maximum is `most`, by `e^(x - most)` and returns the sum. With `keep` the row is not
@@ -137,39 +145,76 @@ pub(super) const LEAST: f32 = -88.9;
 /// Computes `e^-x` for x from 0 on, and NaN for NaN.
 #[inline(always)]
 fn power<I: Isa>(isa: I, x: I::F32) -> I::F32 {
-    let Parts { scale, excess } = parts(isa, at_most(isa.f32(), x, isa.f32().splat(MOST)));
+    let Parts { exponent, excess } = parts(isa, at_most(isa.f32(), x, isa.f32().splat(MOST)));
+    let scale = exponent.power_of_two(isa);
     isa.f32().mul_add(excess, scale, scale)
 }
 
 /// Computes `e^-x` for x from [`LEAST`] to [`MOST`], and NaN for NaN.
 #[inline(always)]
 pub(super) fn power_within<I: Isa>(isa: I, x: I::F32) -> I::F32 {
-    let Parts { scale, excess } = parts(isa, x);
+    let Parts { exponent, excess } = parts(isa, x);
     // `excess * scale + scale` would be NaN where `scale` is infinite and `excess` negative.
-    isa.f32().mul(isa.f32().add(excess, isa.f32().one()), scale)
+    isa.f32().mul(isa.f32().add(excess, isa.f32().one()), exponent.power_of_two(isa))
 }
 
 /// Computes `e^-x - 1` for x from -88 to [`MOST`], and NaN for NaN.
 #[inline(always)]
 pub(super) fn power_less_one<I: Isa>(isa: I, x: I::F32) -> I::F32 {
-    let (ops, Parts { scale, excess }) = (isa.f32(), parts(isa, x));
+    let (ops, Parts { exponent, excess }) = (isa.f32(), parts(isa, x));
+    let scale = exponent.power_of_two(isa);
     ops.mul_add(excess, scale, ops.sub(scale, ops.one()))
 }
 
-/// The power `2^k e^r`.
-struct Parts<V> {
-    /// `2^k`
-    scale: V,
-    /// `e^r - 1`
-    excess: V,
+/// Computes `e^x`, also where it is denormal.
+#[inline(always)]
+pub(super) fn exponential<I: Isa>(isa: I, x: I::F32) -> I::F32 {
+    let ops = isa.f32();
+    // At the bounds, the result is infinite or 0.
+    let x = clamped(ops, x, ops.splat(-104.5), ops.splat(89.0));
+    let Parts { exponent, excess } = parts(isa, ops.neg(x));
+    // No single float32 is 2^k if k is beyond the exponents of normal numbers.
+    let [half, rest] = exponent.halves(isa);
+    ops.mul(ops.mul(ops.add(excess, ops.one()), half.power_of_two(isa)), rest.power_of_two(isa))
 }
 
+/// The power `2^k e^r`.
+struct Parts<I: Isa> {
+    exponent: Exponent<I>,
+    /// `e^r - 1`
+    excess: I::F32,
+}
+
+/// An integer k, plus any multiple of 512.
+struct Exponent<I: Isa>(I::I32);
+
+impl<I: Isa> Exponent<I> {
+    /// Returns 2^k, or another number if k is not the exponent of a normal number.
+    #[inline(always)]
+    fn power_of_two(self, isa: I) -> I::F32 {
+        let ints = isa.i32();
+        let one = ints.splat(1.0f32.to_bits().cast_signed());
+        ints.add(ints.shift_left::<23>(self.0), one).reinterpret_cast()
+    }
+    /// Splits k into two numbers.
+    #[inline(always)]
+    fn halves(self, isa: I) -> [Exponent<I>; 2] {
+        let ints = isa.i32();
+        // The bits of 1.5 * 2^23 are a multiple of 1024.
+        let half = ints.shift_right::<1>(ints.sub(self.0, ints.splat(WHOLE.to_bits().cast_signed())));
+        [Exponent(half), Exponent(ints.sub(self.0, half))]
+    }
+}
+
+/// 1.5 * 2^23: the sum with a small number is rounded to an integer, which is in its low bits.
+const WHOLE: f32 = 12_582_912.0;
+
 /// Computes `e^-x` for x from [`LEAST`] to [`MOST`] as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting
-/// 1.5 * 2^23, and subtracts k ln(2) in two parts (Cody and Waite). `e^r` is a polynomial with nearly Taylor coefficients (N. Juffa's, also
+/// [`WHOLE`], and subtracts k ln(2) in two parts (Cody and Waite). `e^r` is a polynomial with nearly Taylor coefficients (N. Juffa's, also
 /// used by rten-vecmath, whose own version accepts numbers of any sign).
 #[inline(always)]
-fn parts<I: Isa>(isa: I, x: I::F32) -> Parts<I::F32> {
-    let (ops, ints, whole) = (isa.f32(), isa.i32(), isa.f32().splat(12_582_912.0));
+fn parts<I: Isa>(isa: I, x: I::F32) -> Parts<I> {
+    let (ops, whole) = (isa.f32(), isa.f32().splat(WHOLE));
     let moved = ops.mul_add(x, ops.splat(-std::f32::consts::LOG2_E), whole);
     let k = ops.sub(moved, whole);
     let r = ops.mul_add(k, ops.splat(-0.693_145_75), ops.neg(x));
@@ -178,8 +223,5 @@ fn parts<I: Isa>(isa: I, x: I::F32) -> Parts<I::F32> {
     for coefficient in [8.373_124_5e-3, 4.166_953_6e-2, 0.166_664_72, 0.499_999_85, 1.0] {
         sum = ops.mul_add(sum, r, ops.splat(coefficient));
     }
-    // The low bits of the sum with `whole` are k, which is shifted to the exponent of 1.
-    let one = ints.splat(1.0f32.to_bits().cast_signed());
-    let scale = ints.add(ints.shift_left::<23>(moved.reinterpret_cast()), one);
-    Parts { scale: scale.reinterpret_cast(), excess: ops.mul(sum, r) }
+    Parts { exponent: Exponent(moved.reinterpret_cast()), excess: ops.mul(sum, r) }
 }

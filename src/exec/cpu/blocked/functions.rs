@@ -1,7 +1,7 @@
 //! Functions of each number of a tensor.
 use super::{
-    BLOCK,
-    exp::{LEAST, MOST, power_less_one, power_within},
+    exp::{LEAST, MOST, exponential, power_less_one, power_within},
+    rows::{load_padded, store_within},
     tile::clamped,
 };
 use rten_simd::{
@@ -17,7 +17,11 @@ pub(in crate::cpu) enum Function {
     /// `alpha (e^x - 1)` for negative numbers, `x` for others.
     Elu(f32),
     Erf,
+    /// `e^x`
+    Exp,
     Floor,
+    /// `x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2`
+    GeluTanh,
     /// `alpha x + beta`, clamped to 0 and 1.
     HardLogistic {
         alpha: f32,
@@ -42,31 +46,37 @@ pub(in crate::cpu) enum Function {
     Square,
     /// `x / (1 + e^(-beta x))`
     Swish(f32),
+    Tanh,
     /// `x^3`
     Cube,
 }
 
-/// Replaces each number by a function of it.
-pub(in crate::cpu) struct Replace<'a> {
+/// Replaces each number by a function of it, or sets it to the function of another one.
+pub(in crate::cpu) struct Apply<'a> {
     pub values: &'a mut [f32],
+    /// As many numbers.
+    pub of: Option<&'a [f32]>,
     pub function: Function,
 }
 
-impl SimdOp for Replace<'_> {
+impl SimdOp for Apply<'_> {
     type Output = ();
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
-        let values = self.values;
+        let Apply { values, of, function } = self;
         macro_rules! each {
             ($x:ident => $result:expr) => {
-                for v in values {
-                    let $x = *v;
-                    *v = $result;
+                match of {
+                    Some(of) => values.iter_mut().zip(of).for_each(|(v, $x)| *v = $result),
+                    None => values.iter_mut().for_each(|v| {
+                        let $x = *v;
+                        *v = $result;
+                    }),
                 }
             };
         }
-        match self.function {
+        match function {
             Function::Abs => each!(x => x.abs()),
             Function::Ceil => each!(x => x.ceil()),
             Function::Floor => each!(x => x.floor()),
@@ -76,14 +86,17 @@ impl SimdOp for Replace<'_> {
             Function::Sqrt => each!(x => x.sqrt()),
             Function::Square => each!(x => x * x),
             Function::Cube => each!(x => x * x * x),
-            Function::Elu(alpha) => replace_vectors(isa, values, Elu { alpha }),
-            Function::Erf => replace_vectors(isa, values, Erf),
-            Function::HardLogistic { alpha, beta } => replace_vectors(isa, values, HardLogistic { alpha, beta }),
-            Function::HardSwish => replace_vectors(isa, values, HardSwish),
-            Function::Logistic => replace_vectors(isa, values, Logistic::<false>),
-            Function::Swish(beta) => replace_vectors(isa, values, Swish { beta }),
-            Function::SiLU => replace_vectors(isa, values, Logistic::<true>),
-            Function::Mish => replace_vectors(isa, values, Mish),
+            Function::Elu(alpha) => replace_vectors(isa, values, of, Elu { alpha }),
+            Function::Erf => replace_vectors(isa, values, of, Erf),
+            Function::Exp => replace_vectors(isa, values, of, Exp),
+            Function::GeluTanh => replace_vectors(isa, values, of, GeluTanh),
+            Function::HardLogistic { alpha, beta } => replace_vectors(isa, values, of, HardLogistic { alpha, beta }),
+            Function::HardSwish => replace_vectors(isa, values, of, HardSwish),
+            Function::Logistic => replace_vectors(isa, values, of, Logistic::<false>),
+            Function::Swish(beta) => replace_vectors(isa, values, of, Swish { beta }),
+            Function::SiLU => replace_vectors(isa, values, of, Logistic::<true>),
+            Function::Mish => replace_vectors(isa, values, of, Mish),
+            Function::Tanh => replace_vectors(isa, values, of, Tanh),
         }
     }
 }
@@ -94,20 +107,21 @@ trait OfVector {
     fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32;
 }
 
-/// Replaces each vector by a function of it; the last one is padded with zeros.
+/// Replaces each vector by a function of it, or of the other one at its place.
 #[inline(always)]
-fn replace_vectors<I: Isa>(isa: I, values: &mut [f32], function: impl OfVector) {
+fn replace_vectors<I: Isa>(isa: I, values: &mut [f32], others: Option<&[f32]>, function: impl OfVector) {
     let ops = isa.f32();
-    let mut vectors = values.chunks_exact_mut(ops.len());
-    for vector in &mut vectors {
-        ops.store(function.of(isa, ops.load(vector)), vector);
+    let whole = values.len() / ops.len() * ops.len();
+    for at in (0..whole).step_by(ops.len()) {
+        let x = match others {
+            Some(others) => ops.load(&others[at..]),
+            None => ops.load(&values[at..]),
+        };
+        ops.store(function.of(isa, x), &mut values[at..]);
     }
-    let rest = vectors.into_remainder();
-    if !rest.is_empty() {
-        let mut padded = [0.0; BLOCK];
-        padded[..rest.len()].copy_from_slice(rest);
-        ops.store(function.of(isa, ops.load(&padded)), &mut padded);
-        rest.copy_from_slice(&padded[..rest.len()]);
+    if whole < values.len() {
+        let x = load_padded(ops, others.unwrap_or(values), whole, 0.0);
+        store_within(ops, function.of(isa, x), values, whole);
     }
 }
 
@@ -218,10 +232,48 @@ impl OfVector for Erf {
     }
 }
 
+struct Exp;
+
+impl OfVector for Exp {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        exponential(isa, x)
+    }
+}
+
+/// The hyperbolic tangent: with `t = e^(-2 |x|) - 1`, its size is `-t / (t + 2)`.
+struct Tanh;
+
+impl OfVector for Tanh {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        let (ops, size) = (isa.f32(), isa.f32().abs(x));
+        let t = power_less_one(isa, clamped(ops, ops.add(size, size), ops.zero(), ops.splat(MOST)));
+        let quotient = ops.div(t, ops.add(t, ops.splat(2.0)));
+        ops.select(quotient, ops.neg(quotient), ops.lt(x, ops.zero()))
+    }
+}
+
+/// The approximation of GELU by a hyperbolic tangent. As `(1 + tanh(u)) / 2` is the logistic function of `2 u`, it is a SiLU with another
+/// argument.
+struct GeluTanh;
+
+impl OfVector for GeluTanh {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        /// `2 sqrt(2 / pi)`
+        const FACTOR: f32 = 1.595_769;
+        let ops = isa.f32();
+        let factor = ops.mul_add(ops.mul(x, x), ops.splat(FACTOR * 0.044_715), ops.splat(FACTOR));
+        ops.mul(x, Logistic::<false>.of(isa, ops.mul(x, factor)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::InstructionSet, *};
     use crate::cpu::{activation::mish, math::erf};
+    use std::f64::consts::PI;
 
     /// Compares with the definition in float64; `error` is relative.
     fn check(function: Function, definition: impl Fn(f64) -> f64, error: f64) {
@@ -245,6 +297,10 @@ mod tests {
             87.5,
             87.9,
             88.5,
+            88.72,
+            88.73,
+            -103.0,
+            -104.0,
             1e9,
             -1e9,
             f32::MIN,
@@ -257,7 +313,11 @@ mod tests {
         let x: Vec<f32> = (-2000..2001).map(|i| i as f32 * 0.01).chain(special).collect();
         for isa in InstructionSet::all() {
             let mut y = x.clone();
-            isa.run(Replace { values: &mut y, function });
+            isa.run(Apply { values: &mut y, of: None, function });
+            let mut again = vec![0.0; x.len()];
+            isa.run(Apply { values: &mut again, of: Some(&x), function });
+            let bits = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&again), bits(&y), "{function:?}");
             for (x, y) in x.iter().zip(y) {
                 let want = definition(f64::from(*x));
                 let is_close = (f64::from(y) - want).abs() <= relative * want.abs() + absolute || y == want as f32;
@@ -284,9 +344,14 @@ mod tests {
         let (alpha, beta) = (0.2, 0.4);
         let linear = |x: f64| (f64::from(alpha) * x + f64::from(beta)).clamp(0.0, 1.0);
         check_within(Function::HardLogistic { alpha, beta }, linear, [2e-7, 2e-7]);
+        check_within(Function::Exp, f64::exp, [2e-7, 1e-45]);
+        check(Function::Tanh, f64::tanh, 2e-7);
         check(Function::Logistic, logistic, 4e-7);
         check(Function::SiLU, |x| x * logistic(x), 4e-7);
         check(Function::Mish, mish, 5e-7);
+        let gelu = |x: f64| x * logistic(2.0 * (2.0 / PI).sqrt() * (x + 0.044715 * x.powi(3)));
+        // The error of a power grows with its exponent.
+        check_within(Function::GeluTanh, gelu, [2e-5, 1e-34]);
         for beta in [1.702f32, -0.5] {
             let beta_x = |x: f64| f64::from(beta) * x;
             check_within(Function::Swish(beta), |x| x / (1.0 + (-beta_x(x)).exp()), [2e-5, 1e-34]);

@@ -1,5 +1,8 @@
 //! Max and average pooling, 16 channels at once. Windows are clipped to the input, so no padding is stored.
-use super::{Axis, BLOCK, InstructionSet, Pixel, clear_beyond, tile::relu};
+use super::{
+    Axis, BLOCK, InstructionSet, Pixel, clear_beyond,
+    tile::{relu, returns_second},
+};
 use rayon::prelude::*;
 use rten_simd::{
     Isa, SimdOp,
@@ -152,7 +155,7 @@ impl Rows<'_> {
 
 /// Returns the maximum, or NaN if either is NaN: the maximum of different instruction sets treats NaN differently.
 #[inline(always)]
-fn larger<O: NumOps<f32>>(ops: O, found: O::Simd, x: O::Simd) -> O::Simd {
-    let found = ops.select(x, found, ops.gt(x, found));
+pub(in crate::cpu) fn larger<O: NumOps<f32>>(ops: O, found: O::Simd, x: O::Simd) -> O::Simd {
+    let found = if returns_second(ops) { ops.max(x, found) } else { ops.select(x, found, ops.gt(x, found)) };
     ops.select(found, x, ops.eq(x, x))
 }

@@ -1,10 +1,10 @@
 //! Softmax and normalisation of rows, out of place.
 use super::{
     BLOCK,
-    exp::{negative_powers, powers, scaled},
+    exp::{largest_of, negative_powers, powers, scaled},
 };
 use rten_simd::{
-    Isa, SimdOp,
+    Elem, Isa, SimdOp,
     ops::{BitOps, NumOps},
 };
 
@@ -12,14 +12,14 @@ use rten_simd::{
 const SUMS: usize = 4;
 
 /// Maximum number of elements of a row whose exponentials are computed together with those of other rows.
-const SHORT: usize = 32;
+const SHORT: usize = 256;
 
 /// Number of columns from which on those of each row fill a vector.
 pub(in crate::cpu) const FEW: usize = 16;
 
 /// Loads a vector of a row, padded with `fill` after the end of the row.
 #[inline(always)]
-fn load<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, fill: f32) -> O::Simd {
+pub(in crate::cpu) fn load_padded<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, fill: f32) -> O::Simd {
     if at + ops.len() <= row.len() {
         return ops.load(&row[at..]);
     }
@@ -27,13 +27,14 @@ fn load<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, fill: f32) -> O::Simd {
     ops.select(rest, ops.splat(fill), is_rest)
 }
 
+/// Stores the part of a vector that is within a row.
 #[inline(always)]
-fn store<O: NumOps<f32>>(ops: O, v: O::Simd, row: &mut [f32], at: usize) {
+pub(in crate::cpu) fn store_within<T: Elem + Default, O: NumOps<T>>(ops: O, v: O::Simd, row: &mut [T], at: usize) {
     if at + ops.len() <= row.len() {
         ops.store(v, &mut row[at..]);
         return;
     }
-    let (mut padded, rest) = ([0.0; BLOCK], &mut row[at..]);
+    let (mut padded, rest) = ([T::default(); BLOCK], &mut row[at..]);
     ops.store(v, &mut padded);
     rest.copy_from_slice(&padded[..rest.len()]);
 }
@@ -78,15 +79,24 @@ impl Softmax<'_> {
     /// Computes rows that fill few vectors: the exponentials of all rows at once.
     #[inline(always)]
     fn short<I: Isa>(self, isa: I) {
-        let Softmax { from, to, n, beta, .. } = self;
+        let (ops, Softmax { from, to, n, beta, .. }) = (isa.f32(), self);
         for (from, to) in from.chunks(n).zip(to.chunks_mut(n)) {
-            let most = fold_short(from.iter().map(|x| x * beta), f32::NEG_INFINITY, |m, x| if x > m { x } else { m });
-            to.iter_mut().zip(from).for_each(|(to, x)| *to = most - x * beta);
+            if n < ops.len() {
+                let most =
+                    fold_short(from.iter().map(|x| x * beta), f32::NEG_INFINITY, |m, x| if x > m { x } else { m });
+                to.iter_mut().zip(from).for_each(|(to, x)| *to = most - x * beta);
+            } else {
+                below_largest(ops, from, to, beta);
+            }
         }
         negative_powers(isa, to);
-        for to in to.chunks_mut(n) {
-            let factor = fold_short(to.iter().copied(), 0.0, |s, x| s + x).recip();
-            to.iter_mut().for_each(|v| *v *= factor);
+        for row in to.chunks_mut(n) {
+            if n < ops.len() {
+                let factor = fold_short(row.iter().copied(), 0.0, |s, x| s + x).recip();
+                row.iter_mut().for_each(|v| *v *= factor);
+            } else {
+                divide_by_sum(ops, row);
+            }
         }
     }
 }
@@ -101,6 +111,39 @@ fn fold_short(numbers: impl Iterator<Item = f32>, empty: f32, combine: impl Fn(f
     }
     let [a, b, c, d] = parts;
     combine(combine(a, b), combine(c, d))
+}
+
+/// Writes the difference of each element of a row, times `beta`, from the largest one. The row fills a vector.
+#[inline(always)]
+fn below_largest<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], beta: f32) {
+    let (last, beta) = (from.len() - ops.len(), ops.splat(beta));
+    // The last vector ends with the row, so it has some elements a second time.
+    let mut most = ops.mul(ops.load(&from[last..]), beta);
+    for at in (0..last).step_by(ops.len()) {
+        most = ops.max(most, ops.mul(ops.load(&from[at..]), beta));
+    }
+    let most = ops.splat(largest_of(ops, [most; 4]));
+    for at in (0..from.len()).step_by(ops.len()) {
+        let at = at.min(last);
+        ops.store(ops.sub(most, ops.mul(ops.load(&from[at..]), beta)), &mut to[at..]);
+    }
+}
+
+/// Divides the elements of a row by their sum. The row fills a vector.
+#[inline(always)]
+fn divide_by_sum<O: NumOps<f32>>(ops: O, row: &mut [f32]) {
+    let (whole, last) = (row.len() / ops.len() * ops.len(), row.len() - ops.len());
+    let end = ops.load(&row[last..]);
+    // Of the vector that ends with the row, the elements that are in no other.
+    let mut sum = load_padded(ops, row, whole.min(row.len()), 0.0);
+    for at in (0..whole).step_by(ops.len()) {
+        sum = ops.add(sum, ops.load(&row[at..]));
+    }
+    let factor = ops.splat(ops.sum(sum).recip());
+    for at in (0..whole).step_by(ops.len()) {
+        ops.store(ops.mul(ops.load(&row[at..]), factor), &mut row[at..]);
+    }
+    ops.store(ops.mul(end, factor), &mut row[last..]);
 }
 
 /// Computes [`Softmax`] of each column of a matrix with fewer than [`FEW`] columns, and with them all exponentials at once.
@@ -225,19 +268,25 @@ impl SimdOp for RowNorm<'_> {
             let mean = if self.has_mean { moments(ops, from, 0.0, false) / self.n as f32 } else { 0.0 };
             let variance = moments(ops, from, mean, true) / self.n as f32;
             let (mean, scale) = (ops.splat(mean), ops.splat((variance + self.eps).sqrt().recip()));
-            for at in (0..from.len()).step_by(ops.len()) {
+            if self.n < ops.len() {
+                let [gamma, beta] = [(self.gamma, 1.0), (self.beta, 0.0)]
+                    .map(|(row, default)| row.map_or_else(|| ops.splat(default), |row| load_padded(ops, row, 0, 0.0)));
+                let v = ops.mul(ops.sub(load_padded(ops, from, 0, 0.0), mean), scale);
+                store_within(ops, ops.mul_add(v, gamma, beta), to, 0);
+                continue;
+            }
+            let last = self.n - ops.len();
+            for at in (0..self.n).step_by(ops.len()) {
                 // The last vector ends with the row, so it may compute some elements a second time.
-                let at = at.min(from.len().saturating_sub(ops.len()));
-                let mut v = ops.mul(ops.sub(load(ops, from, at, 0.0), mean), scale);
+                let at = at.min(last);
+                let mut v = ops.mul(ops.sub(ops.load(&from[at..]), mean), scale);
                 match (self.gamma, self.beta) {
-                    (Some(gamma), Some(beta)) => {
-                        v = ops.mul_add(v, load(ops, gamma, at, 0.0), load(ops, beta, at, 0.0));
-                    }
-                    (Some(gamma), None) => v = ops.mul(v, load(ops, gamma, at, 0.0)),
-                    (None, Some(beta)) => v = ops.add(v, load(ops, beta, at, 0.0)),
+                    (Some(gamma), Some(beta)) => v = ops.mul_add(v, ops.load(&gamma[at..]), ops.load(&beta[at..])),
+                    (Some(gamma), None) => v = ops.mul(v, ops.load(&gamma[at..])),
+                    (None, Some(beta)) => v = ops.add(v, ops.load(&beta[at..])),
                     (None, None) => {}
                 }
-                store(ops, v, to, at);
+                ops.store(v, &mut to[at..]);
             }
         }
     }
@@ -256,7 +305,7 @@ fn moments<O: NumOps<f32>>(ops: O, row: &[f32], mean: f32, squared: bool) -> f32
         }
     }
     for at in (whole..row.len()).step_by(lanes) {
-        let v = ops.sub(load(ops, row, at, mean), of_all);
+        let v = ops.sub(load_padded(ops, row, at, mean), of_all);
         sums[0] = if squared { ops.mul_add(v, v, sums[0]) } else { ops.add(sums[0], v) };
     }
     let [a, b, c, d] = sums;

@@ -124,7 +124,7 @@ impl Place {
     }
     /// Returns the offset of a pixel.
     #[inline(always)]
-    fn offset(&self, row: usize, col: usize) -> usize {
+    pub fn offset(&self, row: usize, col: usize) -> usize {
         let [first_row, first_col] = self.first;
         (first_row + row * self.step[0]) * self.size[1] + first_col + col * self.step[1]
     }
@@ -370,8 +370,8 @@ pub(super) fn at_most<O: NumOps<f32>>(ops: O, v: O::Simd, high: O::Simd) -> O::S
 }
 
 /// Whether minimum and maximum return the second operand if one of them is NaN, as with AVX2 and AVX-512. Elsewhere, they may return the
-/// number.
+/// number. (The latency of a comparison and a selection is longer.)
 #[inline(always)]
-fn returns_second<O: NumOps<f32>>(ops: O) -> bool {
+pub(super) fn returns_second<O: NumOps<f32>>(ops: O) -> bool {
     ops.len() > 4
 }

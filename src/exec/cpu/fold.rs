@@ -1,0 +1,69 @@
+//! Reductions of vectors.
+use super::blocked::larger;
+use rten_simd::{Simd, ops::FloatOps};
+
+/// How numbers are combined, in any order.
+pub(super) trait Fold: Copy + Sync {
+    /// The result for no numbers, which does not change what it is combined with.
+    const EMPTY: f32;
+
+    fn combine<O: FloatOps<f32>>(self, ops: O, a: O::Simd, b: O::Simd) -> O::Simd;
+
+    fn combine_two(self, a: f32, b: f32) -> f32;
+
+    /// Combines the elements of a row with those of a vector.
+    #[inline(always)]
+    fn with_row<O: FloatOps<f32>>(self, ops: O, mut found: O::Simd, row: &[f32]) -> O::Simd {
+        let mut vectors = row.chunks_exact(ops.len());
+        for vector in &mut vectors {
+            found = self.combine(ops, found, ops.load(vector));
+        }
+        if vectors.remainder().is_empty() {
+            return found;
+        }
+        let (rest, mask) = ops.load_pad(vectors.remainder());
+        self.combine(ops, found, ops.select(rest, ops.splat(Self::EMPTY), mask))
+    }
+
+    /// Combines the elements of a vector.
+    #[inline(always)]
+    fn of_vector<V: Simd<Elem = f32>>(self, x: V) -> f32 {
+        let x = x.to_array();
+        x.as_ref().iter().fold(Self::EMPTY, |a, b| self.combine_two(a, *b))
+    }
+}
+
+/// The maximum; NaN is larger than every number.
+#[derive(Clone, Copy)]
+pub(super) struct Largest;
+
+impl Fold for Largest {
+    const EMPTY: f32 = f32::NEG_INFINITY;
+
+    #[inline(always)]
+    fn combine<O: FloatOps<f32>>(self, ops: O, a: O::Simd, b: O::Simd) -> O::Simd {
+        larger(ops, a, b)
+    }
+
+    #[inline(always)]
+    fn combine_two(self, a: f32, b: f32) -> f32 {
+        if b > a || b.is_nan() { b } else { a }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Sum;
+
+impl Fold for Sum {
+    const EMPTY: f32 = 0.0;
+
+    #[inline(always)]
+    fn combine<O: FloatOps<f32>>(self, ops: O, a: O::Simd, b: O::Simd) -> O::Simd {
+        ops.add(a, b)
+    }
+
+    #[inline(always)]
+    fn combine_two(self, a: f32, b: f32) -> f32 {
+        a + b
+    }
+}
