@@ -204,6 +204,41 @@ mod tests {
         assert_eq!(numbers, [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [5.0, 5.0, f64::from(LARGE + 1)]]);
     }
 
+    /// Each dtype has its own loops.
+    #[test]
+    fn numbers_are_compared_as_defined() {
+        use CompareMode::*;
+        for dtype in [Dtype::Float32, Dtype::Int32, Dtype::Uint8, Dtype::Int8] {
+            let numbers = [0.0, 3.0, 1.0, if dtype.is_float() { f64::NAN } else { 7.0 }];
+            let array = |shape: [usize; 2]| Array::from_f64s(dtype, shape, numbers.iter().copied()).unwrap();
+            for mode in [Equal, NotEqual, Greater, GreaterOrEqual, Less, LessOrEqual, And, Xor, Not] {
+                let mut g = Graph::new("g").unwrap();
+                let (x, y) = (g.input("x", dtype, [4, 1]).unwrap(), g.input("y", dtype, [1, 4]).unwrap());
+                let pairs = g.op(Compare::new(x, y, mode)).call().unwrap()[0];
+                let [after, before] =
+                    [false, true].map(|first| g.op(CompareConst::new(x, mode, 3.0, first)).call().unwrap()[0]);
+                g.set_outputs(&[pairs, after, before]).unwrap();
+                let feeds = [("x", array([4, 1])), ("y", array([1, 4]))];
+                let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors;
+                let holds = |a: f64, b: f64| match mode {
+                    Equal => a == b,
+                    NotEqual | Xor => a != b,
+                    Greater => a > b,
+                    GreaterOrEqual => a >= b,
+                    Less => a < b,
+                    LessOrEqual => a <= b,
+                    And => a != 0.0 && b != 0.0,
+                    Not => a == 0.0,
+                };
+                let of = |pairs: Vec<[f64; 2]>| pairs.iter().map(|[a, b]| f64::from(holds(*a, *b))).collect::<Vec<_>>();
+                let all = of(numbers.iter().flat_map(|a| numbers.map(|b| [*a, b])).collect());
+                assert_eq!(got[0].to_f64().unwrap(), all, "{dtype} {mode:?}");
+                assert_eq!(got[1].to_f64().unwrap(), of(numbers.map(|v| [v, 3.0]).to_vec()), "{dtype} {mode:?}");
+                assert_eq!(got[2].to_f64().unwrap(), of(numbers.map(|v| [3.0, v]).to_vec()), "{dtype} {mode:?}");
+            }
+        }
+    }
+
     #[test]
     fn comparisons_are_of_real_numbers_and_give_stored_ones() {
         let mut g = Graph::new("g").unwrap();

@@ -1,5 +1,5 @@
 //! Reductions of vectors.
-use super::blocked::larger;
+use super::blocked::{BLOCK, larger};
 use rten_simd::{Simd, ops::FloatOps};
 
 /// How numbers are combined, in any order.
@@ -28,8 +28,20 @@ pub(super) trait Fold: Copy + Sync {
     /// Combines the elements of a vector.
     #[inline(always)]
     fn of_vector<V: Simd<Elem = f32>>(self, x: V) -> f32 {
+        let mut all = [Self::EMPTY; BLOCK];
         let x = x.to_array();
-        x.as_ref().iter().fold(Self::EMPTY, |a, b| self.combine_two(a, *b))
+        all.iter_mut().zip(x.as_ref()).for_each(|(to, x)| *to = *x);
+        // Halves are combined, which takes four steps instead of sixteen.
+        for i in 0..8 {
+            all[i] = self.combine_two(all[i], all[i + 8]);
+        }
+        for i in 0..4 {
+            all[i] = self.combine_two(all[i], all[i + 4]);
+        }
+        for i in 0..2 {
+            all[i] = self.combine_two(all[i], all[i + 2]);
+        }
+        self.combine_two(all[0], all[1])
     }
 }
 

@@ -219,7 +219,46 @@ pub(super) fn a16_gather(op: A16Gather<Operand>) -> OpKernel {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, ops::GatherElements, run};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn elements_are_gathered_along_an_axis(
+            dims in prop::array::uniform3(1usize..30), cut in prop::array::uniform3(any::<prop::sample::Index>()), axis in 0usize..3,
+            entries in 1usize..30, bad in prop::option::of(any::<prop::sample::Index>()), seed in 1i64..1000,
+        ) {
+            // Along the other axes, there may be fewer indices than entries.
+            let mut shape: [usize; 3] = std::array::from_fn(|i| cut[i].index(dims[i]) + 1);
+            shape[axis] = entries;
+            let (n, count) = (dims[axis] as i64, shape.iter().product::<usize>());
+            let mut indices: Vec<i32> = (0..count as i64).map(|i| (i * seed % (2 * n) - n) as i32).collect();
+            if let Some(bad) = &bad {
+                indices[bad.index(count)] = n as i32;
+            }
+            let values: Vec<f32> = (0..dims.iter().product::<usize>()).map(|i| i as f32).collect();
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Float32, dims).unwrap();
+            let i = g.input("i", Dtype::Int32, shape).unwrap();
+            let y = g.op(GatherElements { axis: axis as i64, ..GatherElements::new(x, i) }).call().unwrap();
+            g.set_outputs(&y).unwrap();
+            let feeds = [("x", Array::from_vec(dims, values.clone()).unwrap()), ("i", Array::from_vec(shape, indices.clone()).unwrap())];
+            let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default());
+            if bad.is_some() {
+                let error = got.unwrap_err().to_string();
+                prop_assert!(error.contains(&format!("index {n} is out of range for axis {axis}")), "{error}");
+                return Ok(());
+            }
+            let expected: Vec<f32> = (0..count)
+                .map(|at| {
+                    let mut place = [at / (shape[1] * shape[2]), at / shape[2] % shape[1], at % shape[2]];
+                    place[axis] = i64::from(indices[at]).rem_euclid(n) as usize;
+                    values[(place[0] * dims[1] + place[1]) * dims[2] + place[2]]
+                })
+                .collect();
+            prop_assert_eq!(got.unwrap().tensors[0].to_f32().unwrap(), expected);
+        }
+    }
 
     #[test]
     fn indices_that_are_no_whole_numbers_are_cut() {

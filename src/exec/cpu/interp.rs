@@ -194,3 +194,42 @@ fn blend<const C: usize>(from: &[f32; C], to: &[f32; C], towards: f32) -> [f32; 
     }
     blended
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, CpuBackend, Dtype, Graph, RunOptions,
+        ops::{Interp, InterpCoordMode, InterpMode, sample_points},
+        run,
+    };
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn nearest_pixels_are_the_definition(
+            planes in 1usize..4, from in prop::array::uniform2(1usize..20), to in prop::array::uniform2(1usize..40), doubles: [bool; 2],
+            dtype in prop::sample::select(vec![Dtype::Float32, Dtype::Int8]),
+        ) {
+            let to = [0, 1].map(|i| if doubles[i] { 2 * from[i] } else { to[i] });
+            let scale = [0, 1].map(|i| to[i] as f64 / from[i] as f64);
+            let (mode, coordinates) = (InterpMode::Nearest, InterpCoordMode::Asymmetric);
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", dtype, [1, planes, from[0], from[1]]).unwrap();
+            let op = Interp { scale_h: scale[0], scale_w: scale[1], ..Interp::new(x, coordinates, mode) };
+            let y = g.op(op).call().unwrap();
+            g.set_outputs(&y).unwrap();
+            let values: Vec<f64> = (0..planes * from[0] * from[1]).map(|i| (i * 7 % 101) as f64).collect();
+            let feed = Array::from_f64s(dtype, [1, planes, from[0], from[1]], values.iter().copied()).unwrap();
+            let got = run(&g, &[("x", feed)], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].clone();
+            let to = [got.shape()[2], got.shape()[3]];
+            let [rows, columns] = [0, 1].map(|i| sample_points(from[i], to[i], mode, coordinates).unwrap());
+            let expected: Vec<f64> = (0..planes * to[0] * to[1])
+                .map(|at| {
+                    let (plane, row, column) = (at / (to[0] * to[1]), at / to[1] % to[0], at % to[1]);
+                    values[(plane * from[0] + rows[row].at) * from[1] + columns[column].at]
+                })
+                .collect();
+            prop_assert_eq!(got.to_f64().unwrap(), expected);
+        }
+    }
+}

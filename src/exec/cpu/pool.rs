@@ -360,6 +360,7 @@ mod tests {
         fn windows_are_reduced_as_defined(
             planes in prop::array::uniform2(1usize..4), (depth, height, width) in (1usize..12, 1usize..12, 1usize..50),
             kernel in prop::array::uniform3(1usize..6), stride in prop::array::uniform3(1usize..4), pad in 0usize..5, include: bool, is_max: bool,
+            nan: prop::sample::Index,
         ) {
             let mut g = Graph::new("g").unwrap();
             let input = [depth, height, width];
@@ -376,7 +377,11 @@ mod tests {
             // Windows that do not fit and padding wider than them are refused.
             let Ok(y) = y else { return Err(TestCaseError::reject("refused")) };
             g.set_outputs(&[y]).unwrap();
-            let values = integers(&shape);
+            let mut values = integers(&shape);
+            if is_max {
+                let at = nan.index(values.len());
+                values[at] = f32::NAN;
+            }
             let feed = Array::from_f64s(Dtype::Float32, shape.clone(), values.iter().map(|v| f64::from(*v))).unwrap();
             // Unfused, nothing is computed in blocks.
             let options = RunOptions::default().unfused(true);
@@ -398,14 +403,16 @@ mod tests {
                         .map(|i| plane[i])
                         .collect();
                     if is_max {
-                        expected.push(window.iter().copied().fold(f32::NEG_INFINITY, f32::max).max(f32::MIN));
+                        let largest = window.iter().copied().fold(f32::MIN, f32::max);
+                        expected.push(if window.iter().any(|v| v.is_nan()) { f32::NAN } else { largest });
                         continue;
                     }
                     let n = if include { kernel.iter().product() } else { window.len().max(1) };
                     expected.push(window.iter().sum::<f32>() / n as f32);
                 }
             }
-            prop_assert_eq!(result.to_f32().unwrap().to_vec(), expected);
+            let bits = |values: &[f32]| values.iter().map(|v| if v.is_nan() { 0 } else { v.to_bits() }).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&result.to_f32().unwrap()), bits(&expected));
         }
     }
 }
