@@ -55,7 +55,7 @@ fn reflected(x: f32, low: f32, high: f32) -> f32 {
 }
 
 /// Number of points of a task.
-const POINTS: usize = 512;
+const POINTS: usize = 128;
 
 pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
     let sampling = Sampling { align_corners: op.align_corners, padding: op.padding_mode, nearest: op.mode == 1 };

@@ -225,7 +225,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::ShuffleChannel(op) => shuffle::shuffle_channel(*op),
         Op::SiLU(op) => activation::silu(*op),
         Op::Sigmoid(op) => activation::sigmoid(*op),
-        Op::Sign(op) => unary::function(op.input, math::sign),
+        Op::Sign(op) => unary::of_vectors(op.input, Function::Sign, math::sign),
         Op::Sin(op) => unary::in_vectors(op.input, f64::sin, transcendental::sin),
         Op::Sinh(op) => unary::function(op.input, f64::sinh),
         Op::Size(op) => create::size(*op),

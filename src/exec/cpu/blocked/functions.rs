@@ -9,7 +9,7 @@ use rten_simd::{
     ops::{BitOps, FloatOps, NumOps},
 };
 
-/// A function of float32 numbers. NaN remains NaN.
+/// A function of float32 numbers. NaN remains NaN, unless a function says otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cpu) enum Function {
     Abs,
@@ -37,6 +37,8 @@ pub(in crate::cpu) enum Function {
     Reciprocal(f32),
     /// The nearest integer; halves are rounded away from zero.
     Round,
+    /// -1, 0 or 1; 0 for NaN.
+    Sign,
     /// `x / (1 + e^-x)`
     SiLU,
     /// `x / (1 + |x|)`
@@ -68,7 +70,7 @@ impl SimdOp for Apply<'_> {
         macro_rules! each {
             ($x:ident => $result:expr) => {
                 match of {
-                    Some(of) => values.iter_mut().zip(of).for_each(|(v, $x)| *v = $result),
+                    Some(of) => values.iter_mut().zip(of).for_each(|(v, &$x)| *v = $result),
                     None => values.iter_mut().for_each(|v| {
                         let $x = *v;
                         *v = $result;
@@ -82,6 +84,7 @@ impl SimdOp for Apply<'_> {
             Function::Floor => each!(x => x.floor()),
             Function::Reciprocal(c) => each!(x => c / x),
             Function::Round => each!(x => x.round()),
+            Function::Sign => each!(x => f32::from(u8::from(x > 0.0)) - f32::from(u8::from(x < 0.0))),
             Function::Softsign => each!(x => x / (1.0 + x.abs())),
             Function::Sqrt => each!(x => x.sqrt()),
             Function::Square => each!(x => x * x),
@@ -336,6 +339,7 @@ mod tests {
         check(Function::Sqrt, f64::sqrt, 6e-8);
         check(Function::Square, |x| x * x, 6e-8);
         check(Function::Cube, |x| x * x * x, 2e-7);
+        check(Function::Sign, crate::cpu::math::sign, 0.0);
         check(Function::Softsign, |x| if x.is_infinite() { f64::NAN } else { x / (1.0 + x.abs()) }, 2e-7);
         check(Function::Elu(0.7), |x| if x > 0.0 { x } else { f64::from(0.7f32) * x.exp_m1() }, 3e-7);
         check(Function::Erf, erf, 2e-7);

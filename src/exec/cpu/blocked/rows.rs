@@ -11,8 +11,8 @@ use rten_simd::{
 /// Number of interleaved accumulators, which hides latency and improves precision.
 const SUMS: usize = 4;
 
-/// Maximum number of elements of a row whose exponentials are computed together with those of other rows.
-const SHORT: usize = 256;
+/// Maximum number of vectors of a row whose exponentials are computed together with those of other rows.
+const SHORT: usize = 8;
 
 /// Number of columns from which on those of each row fill a vector.
 pub(in crate::cpu) const FEW: usize = 16;
@@ -54,7 +54,7 @@ impl SimdOp for Softmax<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let beta = self.beta;
-        if self.n <= SHORT && !self.log {
+        if self.n <= SHORT * isa.f32().len() && !self.log {
             return self.short(isa);
         }
         for (from, to) in self.from.chunks(self.n).zip(self.to.chunks_mut(self.n)) {
