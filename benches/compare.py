@@ -156,7 +156,7 @@ def arguments():
     ap.add_argument("--rounds", type=int)
     ap.add_argument("--seconds", type=float, help="per program and round")
     ap.add_argument("--quick", action="store_true", help="few networks and short rounds, to test the benchmark itself")
-    ap.add_argument("--again", action="store_true", help="keep the former measurements of this kind of machine, and add these")
+    ap.add_argument("--again", action="store_true", help="keep the former measurements of these networks on this kind of machine, and add these")
     ap.add_argument("--work", default="build/bench")
     ap.add_argument("--out")
     a = ap.parse_args()

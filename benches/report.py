@@ -35,10 +35,14 @@ INTRODUCTION = """\
 
 
 def keep(page, told, again):
-    """Add the run to the file of its kind of machine, in the page's folder; drop former ones unless `again`."""
+    """Add the run to the file of its kind of machine, in the page's folder; drop former measurements of its networks unless `again`."""
     path = os.path.join(os.path.splitext(page)[0], told["instructions"] + ".json")
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    former = read(path) if again and os.path.exists(path) else []
+    former = read(path) if os.path.exists(path) else []
+    if not again:
+        names = {row["name"] for row in told["rows"]}
+        others = [{**run, "rows": [row for row in run["rows"] if row["name"] not in names]} for run in former]
+        former = [run for run in others if run["rows"]]
     with open(path, "w") as f:
         f.write('{"runs": [\n%s\n]}\n' % ",\n".join(compact(run) for run in [*former, told]))
 
@@ -79,12 +83,23 @@ class Machine:
     """The runs on one kind of machine; each of `rows` stands for those of all runs with its name and number of threads."""
 
     def __init__(self, runs):
-        self.last, self.runs, groups = runs[-1], len(runs), {}
+        self.last, self.runs, groups = runs[-1], runs, {}
         for run in runs:
             for row in run["rows"]:
                 groups.setdefault((row["name"], row["threads"]), []).append((row, run["peaks"][str(row["threads"])]))
         self.rows = [merged(group) for group in groups.values()]
         self.threads = sorted({r["threads"] for r in self.rows})
+
+    def versions(self):
+        return {kind: version for run in self.runs for kind, version in run["versions"].items()}
+
+    def measured(self, models, title):
+        """Return how often and when the networks of a kind were measured, or `None` if they were not."""
+        runs = [run for run in self.runs if any(row["model"] == models for row in run["rows"])]
+        if not runs:
+            return None
+        last, times = runs[-1], {1: "once", 2: "twice"}.get(len(runs), "%d times" % len(runs))
+        return "%s %s, last on %s (medians of %s of %g s)" % (title.lower(), times, last["date"], counted(last["rounds"], "round"), last["seconds"])
 
     def of(self, models, threads):
         return [r for r in self.rows if r["model"] == models and r["threads"] == threads]
@@ -199,13 +214,13 @@ def counted(number, what="thread"):
 def section(base, kind, machine):
     """Return the details of one kind of machine."""
     told = machine.last
-    versions = ", ".join("%s %s" % (TITLES[k], v) for k, v in told["versions"].items())
+    versions = ", ".join("%s %s" % (TITLES[k], v) for k, v in machine.versions().items())
     peaks = "; ".join("%s: %.0f GFLOP/s (2048 x 2048 product by %s), %.1f GB/s (copy of 256 MB, reads and writes)" % (counted(t), p["gflops"], TITLES[p["by"]], p["gbs"]) for t, p in told["peaks"].items())
     vnni = {True: ", with VNNI", False: ", without VNNI"}.get(told.get("vnni"), "")
     lines = [
         "- **Machine**: %s%s, %s cores, %s, shared with other work." % (told["machine"], vnni, told["cores"], told["system"]),
-        "- **Versions**: %s; %s." % (versions, told["date"]),
-        "- **Measured** %s: medians of %s of %g s." % ("once" if machine.runs == 1 else "%d times" % machine.runs, counted(told["rounds"], "round"), told["seconds"]),
+        "- **Versions**: %s." % versions,
+        "- **Measured**: %s." % "; ".join(filter(None, (machine.measured(*kind) for kind in KINDS))),
         "- **Peaks**: %s." % peaks,
     ]
     if told.get("limited"):

@@ -96,6 +96,9 @@ impl<C: Conversion> Storage for Converted<C> {
         Ok(())
     }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
+        if self.how.keeps_bytes() {
+            return self.how.source().storage.read_apart();
+        }
         self.loaded.apart(|| self.load())
     }
     fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
