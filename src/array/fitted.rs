@@ -78,7 +78,7 @@ fn directly(from: Dtype, to: Dtype, bytes: &[u8]) -> Option<Vec<u8>> {
             each(bytes, |v: i64| v as f32, |v, f| v.unsigned_abs() < 1 << f64::MANTISSA_DIGITS && f as i64 == v)
         }
         (Dtype::Float64, Dtype::Float32) => each(bytes, |v: f64| v as f32, |v, f| f.is_finite() || !v.is_finite()),
-        (Dtype::Bool, Dtype::Float32) => each(bytes, |v: u8| f32::from(u8::from(v != 0)), |_, _| true),
+        (Dtype::Bool, Dtype::Float32) => each(bytes, |v: u8| f32::from(v), |_, _| true),
         _ => None,
     }
 }

@@ -314,7 +314,7 @@ fn constant(
     f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
     of_floats: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    // In float64 if `c` is not a float32. If it is one, the rounded result would be that of float32 arithmetic.
+    // In float64 if `c` is not a float32. If it is one, float32 arithmetic gives the same result.
     let float = Some(c as f32).filter(|float| f64::from(*float) == c);
     match float {
         Some(float) => with_constant(input, c, finish, f, OfEach(move |v| of_floats(v, float))),
@@ -322,7 +322,7 @@ fn constant(
     }
 }
 
-/// Combines an operand with a number, by `f` if the numbers are stored integers.
+/// Combines an operand with a number: stored integers by `f`, and real numbers by `reals`.
 fn with_constant(
     input: Operand,
     c: f64,

@@ -61,9 +61,9 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> OpKernel {
         let shape = &t.result(0)?.shape;
         let dtypes = [t.array(&lhs)?.dtype(), t.array(&rhs)?.dtype(), t.result(0)?.buffer_dtype()];
         match dtypes {
-            [Dtype::Float32, Dtype::Float32, Dtype::Float32] => return floats::<f32>(t, [&lhs, &rhs], mode),
-            [Dtype::Int32, Dtype::Int32, Dtype::Float32] if exact => return floats::<i32>(t, [&lhs, &rhs], mode),
-            [Dtype::Uint8, Dtype::Uint8, Dtype::Uint8] if exact => return bytes(t, [&lhs, &rhs], mode),
+            [Dtype::Float32, Dtype::Float32, Dtype::Float32] => return to_floats::<f32>(t, [&lhs, &rhs], mode),
+            [Dtype::Int32, Dtype::Int32, Dtype::Float32] if exact => return to_floats::<i32>(t, [&lhs, &rhs], mode),
+            [Dtype::Uint8, Dtype::Uint8, Dtype::Uint8] if exact => return to_bytes(t, [&lhs, &rhs], mode),
             _ => {}
         }
         let (a, b) = (t.source(&lhs, shape)?, t.source(&rhs, shape)?);
@@ -83,7 +83,7 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> OpKernel {
 }
 
 /// Compares operands of the same dtype, and writes float32.
-fn floats<T: Element + Default + PartialOrd>(t: &mut Task, [a, b]: [&Operand; 2], mode: CompareMode) -> Result<()> {
+fn to_floats<T: Element + Default + PartialOrd>(t: &mut Task, [a, b]: [&Operand; 2], mode: CompareMode) -> Result<()> {
     let pair = Pair::new([&a.ty.shape, &b.ty.shape], &t.result(0)?.shape);
     let (left, right) = (t.array(a)?.elements::<T>()?, t.array(b)?.elements::<T>()?);
     t.fill(0, 1, PostOp::default(), |first, out| {
@@ -93,7 +93,7 @@ fn floats<T: Element + Default + PartialOrd>(t: &mut Task, [a, b]: [&Operand; 2]
 }
 
 /// Compares bytes, and writes bytes.
-fn bytes(t: &mut Task, [a, b]: [&Operand; 2], mode: CompareMode) -> Result<()> {
+fn to_bytes(t: &mut Task, [a, b]: [&Operand; 2], mode: CompareMode) -> Result<()> {
     let pair = Pair::new([&a.ty.shape, &b.ty.shape], &t.result(0)?.shape);
     let (left, right) = (t.array(a)?.bytes()?, t.array(b)?.bytes()?);
     t.memory(0)?.bytes().par_chunks_mut(CHUNK).enumerate().for_each(|(c, out)| {
@@ -149,7 +149,7 @@ fn floats_with(t: &mut Task, input: &Operand, mode: CompareMode, number: f32, in
     })
 }
 
-/// Like [`floats_with`], for bytes.
+/// Like [`floats_with`], from bytes to bytes.
 fn bytes_with(t: &mut Task, input: &Operand, mode: CompareMode, number: f64, inversed: bool) -> Result<()> {
     // The result for each byte.
     let mut table = [0; 256];

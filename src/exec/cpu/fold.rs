@@ -1,5 +1,5 @@
 //! Reductions of vectors.
-use super::blocked::{BLOCK, larger};
+use super::blocked::{BLOCK, larger, load_padded};
 use rten_simd::{Simd, ops::FloatOps};
 
 /// How numbers are combined, in any order.
@@ -14,15 +14,10 @@ pub(super) trait Fold: Copy + Sync {
     /// Combines the elements of a row with those of a vector.
     #[inline(always)]
     fn with_row<O: FloatOps<f32>>(self, ops: O, mut found: O::Simd, row: &[f32]) -> O::Simd {
-        let mut vectors = row.chunks_exact(ops.len());
-        for vector in &mut vectors {
-            found = self.combine(ops, found, ops.load(vector));
+        for at in (0..row.len()).step_by(ops.len()) {
+            found = self.combine(ops, found, load_padded(ops, row, at, Self::EMPTY));
         }
-        if vectors.remainder().is_empty() {
-            return found;
-        }
-        let (rest, mask) = ops.load_pad(vectors.remainder());
-        self.combine(ops, found, ops.select(rest, ops.splat(Self::EMPTY), mask))
+        found
     }
 
     /// Combines the elements of a vector.

@@ -2,12 +2,12 @@
 use super::{
     OpKernel, Operand,
     blocked::InstructionSet,
-    chunks::CHUNK,
+    chunks::{CHUNK, blocks},
     layout::{converted, with_element},
     workspace::{self, ints, of_threads, reals},
 };
 use crate::{
-    array::{Array, ArrayMut, Element, reserve},
+    array::{Array, ArrayMut, Element},
     base::Result,
     ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
     quant::RoundMode,
@@ -42,17 +42,18 @@ pub(super) fn lut(op: Lut<Operand>) -> OpKernel {
 }
 
 /// Replaces each index by an element offset in `tensor`: the index selects the entry along `axis`, and its own position
-/// determines the entries along the other axes. `indices` are entire rows, of which the first one is `row`.
+/// determines the entries along the other axes. The first of `indices` is that of element `first` of their tensor.
 pub(super) fn places_along(
     indices: &mut [i64],
-    row: usize,
+    first: usize,
     shape: &[usize],
     tensor: &[usize],
     axis: usize,
 ) -> Result<()> {
     let (steps, last) = (strides(tensor), shape.len() - 1);
-    for (i, indices) in indices.chunks_mut(shape[last].max(1)).enumerate() {
-        let (mut start, mut rest) = (0, row + i);
+    let (mut outside, row) = (None, shape[last].max(1));
+    blocks(first, indices.len(), row, |block, part| {
+        let (mut start, mut rest) = (0, block);
         for a in (0..last).rev() {
             if a != axis {
                 start += (rest % shape[a]) as i64 * steps[a];
@@ -60,12 +61,13 @@ pub(super) fn places_along(
             rest /= shape[a];
         }
         let step = if axis == last { 0 } else { steps[last] };
-        let places = PlacesOfRow { indices, start, count: tensor[axis] as i64, scale: steps[axis], step };
-        if let Some(index) = InstructionSet::best().run(places) {
-            IndexKind::Axis(axis).resolve(index, tensor[axis])?;
-        }
-    }
-    Ok(())
+        start += ((first + part.start) % row) as i64 * step;
+        let places =
+            PlacesOfRow { indices: &mut indices[part], start, count: tensor[axis] as i64, scale: steps[axis], step };
+        let found = InstructionSet::best().run(places);
+        outside = outside.or(found);
+    });
+    outside.map_or(Ok(()), |index| IndexKind::Axis(axis).resolve(index, tensor[axis]).map(drop))
 }
 
 /// A row of indices, which are replaced by offsets. The result is an index that is out of range, if there is one.
@@ -148,31 +150,28 @@ pub(super) fn gather_elements(op: GatherElements<Operand>) -> OpKernel {
     fn go<T: Element>(
         to: &mut ArrayMut,
         from: &Array,
-        part: usize,
         places: impl Fn(usize, &mut [i64]) -> Result<()> + Sync,
     ) -> Result<()> {
-        let (from, parts) = (from.bits::<T>()?, to.bits::<T>()?.par_chunks_mut(part));
-        parts.enumerate().try_for_each_init(Vec::new, |buffer: &mut Vec<i64>, (i, to)| {
-            buffer.clear();
-            reserve(buffer, to.len())?;
+        let (from, parts) = (from.bits::<T>()?, to.bits::<T>()?.par_chunks_mut(CHUNK));
+        let take = |buffer: &mut Vec<i64>, (i, to): (usize, &mut [T])| {
             buffer.resize(to.len(), 0);
-            places(i * part, buffer)?;
+            places(i * CHUNK, buffer)?;
             to.iter_mut().zip(&*buffer).for_each(|(to, at)| *to = from[*at as usize]);
             Ok(())
-        })
+        };
+        // Of several indices that are out of range, the error names the first.
+        parts.enumerate().map_init(Vec::new, take).find_first(Result::is_err).unwrap_or(Ok(()))
     }
-    let row = op.indices.ty.shape.last().map_or(1, |n| (*n).max(1));
-    let part = (CHUNK / row).max(1).saturating_mul(row);
-    OpKernel::with_workspace(of_threads(part, size_of::<i64>()) + workspace::converted([&op.input]), move |t| {
+    OpKernel::with_workspace(of_threads(CHUNK, size_of::<i64>()) + workspace::converted([&op.input]), move |t| {
         let (shape, indices) = (&op.input.ty.shape, &op.indices.ty.shape);
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let source = t.source(&op.indices, indices)?;
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let places = |first: usize, places: &mut [i64]| {
             source.ints(first, places);
-            places_along(places, first / row, indices, shape, axis)
+            places_along(places, first, indices, shape, axis)
         };
-        with_element!(input.dtype(), go(t.memory(0)?, &input, part, places))
+        with_element!(input.dtype(), go(t.memory(0)?, &input, places))
     })
 }
 

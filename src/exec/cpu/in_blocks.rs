@@ -273,7 +273,9 @@ fn deconv(op: &Deconv<Operand>, signature: &Signature) -> Result<Prepared> {
     let input = op.input.clone();
     let kernel = OpKernel::with_workspace(workspace, move |t| {
         let x = t.reals(&input)?;
-        t.write(0, PostOp::default(), |out| deconv.run(&x, out))
+        let mut scratch = t.scratch(deconv.scratch())?;
+        let scratch = scratch.floats()?;
+        t.write(0, PostOp::default(), |out| deconv.run(&x, out, scratch))
     });
     let kernel = kernel.without([&op.filter]).without(&op.bias);
     Ok(Prepared { kernel, used })

@@ -126,6 +126,8 @@ fn grouped(
             let w = weight.as_ref().map_or(1.0, |w| f64::from(w[channel])) / (variance + eps).sqrt();
             let b = bias.as_ref().map_or(0.0, |b| f64::from(b[channel]));
             let x = &x[first + part.start..first + part.end];
+            // What the rounding of the mean changes is added to the bias.
+            let b = b + (f64::from(mean as f32) - mean) * w;
             let [mean, w, b] = [mean, w, b].map(|v| v as f32);
             fill_each(&mut out[part], x, move |x: f32| (x - mean) * w + b);
         });
@@ -267,6 +269,21 @@ mod tests {
                     + f64::from(beta[channel]);
                 assert!((f64::from(*got) - expected).abs() <= 1e-5, "{groups} groups, {i}: {got}, not {expected}");
             }
+        }
+    }
+
+    /// The mean is no float32.
+    #[test]
+    fn small_differences_of_large_numbers_are_normalized() {
+        let values: Vec<f32> = (0..64).map(|i| 1e7 + (i % 4) as f32).collect();
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 1, 8, 8]).unwrap();
+        let y = g.group_norm(x).num_groups(1).call().unwrap();
+        let got = result(&mut g, y, &Array::from_vec([1, 1, 8, 8], values).unwrap());
+        let deviation = (1.25f32 + 1e-5).sqrt();
+        for (i, got) in got.iter().enumerate() {
+            let expected = ((i % 4) as f32 - 1.5) / deviation;
+            assert!((got - expected).abs() <= 1e-5, "{i}: {got}, not {expected}");
         }
     }
 

@@ -84,7 +84,8 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
 /// The workspace of [`Planes::pool_lines`]: lines of the operand per thread, and a number for each result of a line.
 fn of_lines(input: &Operand) -> Workspace {
     let last = |ty: &ValueType| ty.shape.last().copied().unwrap_or(1);
-    LineLayout::workspace(last(&input.ty)) + of_result(last, size_of::<f32>()) + of_ranges()
+    let lines = input.ty.elements() / last(&input.ty).max(1);
+    LineLayout::workspace(last(&input.ty), lines) + of_result(last, size_of::<f32>()) + of_ranges()
 }
 
 /// The workspace of [`Planes`] besides the values.

@@ -2,13 +2,13 @@
 use super::{
     blocked::{load_padded, store_within},
     fold::Fold,
-    workspace::{Workspace, of_threads},
+    workspace::{Workspace, of_tasks},
 };
 use crate::{array::reserve, base::Result, ops::Window};
 use rten_simd::{Isa, SimdOp, ops::FloatOps};
 
-/// The numbers that a thread has in its memory, if a line is not longer. They stay in the first cache, but outlast the processor's queue
-/// of stores, from which numbers at other offsets cannot be read.
+/// The numbers that a thread has in its memory, if a line is not longer: few enough to stay in the first cache, and so many that stores have
+/// reached it before loads at other offsets read them.
 const BUFFER: usize = 1 << 11;
 
 /// The elements of the longest vector.
@@ -51,9 +51,10 @@ impl LineLayout {
     fn longest(input: usize) -> usize {
         input.saturating_mul(4)
     }
-    /// The memory of [`LineLayout::buffer`], whatever the windows are, for each thread.
-    pub fn workspace(input: usize) -> Workspace {
-        of_threads(BUFFER.max(Self::longest(input)).saturating_add(input + 2 * VECTOR), size_of::<f32>())
+    /// The memory of [`LineLayout::buffer`], whatever the windows are, for each thread that has some of the `lines` of an operand.
+    pub fn workspace(input: usize, lines: usize) -> Workspace {
+        let buffer = BUFFER.max(Self::longest(input)).saturating_add(input + 2 * VECTOR);
+        of_tasks(lines, buffer, size_of::<f32>())
     }
     /// Allocates memory for as many lines, or those of the layout if these are fewer, and for vectors that begin in the last window.
     pub fn buffer<F: Fold>(&self, _: F, lines: usize) -> Result<Vec<f32>> {

@@ -23,6 +23,9 @@ const EXTREMES: usize = 64;
 /// sums stay in the first cache.
 const COLUMNS: usize = 512;
 
+/// Number of results up to which their sums are in a smaller array, which is cleared sooner.
+const FEW_COLUMNS: usize = 64;
+
 /// Minimum number: one cache line of each row.
 const FEWEST_COLUMNS: usize = 16;
 
@@ -101,8 +104,16 @@ fn combined(
                 out.par_chunks_mut(width).enumerate().for_each(|(j, out)| {
                     // The last columns are the last ones of the matrix, some of them computed before.
                     let first = (j * width).min(inner.saturating_sub(width));
-                    let (mut sums, isa) = ([f64::NAN; COLUMNS], InstructionSet::best());
-                    isa.run(Columns { matrix: &matrix[first..], stride: inner, sums: &mut sums[..width], of, combine });
+                    let (mut few, mut many);
+                    let sums = if width <= FEW_COLUMNS {
+                        few = [f64::NAN; FEW_COLUMNS];
+                        &mut few[..width]
+                    } else {
+                        many = [f64::NAN; COLUMNS];
+                        &mut many[..width]
+                    };
+                    let columns = Columns { matrix: &matrix[first..], stride: inner, sums: &mut *sums, of, combine };
+                    InstructionSet::best().run(columns);
                     out.iter_mut()
                         .zip(&sums[j * width - first..])
                         .for_each(|(out, sum)| *out = finish(*sum, count) as f32);

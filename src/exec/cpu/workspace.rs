@@ -70,6 +70,12 @@ pub(super) fn of_threads(n: usize, size: usize) -> Workspace {
     bytes(for_all_threads(bytes_of(n, size)))
 }
 
+/// `n` numbers of `size` bytes for each thread, or for each task if there are fewer.
+pub(super) fn of_tasks(tasks: usize, n: usize, size: usize) -> Workspace {
+    let one = bytes_of(n, size);
+    bytes(for_all_threads(one).min(one.saturating_mul(tasks as u64)))
+}
+
 /// `size` bytes per element of operands.
 pub(super) fn elements<'o>(operands: impl IntoIterator<Item = &'o Operand>, size: usize) -> Workspace {
     bytes(sum(operands.into_iter().map(|o| bytes_of(o.ty.elements(), size))))

@@ -4,8 +4,8 @@
 //! alike. The positions with the same remainders (the phase) are therefore an ordinary convolution of the input with a
 //! subset of the kernel's elements, in reverse order, whose results are written between those of other phases.
 use super::{
-    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, Pixel, band::zero_pixels, conv::Direct,
-    depthwise::Depthwise, for_all_threads, tile::Place,
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, Pixel, conv::Direct, depthwise::Depthwise,
+    for_all_threads, tile::Place,
 };
 use crate::{array::reserve, base::Result, ops::Window};
 use rayon::prelude::*;
@@ -121,26 +121,27 @@ impl Deconv2d {
             Phases::First(all) => all.iter().map(Direct::workspace).collect(),
             Phases::Depthwise(all) => all.iter().map(|phase| phase.conv.workspace()).collect(),
         };
-        let results = self.scratch().saturating_mul(size_of::<Pixel>()) as u64;
+        let results = self.scratch().saturating_mul(size_of::<f32>()) as u64;
         for_all_threads(workspaces.into_iter().max().unwrap_or(0)).saturating_add(results)
     }
-    /// Number of pixels of the largest phase, if the phases are copied.
-    fn scratch(&self) -> usize {
+    /// Number of floats of scratch memory: the largest phase, if the phases are copied.
+    pub fn scratch(&self) -> usize {
         let Phases::Depthwise(all) = &self.phases else { return 0 };
-        all.iter().map(|phase| phase.pixels.saturating_mul(self.planes)).max().unwrap_or(0)
+        let pixels = all.iter().map(|phase| phase.pixels.saturating_mul(self.planes)).max();
+        pixels.unwrap_or(0).saturating_mul(BLOCK)
     }
-    /// Writes all of `out`.
+    /// Writes all of `out`. `scratch` has [`Deconv2d::scratch`] floats of any value.
     ///
     /// # Errors
     /// Returns an error if memory for the workspace runs out.
-    pub fn run(&self, x: &[f32], out: &mut [f32]) -> Result<()> {
+    pub fn run(&self, x: &[f32], out: &mut [f32], scratch: &mut [f32]) -> Result<()> {
         let out = out.as_chunks_mut().0;
         match &self.phases {
             Phases::General(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out, &|_, _| {})),
             Phases::First(all) => all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, None, out, &|_, _| {})),
             Phases::Depthwise(all) => {
-                let mut scratch = zero_pixels(self.scratch())?;
-                all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, &mut scratch, out))
+                let scratch = scratch.as_chunks_mut().0;
+                all.iter().try_for_each(|phase| phase.run(x.as_chunks().0, scratch, out))
             }
         }
     }

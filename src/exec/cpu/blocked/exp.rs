@@ -185,7 +185,7 @@ struct Parts<I: Isa> {
     excess: I::F32,
 }
 
-/// An integer k, plus any multiple of 512.
+/// The bits of [`WHOLE`], plus an integer k; or k alone.
 struct Exponent<I: Isa>(I::I32);
 
 impl<I: Isa> Exponent<I> {
@@ -196,11 +196,11 @@ impl<I: Isa> Exponent<I> {
         let one = ints.splat(1.0f32.to_bits().cast_signed());
         ints.add(ints.shift_left::<23>(self.0), one).reinterpret_cast()
     }
-    /// Splits k into two numbers.
+    /// Splits k, to which the bits of [`WHOLE`] are added, into two numbers.
     #[inline(always)]
     fn halves(self, isa: I) -> [Exponent<I>; 2] {
         let ints = isa.i32();
-        // The bits of 1.5 * 2^23 are a multiple of 1024.
+        // The second number keeps the bits of `WHOLE`, which are a multiple of 512: a power of two does not depend on them.
         let half = ints.shift_right::<1>(ints.sub(self.0, ints.splat(WHOLE.to_bits().cast_signed())));
         [Exponent(half), Exponent(ints.sub(self.0, half))]
     }
@@ -209,7 +209,7 @@ impl<I: Isa> Exponent<I> {
 /// 1.5 * 2^23: the sum with a small number is rounded to an integer, which is in its low bits.
 const WHOLE: f32 = 12_582_912.0;
 
-/// Computes `e^-x` for x from [`LEAST`] to [`MOST`] as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting
+/// Computes `e^-x` as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting
 /// [`WHOLE`], and subtracts k ln(2) in two parts (Cody and Waite). `e^r` is a polynomial with nearly Taylor coefficients (N. Juffa's, also
 /// used by rten-vecmath, whose own version accepts numbers of any sign).
 #[inline(always)]

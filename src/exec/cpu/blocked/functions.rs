@@ -252,8 +252,8 @@ impl OfVector for Tanh {
     fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
         let (ops, size) = (isa.f32(), isa.f32().abs(x));
         let t = power_less_one(isa, clamped(ops, ops.add(size, size), ops.zero(), ops.splat(MOST)));
-        let quotient = ops.div(t, ops.add(t, ops.splat(2.0)));
-        ops.select(quotient, ops.neg(quotient), ops.lt(x, ops.zero()))
+        let size = ops.abs(ops.div(t, ops.add(t, ops.splat(2.0))));
+        ops.select(ops.neg(size), size, ops.lt(x, ops.zero()))
     }
 }
 

@@ -134,8 +134,8 @@ fn below_largest<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], beta: f32
 fn divide_by_sum<O: NumOps<f32>>(ops: O, row: &mut [f32]) {
     let (whole, last) = (row.len() / ops.len() * ops.len(), row.len() - ops.len());
     let end = ops.load(&row[last..]);
-    // Of the vector that ends with the row, the elements that are in no other.
-    let mut sum = load_padded(ops, row, whole.min(row.len()), 0.0);
+    // The elements after the last whole vector.
+    let mut sum = load_padded(ops, row, whole, 0.0);
     for at in (0..whole).step_by(ops.len()) {
         sum = ops.add(sum, ops.load(&row[at..]));
     }
@@ -269,8 +269,13 @@ impl SimdOp for RowNorm<'_> {
             let variance = moments(ops, from, mean, true) / self.n as f32;
             let (mean, scale) = (ops.splat(mean), ops.splat((variance + self.eps).sqrt().recip()));
             if self.n < ops.len() {
-                let [gamma, beta] = [(self.gamma, 1.0), (self.beta, 0.0)]
-                    .map(|(row, default)| row.map_or_else(|| ops.splat(default), |row| load_padded(ops, row, 0, 0.0)));
+                let (mut gamma, mut beta) = (ops.one(), ops.zero());
+                if let Some(row) = self.gamma {
+                    gamma = load_padded(ops, row, 0, 0.0);
+                }
+                if let Some(row) = self.beta {
+                    beta = load_padded(ops, row, 0, 0.0);
+                }
                 let v = ops.mul(ops.sub(load_padded(ops, from, 0, 0.0), mean), scale);
                 store_within(ops, ops.mul_add(v, gamma, beta), to, 0);
                 continue;

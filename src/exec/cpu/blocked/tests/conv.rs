@@ -264,7 +264,7 @@ proptest! {
             let Some(deconv) = deconv else { continue };
             let mut out = vec![f32::NAN; blocked_len(batch, oc, g.pixels())];
             let x = if g.method() == Some(Method::First) { x.clone() } else { blocked(&x, ic, g.area()) };
-            deconv.run(&x, &mut out).unwrap();
+            deconv.run(&x, &mut out, &mut vec![f32::NAN; deconv.scratch()]).unwrap();
             prop_assert_eq!(beyond(&out, oc, g.pixels()), Vec::<f32>::new());
             check_sums(&plain(&out, batch, oc, g.pixels()), &want, &vec![0.0; want.0.len()], relu)?;
         }
@@ -343,7 +343,7 @@ fn long_transposed_columns_are_cut_and_still_the_definition() {
     let outs = [1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut out = vec![f32::NAN; blocked_len(1, 24, g.pixels())];
-        pool.install(|| deconv.run(&blocked(&x, 40, g.area()), &mut out)).unwrap();
+        pool.install(|| deconv.run(&blocked(&x, 40, g.area()), &mut out, &mut [])).unwrap();
         out
     });
     assert!(outs[0] == outs[1]);
