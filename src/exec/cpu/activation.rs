@@ -16,8 +16,6 @@ use crate::{
     semantics,
 };
 use rayon::prelude::*;
-use rten_simd::SimdUnaryOp;
-use rten_vecmath as vecmath;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 pub(super) fn relu(op: Relu<Operand>) -> OpKernel {
@@ -141,9 +139,7 @@ pub(super) fn gelu(op: GELU<Operand>) -> OpKernel {
         GeluApproxMode::Sigm => x * logistic(1.702 * x),
     };
     match mode {
-        GeluApproxMode::Normal => vectorised(op.input, op.round_mode, f, |v: &mut [f32]| {
-            vecmath::Gelu {}.map_mut(v);
-        }),
+        GeluApproxMode::Normal => vectorised(op.input, op.round_mode, f, Function::Gelu),
         GeluApproxMode::Tanh => vectorised(op.input, op.round_mode, f, Function::GeluTanh),
         GeluApproxMode::Sigm => vectorised(op.input, op.round_mode, f, Function::Swish(1.702)),
     }

@@ -210,8 +210,7 @@ impl<I: Isa> Exponent<I> {
 const WHOLE: f32 = 12_582_912.0;
 
 /// Computes `e^-x` as `2^k e^r`, where k is an integer and `|r| <= ln(2) / 2`. Rounds by adding and subtracting
-/// [`WHOLE`], and subtracts k ln(2) in two parts (Cody and Waite). `e^r` is a polynomial with nearly Taylor coefficients (N. Juffa's, also
-/// used by rten-vecmath, whose own version accepts numbers of any sign).
+/// [`WHOLE`], and subtracts k ln(2) in two parts (Cody and Waite). `e^r` is a polynomial with nearly Taylor coefficients (N. Juffa's).
 #[inline(always)]
 fn parts<I: Isa>(isa: I, x: I::F32) -> Parts<I> {
     let (ops, whole) = (isa.f32(), isa.f32().splat(WHOLE));

@@ -20,6 +20,8 @@ pub(in crate::cpu) enum Function {
     /// `e^x`
     Exp,
     Floor,
+    /// `x (1 + erf(x / sqrt(2))) / 2`
+    Gelu,
     /// `x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2`
     GeluTanh,
     /// `alpha x + beta`, clamped to 0 and 1.
@@ -92,6 +94,7 @@ impl SimdOp for Apply<'_> {
             Function::Elu(alpha) => replace_vectors(isa, values, of, Elu { alpha }),
             Function::Erf => replace_vectors(isa, values, of, Erf),
             Function::Exp => replace_vectors(isa, values, of, Exp),
+            Function::Gelu => replace_vectors(isa, values, of, Gelu),
             Function::GeluTanh => replace_vectors(isa, values, of, GeluTanh),
             Function::HardLogistic { alpha, beta } => replace_vectors(isa, values, of, HardLogistic { alpha, beta }),
             Function::HardSwish => replace_vectors(isa, values, of, HardSwish),
@@ -257,6 +260,17 @@ impl OfVector for Tanh {
     }
 }
 
+struct Gelu;
+
+impl OfVector for Gelu {
+    #[inline(always)]
+    fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
+        let (ops, half) = (isa.f32(), isa.f32().splat(0.5));
+        let erf = Erf.of(isa, ops.mul(x, ops.splat(std::f32::consts::FRAC_1_SQRT_2)));
+        ops.mul(x, ops.mul_add(erf, half, half))
+    }
+}
+
 /// The approximation of GELU by a hyperbolic tangent. As `(1 + tanh(u)) / 2` is the logistic function of `2 u`, it is a SiLU with another
 /// argument.
 struct GeluTanh;
@@ -276,7 +290,7 @@ impl OfVector for GeluTanh {
 mod tests {
     use super::{super::InstructionSet, *};
     use crate::cpu::{activation::mish, math::erf};
-    use std::f64::consts::PI;
+    use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
     /// Compares with the definition in float64; `error` is relative.
     fn check(function: Function, definition: impl Fn(f64) -> f64, error: f64) {
@@ -354,6 +368,8 @@ mod tests {
         check(Function::SiLU, |x| x * logistic(x), 4e-7);
         check(Function::Mish, mish, 5e-7);
         let gelu = |x: f64| x * logistic(2.0 * (2.0 / PI).sqrt() * (x + 0.044715 * x.powi(3)));
+        // For negative numbers, the sum cancels out.
+        check_within(Function::Gelu, |x| 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)), [2e-7, 4e-7]);
         // The error of a power grows with its exponent.
         check_within(Function::GeluTanh, gelu, [2e-5, 1e-34]);
         for beta in [1.702f32, -0.5] {
