@@ -97,48 +97,43 @@ pub(super) fn div_const(op: DivConst<Operand>) -> OpKernel {
     unary(op.input, RoundMode::default(), move |x| relu(if is_reverse { floor(c, x) } else { floor(x, c) }))
 }
 
+/// A function for float64 and for float32.
+macro_rules! in_both {
+    ($f:expr) => {
+        ($f, $f)
+    };
+}
+
 pub(super) fn add_const(op: AddConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a + c, |a, c| a + c)
+    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), in_both!(|a, c| a + c))
 }
 
 pub(super) fn sub_const(op: SubConst<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     match op.is_reverse {
-        true => constant(op.input, op.const_val, finish, |a, c| c - a, |a, c| c - a),
-        false => constant(op.input, op.const_val, finish, |a, c| a - c, |a, c| a - c),
+        true => constant(op.input, op.const_val, finish, in_both!(|a, c| c - a)),
+        false => constant(op.input, op.const_val, finish, in_both!(|a, c| a - c)),
     }
 }
 
 pub(super) fn mul_const(op: MulConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a * c, |a, c| a * c)
+    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), in_both!(|a, c| a * c))
 }
 
 pub(super) fn max_const(op: MaxConst<Operand>) -> OpKernel {
-    constant(
-        op.input,
-        op.const_val,
-        PostOp::default(),
-        |a, c| if a < c { c } else { a },
-        |a, c| if a < c { c } else { a },
-    )
+    constant(op.input, op.const_val, PostOp::default(), in_both!(larger))
 }
 
 pub(super) fn min_const(op: MinConst<Operand>) -> OpKernel {
-    constant(
-        op.input,
-        op.const_val,
-        PostOp::default(),
-        |a, c| if a > c { c } else { a },
-        |a, c| if a > c { c } else { a },
-    )
+    constant(op.input, op.const_val, PostOp::default(), in_both!(smaller))
 }
 
 // Returns the first operand if the comparison fails, so a NaN in it is kept. (The Top executor returns the second
 // operand.)
-fn larger(a: f32, b: f32) -> f32 {
+pub(super) fn larger<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { b } else { a }
 }
-fn smaller(a: f32, b: f32) -> f32 {
+pub(super) fn smaller<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
@@ -311,8 +306,10 @@ fn constant(
     input: Operand,
     c: f64,
     finish: PostOp,
-    f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
-    of_floats: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
+    (f, of_floats): (
+        impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+        impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
+    ),
 ) -> OpKernel {
     // In float64 if `c` is not a float32. If it is one, float32 arithmetic gives the same result.
     let float = Some(c as f32).filter(|float| f64::from(*float) == c);

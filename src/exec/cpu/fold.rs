@@ -1,10 +1,10 @@
 //! Reductions of vectors.
-use super::blocked::{BLOCK, larger, load_padded};
+use super::blocked::{fold_lanes, larger, load_padded};
 use rten_simd::{Simd, ops::FloatOps};
 
 /// How numbers are combined, in any order.
 pub(super) trait Fold: Copy + Sync {
-    /// The result for no numbers, which does not change what it is combined with.
+    /// The identity: the result for no numbers.
     const EMPTY: f32;
 
     fn combine<O: FloatOps<f32>>(self, ops: O, a: O::Simd, b: O::Simd) -> O::Simd;
@@ -23,20 +23,7 @@ pub(super) trait Fold: Copy + Sync {
     /// Combines the elements of a vector.
     #[inline(always)]
     fn of_vector<V: Simd<Elem = f32>>(self, x: V) -> f32 {
-        let mut all = [Self::EMPTY; BLOCK];
-        let x = x.to_array();
-        all.iter_mut().zip(x.as_ref()).for_each(|(to, x)| *to = *x);
-        // Halves are combined, which takes four steps instead of sixteen.
-        for i in 0..8 {
-            all[i] = self.combine_two(all[i], all[i + 8]);
-        }
-        for i in 0..4 {
-            all[i] = self.combine_two(all[i], all[i + 4]);
-        }
-        for i in 0..2 {
-            all[i] = self.combine_two(all[i], all[i + 2]);
-        }
-        self.combine_two(all[0], all[1])
+        fold_lanes(x, Self::EMPTY, |a, b| self.combine_two(a, b))
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn places_along(
     outside.map_or(Ok(()), |index| IndexKind::Axis(axis).resolve(index, tensor[axis]).map(drop))
 }
 
-/// A row of indices, which are replaced by offsets. The result is an index that is out of range, if there is one.
+/// Replaces the indices of a row by offsets. Returns the first index that is out of range, if there is one.
 struct PlacesOfRow<'a> {
     indices: &'a mut [i64],
     /// The offset of the first entry.

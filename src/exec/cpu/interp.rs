@@ -116,7 +116,8 @@ fn nearest(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
         let rows = to.bits::<T>()?.par_chunks_mut(ROWS * width);
         rows.enumerate().for_each(|(i, rows)| {
             let mut former = None;
-            for (j, start) in (0..rows.len() / width).map(|j| (j, places.row(i * ROWS + j).0)) {
+            for j in 0..rows.len() / width {
+                let start = places.row(i * ROWS + j).0;
                 if former.replace(start) == Some(start) {
                     rows.copy_within((j - 1) * width..j * width, j * width);
                     continue;

@@ -126,7 +126,7 @@ fn grouped(
             let w = weight.as_ref().map_or(1.0, |w| f64::from(w[channel])) / (variance + eps).sqrt();
             let b = bias.as_ref().map_or(0.0, |b| f64::from(b[channel]));
             let x = &x[first + part.start..first + part.end];
-            // What the rounding of the mean changes is added to the bias.
+            // The bias makes up for the rounding of the mean.
             let b = b + (f64::from(mean as f32) - mean) * w;
             let [mean, w, b] = [mean, w, b].map(|v| v as f32);
             fill_each(&mut out[part], x, move |x: f32| (x - mean) * w + b);

@@ -7,14 +7,14 @@ use super::{
 use crate::{array::reserve, base::Result, ops::Window};
 use rten_simd::{Isa, SimdOp, ops::FloatOps};
 
-/// The numbers that a thread has in its memory, if a line is not longer: few enough to stay in the first cache, and so many that stores have
-/// reached it before loads at other offsets read them.
+/// Number of floats in a thread's buffer, unless a single line is longer: few enough for the first-level cache, and enough that vectors have
+/// been written to it before loads that overlap two of them read it.
 const BUFFER: usize = 1 << 11;
 
 /// The elements of the longest vector.
 const VECTOR: usize = 16;
 
-/// How a result follows from the elements of its window.
+/// Computes results from the combined elements of their windows.
 pub(super) trait End: Copy + Sync {
     /// Returns the results for combined elements, and the numbers of elements.
     fn of<O: FloatOps<f32>>(self, ops: O, found: O::Simd, n: O::Simd) -> O::Simd;
@@ -25,7 +25,7 @@ pub(super) struct LineLayout {
     kernel: usize,
     stride: usize,
     pad: usize,
-    /// The elements of the operand that are in some window.
+    /// Number of elements of an operand's line up to the last one that a window covers.
     input: usize,
     /// The distance between lines: the elements of all windows.
     pitch: usize,

@@ -1,5 +1,6 @@
 use super::{
     OpKernel, Operand,
+    arithmetic::{larger, smaller},
     blocked::InstructionSet,
     layout::permuted,
     task::PostOp,
@@ -23,7 +24,7 @@ const EXTREMES: usize = 64;
 /// sums stay in the first cache.
 const COLUMNS: usize = 512;
 
-/// Number of results up to which their sums are in a smaller array, which is cleared sooner.
+/// Tasks with at most this many results keep their sums in a smaller array, which takes less time to clear.
 const FEW_COLUMNS: usize = 64;
 
 /// Minimum number: one cache line of each row.
@@ -45,14 +46,6 @@ pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
         ReduceMode::ReduceMax => combined(op, real, larger, |row| extreme(row, larger), |most, _| most),
         ReduceMode::ReduceMin => combined(op, real, smaller, |row| extreme(row, smaller), |least, _| least),
     }
-}
-
-fn larger<T: PartialOrd>(most: T, x: T) -> T {
-    if x > most { x } else { most }
-}
-
-fn smaller<T: PartialOrd>(least: T, x: T) -> T {
-    if x < least { x } else { least }
 }
 
 /// Returns the sum of `of` of each number.

@@ -59,21 +59,33 @@ pub(super) fn scaled<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], facto
 
 /// Returns the maximum of some vectors.
 #[inline(always)]
-pub(super) fn largest_of<O: NumOps<f32>>(ops: O, [a, b, c, d]: [O::Simd; TOGETHER]) -> f32 {
-    let mut all = [f32::NEG_INFINITY; BLOCK];
-    ops.store(ops.max(ops.max(a, b), ops.max(c, d)), &mut all);
-    // Halves are compared, which takes four steps instead of sixteen. A comparison is a single instruction, unlike `f32::max`.
-    let larger = |a: f32, b: f32| if a > b { a } else { b };
+fn largest_of<O: NumOps<f32>>(ops: O, [a, b, c, d]: [O::Simd; TOGETHER]) -> f32 {
+    largest_lane(ops.max(ops.max(a, b), ops.max(c, d)))
+}
+
+/// Returns the maximum of a vector.
+#[inline(always)]
+pub(super) fn largest_lane<V: Simd<Elem = f32>>(x: V) -> f32 {
+    // A comparison is a single instruction, unlike `f32::max`.
+    fold_lanes(x, f32::NEG_INFINITY, |a, b| if a > b { a } else { b })
+}
+
+/// Combines the elements of a vector. `empty` must not change what it is combined with.
+#[inline(always)]
+pub(in crate::cpu) fn fold_lanes<V: Simd<Elem = f32>>(x: V, empty: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let (mut all, x) = ([empty; BLOCK], x.to_array());
+    all.iter_mut().zip(x.as_ref()).for_each(|(to, x)| *to = *x);
+    // Halves are combined, which takes four steps instead of sixteen.
     for i in 0..8 {
-        all[i] = larger(all[i], all[i + 8]);
+        all[i] = combine(all[i], all[i + 8]);
     }
     for i in 0..4 {
-        all[i] = larger(all[i], all[i + 4]);
+        all[i] = combine(all[i], all[i + 4]);
     }
     for i in 0..2 {
-        all[i] = larger(all[i], all[i + 2]);
+        all[i] = combine(all[i], all[i + 2]);
     }
-    larger(all[0], all[1])
+    combine(all[0], all[1])
 }
 
 /// Replaces each `x` of a row, whose maximum is `most`, by `e^(x - most)` and returns the sum. With `keep` the row is not

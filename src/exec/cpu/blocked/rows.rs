@@ -1,7 +1,7 @@
 //! Softmax and normalisation of rows, out of place.
 use super::{
     BLOCK,
-    exp::{largest_of, negative_powers, powers, scaled},
+    exp::{largest_lane, negative_powers, powers, scaled},
 };
 use rten_simd::{
     Elem, Isa, SimdOp,
@@ -113,7 +113,7 @@ fn fold_short(numbers: impl Iterator<Item = f32>, empty: f32, combine: impl Fn(f
     combine(combine(a, b), combine(c, d))
 }
 
-/// Writes the difference of each element of a row, times `beta`, from the largest one. The row fills a vector.
+/// Writes how far each element of a row, times `beta`, is below the largest one. The row is at least as long as a vector.
 #[inline(always)]
 fn below_largest<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], beta: f32) {
     let (last, beta) = (from.len() - ops.len(), ops.splat(beta));
@@ -122,14 +122,14 @@ fn below_largest<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], beta: f32
     for at in (0..last).step_by(ops.len()) {
         most = ops.max(most, ops.mul(ops.load(&from[at..]), beta));
     }
-    let most = ops.splat(largest_of(ops, [most; 4]));
+    let most = ops.splat(largest_lane(most));
     for at in (0..from.len()).step_by(ops.len()) {
         let at = at.min(last);
         ops.store(ops.sub(most, ops.mul(ops.load(&from[at..]), beta)), &mut to[at..]);
     }
 }
 
-/// Divides the elements of a row by their sum. The row fills a vector.
+/// Divides the elements of a row by their sum. The row is at least as long as a vector.
 #[inline(always)]
 fn divide_by_sum<O: NumOps<f32>>(ops: O, row: &mut [f32]) {
     let (whole, last) = (row.len() / ops.len() * ops.len(), row.len() - ops.len());
