@@ -30,8 +30,9 @@ import time
 import numpy as np
 
 import gpu_report
-from compare import TOLERANCE, distance
+from compare import distance
 from gpu_networks import networks
+from net import Net
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOOSE = 2e-2
@@ -346,7 +347,7 @@ def arguments():
     a = ap.parse_args()
     a.bin, a.work = os.path.abspath(a.bin), os.path.abspath(a.work)
     a.gpu, a.half = a.device != "cpu", a.precision == "f16"
-    a.small, a.tolerance = a.small or not a.gpu, LOOSE if a.tf32 or a.half else TOLERANCE
+    a.small, a.tolerance = a.small or not a.gpu, LOOSE if a.tf32 or a.half else Net.tolerance
     a.deadline, a.flags = time.time() + 60 * a.minutes, flags_of(a)
     return a
 

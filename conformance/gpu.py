@@ -18,6 +18,7 @@ differs, fails, or exceeds its limit. Needs Python with numpy.
 """
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -27,6 +28,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import numpy as np
@@ -41,6 +43,8 @@ PATHS = [None, "cublaslt", "cudnn", "none"]
 HAS_PRODUCTS = re.compile(r'"op": "[a-z0-9_]*(matmul|conv|attention|lstm|gru|rnn|mlp|einsum)')
 # Time limits in seconds: of one command, which compiles its kernels, and of one under compute-sanitizer.
 LIMIT, SANITIZER_LIMIT = 120, 240
+# Commands at a time. Each spends most of its time on the processor: it starts the driver and compiles kernels.
+WORKERS = min(12, max(4, os.cpu_count() or 1))
 # Warnings of the command that name a fallback.
 FALLBACK = re.compile(r"warning: (.*(?:cannot be captured|declines).*)")
 
@@ -146,13 +150,13 @@ def recorded_cases(args):
     return cases
 
 
-def in_turn(what, cases, one, deadline, workers=4):
+def in_turn(what, cases, one, deadline):
     """Run `one` on each case before the deadline, print the problems, and return the number of failed cases."""
 
     def timely(case):
         return None if deadline.is_over() else one(case)
 
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         results = [(case, outcome) for case, outcome in zip(cases, pool.map(timely, cases)) if outcome]
     wrong = [f"{case.name}: {outcome.problem}" for case, outcome in results if outcome.problem]
     fallbacks = sorted({f for _, outcome in results for f in outcome.fallbacks})
@@ -241,31 +245,47 @@ def sanitizer(binary, args, deadline):
     return sum(in_turn(check, recorded_cases(args), checked(check), deadline) for check in ["memcheck", "racecheck"])
 
 
+def random_graph(seed, number, kind, folder):
+    """Write a random graph with its weights and inputs to `folder`."""
+    R.seed(seed * 1_000_003 + number)
+    np.random.seed((seed * 1_000_003 + number) % (1 << 32))
+    s = Spec()
+    kind(s)
+    path = lambda file: os.path.join(folder, file)
+    np.savez(path("weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})
+    np.savez(path("inputs.npz"), **{n: s.data[n] for n in s.inputs})
+    with open(path("spec.json"), "w") as file:
+        json.dump(s.json(), file)
+
+
 def random(binary, args, deadline):
     kinds = [(name, kind) for name, kind in sorted(KINDS.items()) if re.fullmatch(args.only or ".*", name)]
     if not kinds:
         sys.exit(f"--only {args.only}: no kind of random graph has such a name; there are {', '.join(sorted(KINDS))}")
-    made, compared, failures, fallbacks = 0, 0, 0, set()
-    while not deadline.is_over():
-        name, kind = kinds[made % len(kinds)]
-        R.seed(args.seed * 1_000_003 + made)
-        np.random.seed((args.seed * 1_000_003 + made) % (1 << 32))
-        made += 1
-        s = Spec()
-        kind(s)
+    # The generator of random numbers is shared.
+    making = threading.Lock()
+
+    def one(number):
+        name, kind = kinds[number % len(kinds)]
+        more, chosen = [["--all"], []][number % 2], [None, "none"][number // 2 % 2]
         with tempfile.TemporaryDirectory() as folder:
-            path = lambda file: os.path.join(folder, file)
-            np.savez(path("weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})
-            np.savez(path("inputs.npz"), **{n: s.data[n] for n in s.inputs})
-            json.dump(s.json(), open(path("spec.json"), "w"))
-            more, chosen = [["--all"], []][made % 2], [None, "none"][made // 2 % 2]
-            outcome = compare(binary, path("spec.json"), path("inputs.npz"), folder, *more, libraries=chosen)
-            compared += outcome.compared
-            fallbacks.update(outcome.fallbacks)
+            with making:
+                random_graph(args.seed, number, kind, folder)
+            spec = os.path.join(folder, "spec.json")
+            outcome = compare(binary, spec, os.path.join(folder, "inputs.npz"), folder, *more, libraries=chosen)
             if outcome.problem:
-                failures += 1
-                print(f"random graph {made - 1} of seed {args.seed} ({name}): {outcome.problem}\n{open(path('spec.json')).read()}", flush=True)
-    print("\n".join([*(f"fallback: {f}" for f in sorted(fallbacks)), f"random: {made} graphs, {compared} agree, {failures} differ"]), flush=True)
+                print(f"random graph {number} of seed {args.seed} ({name}): {outcome.problem}\n{open(spec).read()}", flush=True)
+        return outcome
+
+    def until_over(first):
+        numbers = itertools.takewhile(lambda _: not deadline.is_over(), itertools.count(first, WORKERS))
+        return [one(number) for number in numbers]
+
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        outcomes = [outcome for each in pool.map(until_over, range(WORKERS)) for outcome in each]
+    compared, failures = sum(o.compared for o in outcomes), sum(bool(o.problem) for o in outcomes)
+    fallbacks = sorted({f for o in outcomes for f in o.fallbacks})
+    print("\n".join([*(f"fallback: {f}" for f in fallbacks), f"random: {len(outcomes)} graphs, {compared} agree, {failures} differ"]), flush=True)
     return failures
 
 
