@@ -228,6 +228,26 @@ fn network_feeds(seed: u64) -> [(&'static str, Array); 2] {
 }
 
 #[test]
+fn large_arrays_are_copied_by_several_threads() {
+    if passed_emulated() {
+        return;
+    }
+    for elements in [1_000_003, 4_200_001, 9_000_000] {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [elements]).unwrap();
+        let y = g.mul(x, -1.0).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let session = Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions::default()).unwrap();
+        let values: Vec<f32> = (0..elements).map(|i| i as f32).collect();
+        let expected: Vec<f32> = values.iter().map(|x| -x).collect();
+        let feeds = [("x", Array::from_vec([elements as usize], values).unwrap())];
+        for _ in 0..3 {
+            assert!(session.run(&feeds).unwrap()["y"].elements::<f32>().unwrap() == expected, "{elements}");
+        }
+    }
+}
+
+#[test]
 fn runs_with_different_feeds_from_many_threads() {
     if passed_emulated() {
         return;

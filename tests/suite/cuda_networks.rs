@@ -8,9 +8,9 @@ use tpulang::{
     exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     ops::{
         Attention, BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode,
-        FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain,
-        MaxPoolingIndicesBwd, MeanRstd, Mlp, Op, RecurrentGatedDeltaRule, Rope, RopeMode, ScaleDotProductAttention,
-        SelectiveScan, SoftmaxBwd,
+        FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNorm, LayerNormBwd, LayerNormTrain,
+        MaxPoolingIndicesBwd, MeanRstd, Mlp, Op, RMSNorm, RecurrentGatedDeltaRule, Rope, RopeMode,
+        ScaleDotProductAttention, SelectiveScan, Softmax, SoftmaxBwd,
     },
 };
 
@@ -106,6 +106,34 @@ fn operands_of_fused_operators_are_broadcast_to_the_result() {
     }
 }
 
+/// Rows that are kept in registers, and rows that are read several times.
+#[test]
+fn rows_of_many_lengths() {
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
+    for (rows, length) in [(3, 1), (2, 7), (4, 64), (2, 1000), (2, 1026), (1, 8192), (1, 8196), (8200, 20), (8200, 66)]
+    {
+        let name = format!("{rows} x {length}");
+        for log in [false, true] {
+            let mut net = Net::new();
+            let x = net.input(&[rows, length]);
+            net.check(&cuda, &name, Softmax { log, beta: 3.0, ..Softmax::new(x, -1) });
+        }
+        let mut net = Net::new();
+        let (x, weight, bias) = (net.input(&[rows, length]), net.weight(&[length]), net.weight(&[length]));
+        net.check(
+            &cuda,
+            &name,
+            LayerNorm { weight: Some(weight), bias: Some(bias), ..LayerNorm::new(x, vec![length as i64], -1, 1e-3) },
+        );
+        let mut net = Net::new();
+        let x = net.input(&[rows, length]);
+        net.check(&cuda, &name, RMSNorm::new(x, 1e-5));
+    }
+}
+
 #[test]
 fn attention_of_many_sizes() {
     if passed_emulated() {
@@ -113,7 +141,10 @@ fn attention_of_many_sizes() {
     }
     let cuda = CudaBackend::new(0).unwrap();
     // Heads, queries, keys, width, width of values; then the shape of the mask.
-    let all: [([usize; 5], &[usize], bool); 8] = [
+    let all: [([usize; 5], &[usize], bool); 11] = [
+        ([1, 66, 129, 32, 32], &[66, 129], false),
+        ([1, 20, 70, 68, 64], &[], true),
+        ([1, 70, 70, 132, 128], &[], false),
         ([2, 70, 70, 24, 24], &[], true),
         ([1, 100, 130, 64, 64], &[100, 130], false),
         ([2, 20, 65, 8, 136], &[2, 1, 1, 65], false),

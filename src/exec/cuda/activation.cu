@@ -4,15 +4,20 @@
 template <class T>
 __global__ void softmax(const T* __restrict__ from, T* __restrict__ to, i64 rows, i64 n, float beta, i64 is_log) {
     for (i64 row = blockIdx.x; row < rows; row += gridDim.x) {
-        const T* x = from + row * n;
+        Row<T> x(from + row * n, n);
         float row_max = -INFINITY, sum = 0;
-        for_each_in_row(x, n, [&](i64, float v) { row_max = Max<float>::of(row_max, beta * v); });
+        x.for_each([&](float& v) { row_max = Max<float>::of(row_max, beta * v); });
         row_max = block_reduce<Max, float>(row_max, -INFINITY);
-        for_each_in_row(x, n, [&](i64, float v) { sum += exp(beta * v - row_max); });
+        const bool keeps = x.is_kept && !is_log;
+        x.for_each([&](float& v) {
+            const float power = exp(beta * v - row_max);
+            sum += power;
+            if (keeps) v = power;
+        });
         sum = block_reduce<Add, float>(sum, 0);
         const float normalizer = is_log ? row_max + log(sum) : 1 / sum;
-        transform_row(x, to + row * n, n, [&](i64, float v) {
-            return is_log ? beta * v - normalizer : exp(beta * v - row_max) * normalizer;
+        x.store(to + row * n, [&](i64, float v) {
+            return is_log ? beta * v - normalizer : (keeps ? v : exp(beta * v - row_max)) * normalizer;
         });
     }
 }

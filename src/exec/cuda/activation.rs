@@ -111,7 +111,7 @@ pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
     let float = b.float(&op.input)?;
     let (x, y, beta) = (b.floats(&op.input, float)?, b.float_result(0, float)?, op.beta as f32);
     if inner == 1 {
-        let (function, geometry) = (format!("softmax<{}>", float.c_type()), geometry::rows(rows as u64, n as u64));
+        let (function, geometry) = (format!("softmax<{}>", float.c_type()), geometry::kept_rows(rows as u64, n as u64));
         b.launch(FILE, function, geometry, arguments![x, y, rows, n, beta, op.log])?;
     } else {
         let (function, geometry) = (format!("softmax_strided<{}>", float.c_type()), geometry::elements(rows as u64));

@@ -20,9 +20,6 @@ use crate::{
 
 const FILE: File = file!("attention.cu");
 
-/// Columns of values per block.
-const VALUES: usize = 128;
-
 /// Keys per step.
 const KEYS: usize = 64;
 
@@ -54,9 +51,11 @@ impl AttentionLaunch {
             17..=32 => 2,
             _ => 4,
         };
+        // Columns of values per block.
+        let columns = values.next_power_of_two().clamp(32, 128);
         let (tiles, stacks) = (together.div_ceil(16 * each), self.batches * kv_heads);
-        let blocks = (tiles * stacks).saturating_mul(values.div_ceil(VALUES));
-        let splits = (BUSY / blocks.max(1)).min(keys.div_ceil(4 * KEYS)).max(1);
+        let blocks = (tiles * stacks).saturating_mul(values.div_ceil(columns));
+        let splits = (BUSY / blocks.max(1)).min(keys.div_ceil(KEYS)).max(1);
         let (rows, is_split) = (self.batches * heads * queries, splits > 1);
         let [parts, sums] = match is_split {
             true => {
@@ -73,9 +72,9 @@ impl AttentionLaunch {
         let arguments =
             arguments![query, key, value, mask, parts, sums, numbers, batches, has_logs, self.scale, masked_bias];
         let geometry =
-            geometry::tiles([values as u64, (tiles * splits) as u64], stacks as u64, [VALUES as u64, 1], 256);
+            geometry::tiles([values as u64, (tiles * splits) as u64], stacks as u64, [columns as u64, 1], 256);
         let (float, parts_float) = (self.float, if is_split { Float::Single } else { self.float });
-        let function = format!("attention<{}, {}, {each}>", float.c_type(), parts_float.c_type());
+        let function = format!("attention<{}, {}, {each}, {columns}>", float.c_type(), parts_float.c_type());
         b.launch(FILE, function, geometry, arguments)?;
         if !is_split {
             return Ok(());
@@ -95,6 +94,7 @@ impl AttentionLaunch {
         let [query, key, value, out] = self.strides.map(|p| [p.batch, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
+        let is_aligned = [elements, values].iter().chain(query.iter().chain(&key).chain(&value)).all(|n| n % 4 == 0);
         let lists = [
             &[heads, kv_heads, queries, keys, elements, values][..],
             &[query, key, value].concat(),
@@ -102,7 +102,7 @@ impl AttentionLaunch {
             &mask,
             &of_rows,
         ];
-        let numbers = lists.concat().into_iter().map(|n| n as i64).chain([lookahead, splits as i64]);
+        let numbers = lists.concat().into_iter().map(|n| n as i64).chain([lookahead, splits as i64, is_aligned.into()]);
         b.constant(&numbers.collect::<Vec<i64>>())
     }
 }

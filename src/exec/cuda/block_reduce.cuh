@@ -50,3 +50,42 @@ template <class T, class F> __device__ __forceinline__ void transform_row(const 
         ((Vec4<T>*)to)[q] = four;
     }
 }
+
+// This thread's elements of a row of n, for several passes: short rows with aligned elements are kept in registers, others are
+// read again by each pass.
+template <class T> struct Row {
+    static constexpr int KEPT = 4;
+    const T* x;
+    i64 n;
+    bool is_kept;
+    float kept[KEPT][4];
+
+    __device__ __forceinline__ Row(const T* x, i64 n) : x(x), n(n), is_kept(n % 4 == 0 && n <= 4 * KEPT * (i64)blockDim.x) {
+        if (!is_kept) return;
+        UNROLLED(k, KEPT) {
+            const i64 q = threadIdx.x + k * (i64)blockDim.x;
+            if (q >= n / 4) continue;
+            const Vec4<T> four = ((const Vec4<T>*)x)[q];
+            UNROLLED(l, 4) kept[k][l] = (float)four.v[l];
+        }
+    }
+    // Calls `f(value)`, which may replace a kept value.
+    template <class F> __device__ __forceinline__ void for_each(F f) {
+        if (!is_kept) return for_each_in_row(x, n, [&](i64, float v) { f(v); });
+        UNROLLED(k, KEPT) {
+            if (threadIdx.x + k * (i64)blockDim.x >= n / 4) continue;
+            UNROLLED(l, 4) f(kept[k][l]);
+        }
+    }
+    // Writes `f(index, value)` for each element.
+    template <class F> __device__ __forceinline__ void store(T* to, F f) const {
+        if (!is_kept) return transform_row(x, to, n, f);
+        UNROLLED(k, KEPT) {
+            const i64 q = threadIdx.x + k * (i64)blockDim.x;
+            if (q >= n / 4) continue;
+            Vec4<T> four;
+            UNROLLED(l, 4) four.v[l] = f(4 * q + l, kept[k][l]);
+            ((Vec4<T>*)to)[q] = four;
+        }
+    }
+};

@@ -6,7 +6,7 @@ use super::{
     libraries::{self, OLDEST_DRIVER},
     nvrtc::{Compiled, Nvrtc, Target},
     source::Source,
-    staging::Staging,
+    staging::{Queue, Staging},
     tape::{CapturedGraph, Tape},
 };
 use crate::base::{Result, argument, invalid, pluralized};
@@ -230,17 +230,20 @@ impl Gpu {
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) };
         Ok(Pinned { memory: memory.map_err(while_doing("allocating pinned memory"))?, gpu: self.clone() })
     }
+    fn queue(&self) -> Queue {
+        Queue { context: self.context, stream: self.stream }
+    }
     /// Copies to the GPU. `from` may change once this method returns.
     pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
-        locked(&self.staging).write(to, from, self.stream).map_err(while_doing("copying to the GPU"))
+        locked(&self.staging).write(to, from, self.queue()).map_err(while_doing("copying to the GPU"))
     }
     /// Copies from the GPU, after all submitted work has completed.
     pub fn read(&self, from: Address, to: &mut [u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
-        locked(&self.staging).read(from, to, self.stream).map_err(while_doing("copying from the GPU"))
+        locked(&self.staging).read(from, to, self.queue()).map_err(while_doing("copying from the GPU"))
     }
     /// Returns a kernel for this GPU, from the cache if possible; otherwise compiles and caches it.
     ///

@@ -52,6 +52,16 @@ pub(super) fn rows(rows: u64, length: u64) -> Geometry {
     line(rows, threads.next_power_of_two())
 }
 
+/// One block per row, for kernels that keep the elements of a row in registers. If there are many rows, a thread has 16 elements,
+/// so that fewer warps wait for each other.
+pub(super) fn kept_rows(count: u64, length: u64) -> Geometry {
+    let each = if count < MANY_ROWS { 1 } else { 4 };
+    rows(count, length.div_ceil(each))
+}
+
+/// The number of rows that fills any device with one warp each.
+const MANY_ROWS: u64 = 8192;
+
 /// One block of `threads` threads per tile of a `rows` x `columns` matrix, for each of the `matrices`. Kernels loop over the
 /// tiles if the grid is smaller.
 pub(super) fn tiles([rows, columns]: [u64; 2], matrices: u64, tile: [u64; 2], threads: u32) -> Geometry {

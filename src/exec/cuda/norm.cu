@@ -6,15 +6,15 @@ template <class T>
 __global__ void layer_norm(const T* __restrict__ from, T* __restrict__ to, const T* __restrict__ weight,
                            const T* __restrict__ bias, i64 rows, i64 n, i64 has_mean, i64 has_weight, i64 has_bias, float eps) {
     for (i64 row = blockIdx.x; row < rows; row += gridDim.x) {
-        const T* x = from + row * n;
+        Row<T> x(from + row * n, n);
         float mean = 0, squares = 0;
         if (has_mean) {
-            for_each_in_row(x, n, [&](i64, float v) { mean += v; });
+            x.for_each([&](float v) { mean += v; });
             mean = block_reduce<Add, float>(mean, 0) / n;
         }
-        for_each_in_row(x, n, [&](i64, float v) { squares += (v - mean) * (v - mean); });
+        x.for_each([&](float v) { squares += (v - mean) * (v - mean); });
         const float factor = 1 / sqrt(block_reduce<Add, float>(squares, 0) / n + eps);
-        transform_row(x, to + row * n, n, [&](i64 i, float v) {
+        x.store(to + row * n, [&](i64 i, float v) {
             const float normal = (v - mean) * factor * (has_weight ? (float)weight[i] : 1.0f);
             return has_bias ? normal + (float)bias[i] : normal;
         });

@@ -84,7 +84,7 @@ fn rows(
     let o = NormOperands::new(b, input, affine, float)?;
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, rows, n, has_mean, has_weight, has_bias, eps as f32];
-    b.launch(FILE, format!("layer_norm<{}>", float.c_type()), geometry::rows(rows as u64, n as u64), arguments)?;
+    b.launch(FILE, format!("layer_norm<{}>", float.c_type()), geometry::kept_rows(rows as u64, n as u64), arguments)?;
     b.store_floats(0, o.y, float, PostOp::default())
 }
 

@@ -1,11 +1,11 @@
 //! Copies between the host and a GPU through pinned memory: the CPU copies one chunk while the previous one is being
-//! transferred.
+//! transferred. Several threads share large copies, because one cannot copy as fast as the GPU.
 use super::device::Address;
 use cudarc::driver::{
-    result::{self, DriverError, event, stream},
+    result::{self, DriverError, ctx, event, stream},
     sys,
 };
-use std::{ffi::c_void, slice};
+use std::{ffi::c_void, num::NonZero, slice, thread};
 
 /// The size of a chunk in bytes.
 const PART: usize = 4 << 20;
@@ -13,10 +13,42 @@ const PART: usize = 4 << 20;
 /// The maximum size in bytes of a download that the driver copies directly, which is as fast for small ones.
 const SMALL: usize = 64 << 10;
 
+/// The minimum size in bytes of a thread's share, which takes much longer than starting the thread.
+const SHARE: usize = 2 * PART;
+
+/// The maximum number of threads that share a copy.
+const THREADS: usize = 4;
+
+/// The context of a GPU, and the stream in whose order copies happen.
+#[derive(Clone, Copy)]
+pub(super) struct Queue {
+    pub context: sys::CUcontext,
+    pub stream: sys::CUstream,
+}
+
+// SAFETY: a context and its streams may be used from any thread that has made the context current.
+unsafe impl Send for Queue {}
+// SAFETY: as above; the driver may be called from several threads concurrently.
+unsafe impl Sync for Queue {}
+
+impl Queue {
+    /// Makes the context current in this thread.
+    fn enter(self) -> Result<(), DriverError> {
+        // SAFETY: the context is retained as long as a copy runs.
+        unsafe { ctx::set_current(self.context) }
+    }
+}
+
+/// The buffers of each thread that shares a copy.
+#[derive(Default)]
+pub(super) struct Staging {
+    lanes: Vec<Lane>,
+}
+
 /// Two buffers of pinned memory, allocated on first use, each with an event that completes when the GPU has finished with
 /// the buffer.
 #[derive(Default)]
-pub(super) struct Staging {
+struct Lane {
     parts: Option<[PinnedBuffer; 2]>,
     /// The index of the next buffer for an upload.
     next: usize,
@@ -29,7 +61,7 @@ struct PinnedBuffer {
 }
 
 // SAFETY: pinned memory and events may be used from any thread of the context; a lock serializes access.
-unsafe impl Send for Staging {}
+unsafe impl Send for Lane {}
 
 impl PinnedBuffer {
     fn new() -> Result<PinnedBuffer, DriverError> {
@@ -48,14 +80,68 @@ impl PinnedBuffer {
 }
 
 impl Staging {
+    /// Copies to the GPU. `from` may change once this method returns.
+    pub fn write(&mut self, to: Address, from: &[u8], queue: Queue) -> Result<(), DriverError> {
+        let (lanes, share) = self.lanes(from.len());
+        in_lanes(lanes, from.chunks(share), queue, |lane, i, chunk| {
+            lane.write(to.after((i * share) as u64), chunk, queue)
+        })
+    }
+    /// Copies from the GPU, and waits for the copy to complete.
+    pub fn read(&mut self, from: Address, to: &mut [u8], queue: Queue) -> Result<(), DriverError> {
+        let (lanes, share) = self.lanes(to.len());
+        in_lanes(lanes, to.chunks_mut(share), queue, |lane, i, chunk| {
+            lane.read(from.after((i * share) as u64), chunk, queue)
+        })
+    }
+    /// Returns the lanes for a copy of `bytes` bytes, and the size of each one's share.
+    fn lanes(&mut self, bytes: usize) -> (&mut [Lane], usize) {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        let count = (bytes / SHARE).clamp(1, THREADS.min(processors));
+        self.lanes.resize_with(count.max(self.lanes.len()), Lane::default);
+        (&mut self.lanes[..count], bytes.div_ceil(count).next_multiple_of(PART).max(PART))
+    }
+    /// Frees everything.
+    pub fn close(&mut self) {
+        self.lanes.drain(..).for_each(Lane::close);
+    }
+}
+
+/// Runs `copy` on each lane with its share and the number of the share: on this thread, and on one more per further lane.
+fn in_lanes<T: Send>(
+    lanes: &mut [Lane],
+    shares: impl Iterator<Item = T>,
+    queue: Queue,
+    copy: impl Fn(&mut Lane, usize, T) -> Result<(), DriverError> + Sync,
+) -> Result<(), DriverError> {
+    let copy = &copy;
+    thread::scope(|scope| {
+        let mut work = lanes.iter_mut().zip(shares).enumerate();
+        let first = work.next();
+        let others: Vec<_> = work
+            .map(|(i, (lane, share))| {
+                let run = move || queue.enter().and_then(|()| copy(lane, i, share));
+                thread::Builder::new().spawn_scoped(scope, run)
+            })
+            .collect();
+        let own = first.map_or(Ok(()), |(i, (lane, share))| copy(lane, i, share));
+        others.into_iter().fold(own, |result, other| {
+            let other = other.map_err(|_| DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY));
+            result.and(
+                other.and_then(|thread| thread.join().unwrap_or(Err(DriverError(sys::CUresult::CUDA_ERROR_UNKNOWN)))),
+            )
+        })
+    })
+}
+
+impl Lane {
     fn parts(&mut self) -> Result<&mut [PinnedBuffer; 2], DriverError> {
         if self.parts.is_none() {
             self.parts = Some([PinnedBuffer::new()?, PinnedBuffer::new()?]);
         }
         self.parts.as_mut().ok_or(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY))
     }
-    /// Copies to the GPU. `from` may change once this method returns.
-    pub fn write(&mut self, to: Address, from: &[u8], stream: sys::CUstream) -> Result<(), DriverError> {
+    fn write(&mut self, to: Address, from: &[u8], queue: Queue) -> Result<(), DriverError> {
         let first = self.next;
         let parts = self.parts()?;
         for (i, chunk) in from.chunks(PART).enumerate() {
@@ -64,21 +150,20 @@ impl Staging {
             bytes.copy_from_slice(chunk);
             // SAFETY: `to` is device memory of at least this size; the chunk is not touched before its event completes.
             unsafe {
-                result::memcpy_htod_async(to.after((i * PART) as u64).0, bytes, stream)?;
-                event::record(part.done, stream)?;
+                result::memcpy_htod_async(to.after((i * PART) as u64).0, bytes, queue.stream)?;
+                event::record(part.done, queue.stream)?;
             }
         }
         // The next copy need not wait for this one.
         self.next = (first + from.len().div_ceil(PART)) % 2;
         Ok(())
     }
-    /// Copies from the GPU, and waits for the copy to complete.
-    pub fn read(&mut self, from: Address, to: &mut [u8], stream: sys::CUstream) -> Result<(), DriverError> {
+    fn read(&mut self, from: Address, to: &mut [u8], queue: Queue) -> Result<(), DriverError> {
         if to.len() <= SMALL {
             // SAFETY: `from` is device memory of at least this size; `to` lives until the stream has completed the copy.
             unsafe {
-                result::memcpy_dtoh_async(to, from.0, stream)?;
-                return stream::synchronize(stream);
+                result::memcpy_dtoh_async(to, from.0, queue.stream)?;
+                return stream::synchronize(queue.stream);
             }
         }
         let parts = self.parts()?;
@@ -91,8 +176,8 @@ impl Staging {
                 let bytes = part.bytes(length(i, to.len()))?;
                 // SAFETY: as above; the chunk is not touched before its event completes.
                 unsafe {
-                    result::memcpy_dtoh_async(bytes, from.after((i * PART) as u64).0, stream)?;
-                    event::record(part.done, stream)?;
+                    result::memcpy_dtoh_async(bytes, from.after((i * PART) as u64).0, queue.stream)?;
+                    event::record(part.done, queue.stream)?;
                 }
             }
             if let Some(i) = i.checked_sub(1) {
@@ -102,8 +187,7 @@ impl Staging {
         }
         Ok(())
     }
-    /// Frees everything.
-    pub fn close(&mut self) {
+    fn close(mut self) {
         for part in self.parts.take().into_iter().flatten() {
             // SAFETY: `PinnedBuffer::new` created both, and they are freed once, after the GPU has finished with them.
             unsafe {
