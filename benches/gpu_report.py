@@ -11,6 +11,9 @@ from report import joined, least_ms, number, ratio, time
 FORMS = {"graphs": "CUDA graphs", "nhwc": "channels last", "compile": "torch.compile", "eager": "eager"}
 GROUPS = {"models": "Whole models", "products": "Products and convolutions", "passes": "Bound by memory"}
 
+# What nvidia-smi says of a card.
+FACTS = {"memory.total": "%s of memory", "clocks.max.sm": "up to %s", "clocks.max.mem": "memory at up to %s", "power.limit": "at most %s"}
+
 
 def write(path, told):
     base = os.path.splitext(path)[0]
@@ -71,8 +74,8 @@ def with_copies(told):
 def card(told):
     d, t = told["driver"], told["torch"]
     parts = [d.get("name") or t.get("card") or told["machine"], "driver " + d["driver_version"] if "driver_version" in d else None]
-    parts += ["%s %s" % (k, d[k]) for k in ("memory.total", "clocks.max.sm", "clocks.max.mem", "power.limit") if k in d]
-    parts += ["%s multiprocessors of %s" % (t["processors"], t["capability"])] if "processors" in t else []
+    parts += [text % d[k] for k, text in FACTS.items() if k in d]
+    parts += ["%s multiprocessors of compute capability %s" % (t["processors"], t["capability"])] if "processors" in t else []
     return ", ".join(p for p in parts if p)
 
 
@@ -106,7 +109,7 @@ the rate of the copy) divided by tpulang's; networks that fit into the card's ca
 
 
 def page(told):
-    parts = ["# Speed on a GPU", card(told) + ". " + versions(told) + ". " + told["date"] + ". " + mode(told) + ". Medians of %d rounds of %g s each." % (told["rounds"], told["seconds"])]
+    parts = ["# Speed on a GPU", card(told) + ". " + versions(told) + ". " + told["date"] + ". " + mode(told) + ". Medians of %s of %g s each." % ("1 round" if told["rounds"] == 1 else "%d rounds" % told["rounds"], told["seconds"])]
     if told["small"]:
         parts.append("**Small networks, to see that it works: the figures are noise.**")
     parts += [ceilings(told), METHOD]

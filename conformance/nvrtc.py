@@ -20,7 +20,7 @@ OPTIONS = ["--std=c++17", "--fmad=false", "--device-int128"]
 GENERATED = 'extern "C" __global__ void generated('
 TOGETHER = 40
 # Tiled kernels keep accumulators in arrays, which a stack would move to slow memory.
-ACCUMULATES = re.compile(r"(attention|matmul|matmul_few_rows|convolution|depthwise|transposed_convolution)<(float|half|int)\b")
+ACCUMULATES = re.compile(r"(attention|matmul|matmul_few_rows|convolution|depthwise|depthwise_plane|transposed_convolution)<(float|half|int)\b")
 
 Resources = collections.namedtuple("Resources", "kernel architecture registers shared stack spilled")
 

@@ -138,14 +138,15 @@ fn indexed_network() -> Net {
     let columns = g.reduce(tall).axes(0).call().unwrap();
     let convolved = g.conv(chain, filter).bias(bias).pad(1).call().unwrap();
     let convolved = g.max(convolved, other).call().unwrap();
-    let depthwise = g.conv(x, deep).group(6).pad([1, 0, 2, 1]).call().unwrap();
+    let planes = g.conv(x, deep).group(6).pad([1, 0, 2, 1]).call().unwrap();
+    let depthwise = g.conv(x, deep).group(6).dilation(2).pad(2).call().unwrap();
     let deconvolved = g.deconv(x, up).stride([2, 2]).call().unwrap();
     let quantized = g.conv_quant(bytes, taps).input_scale(0.1).weight_scale(vec![0.2, 0.1, 0.3]).output_scale(0.5);
     let quantized = quantized.call().unwrap();
     let product = g.matmul(chain, matrix).bias(column).call().unwrap();
     let product = g.max(product, other).call().unwrap();
     let copies = [turned, small, inner, joined, chosen, sums, columns];
-    g.set_outputs(&[&copies[..], &[convolved, depthwise, deconvolved, quantized, product]].concat()).unwrap();
+    g.set_outputs(&[&copies[..], &[convolved, planes, depthwise, deconvolved, quantized, product]].concat()).unwrap();
     net
 }
 
@@ -174,16 +175,17 @@ fn indices_of_32_and_64_bits_give_identical_results() {
     let [narrow, wide] = [false, true].map(|has_64_bits| {
         let plan = run_indexed(has_64_bits, &[&model, Path::new("--explain")]);
         let (this, other) = if has_64_bits { ("i64", "int") } else { ("int", "i64") };
-        for kernel in ["convolution<float, ", "depthwise<float, ", "transposed_convolution<float, ", "matmul<float, "] {
-            assert!(plan.contains(&format!("{kernel}{this}>")), "no {kernel}{this}>:\n{plan}");
+        for kernel in ["convolution", "depthwise", "transposed_convolution", "matmul"] {
+            assert!(plan.contains(&format!("{kernel}<float, {this}>")), "no {kernel}<float, {this}>:\n{plan}");
         }
+        assert!(plan.contains(&format!("depthwise_plane<float, {this}, 3, 1>")), "{plan}");
         assert!(plan.contains(&format!("typedef {this} Index;")) && plan.contains("tile[32][32 + 1]"), "{plan}");
         assert!(!plan.contains(&format!("typedef {other} Index;")) && !plan.contains(&format!(", {other}>")), "{plan}");
         let results = folder.path().join(format!("{this}.npz"));
         run_indexed(has_64_bits, &[&model, Path::new("-i"), &inputs, Path::new("-o"), &results]);
         read_npz(&results).unwrap()
     });
-    assert_eq!(narrow.len(), 12);
+    assert_eq!(narrow.len(), 13);
     let stored = |results: &IndexMap<String, Array>| {
         let each =
             results.iter().map(|(name, a)| (name.clone(), a.dtype(), a.shape().to_vec(), a.bytes().unwrap().to_vec()));

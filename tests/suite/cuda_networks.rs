@@ -7,9 +7,9 @@ use tpulang::{
     conformance::{Case, check},
     exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     ops::{
-        Attention, BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode,
-        FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNorm, LayerNormBwd, LayerNormTrain,
-        MaxPoolingIndicesBwd, MeanRstd, Mlp, Op, RMSNorm, RecurrentGatedDeltaRule, Rope, RopeMode,
+        Attention, BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, Conv, ConvBwd_Weight, Convbwd, Einsum,
+        EinsumMode, FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNorm, LayerNormBwd,
+        LayerNormTrain, MaxPoolingIndicesBwd, MeanRstd, Mlp, Op, RMSNorm, RecurrentGatedDeltaRule, Rope, RopeMode,
         ScaleDotProductAttention, SelectiveScan, Softmax, SoftmaxBwd,
     },
 };
@@ -103,6 +103,31 @@ fn operands_of_fused_operators_are_broadcast_to_the_result() {
         let (x, sines, cosines) = (net.input(&[3, 4, 5, 8]), net.input(&[5, 8]), net.input(&[5, 8]));
         let (y, other) = (net.graph.rope(x, sines, cosines).rope_mode(rope_mode).call().unwrap(), net.input(&other));
         net.check_fused(&cuda, |g| g.max(y, other).call());
+    }
+}
+
+#[test]
+fn depthwise_convolutions_of_planes() {
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
+    for kernel in [3, 5, 7] {
+        for (stride, pads, [height, width], each) in [
+            (1, [1, 1, 1, 1], [9, 11], 1),
+            (1, [0, 2, 3, 0], [8, 40], 2),
+            (2, [2, 1, 0, 2], [13, 9], 1),
+            (2, [3, 3, 3, 3], [7, 7], 4),
+            (3, [1, 0, 1, 0], [12, 10], 1),
+        ] {
+            let mut net = Net::new();
+            let x = net.input(&[2, 5, height, width]);
+            let (filter, bias) = (net.weight(&[5 * each, 1, kernel, kernel]), Some(net.weight(&[5 * each])));
+            let sizes = (vec![kernel as i64; 2], vec![stride; 2], pads.to_vec());
+            let op = Conv::new(x, filter, sizes.0, sizes.1, sizes.2);
+            let name = format!("{kernel} x {kernel}, stride {stride}, pads {pads:?}");
+            net.check(&cuda, &name, Conv { bias, group: 5, do_relu: each == 2, ..op });
+        }
     }
 }
 

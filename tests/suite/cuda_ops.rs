@@ -221,6 +221,27 @@ fn faults_of_all_operators_are_cleared() {
     }
 }
 
+/// Entries are copied in the widest units that divide them.
+#[test]
+fn entries_of_many_widths_are_gathered() {
+    if passed_emulated() {
+        return;
+    }
+    let backend = CudaBackend::new(0).unwrap();
+    for inner in [1usize, 2, 3, 4, 6, 8, 12, 16, 48] {
+        let indices = array!([2, 5], |i| i as i32 % 7 - 3);
+        let n = 2 * 4 * inner;
+        let shape = [2, 4, inner];
+        let floats = Array::from_vec(shape, (0..n).map(|i| i as f32).collect()).unwrap();
+        let shorts = Array::from_vec(shape, (0..n).map(|i| i as i16).collect()).unwrap();
+        let bytes = Array::from_vec(shape, (0..n).map(|i| i as u8).collect()).unwrap();
+        for x in [floats, shorts, bytes] {
+            let arrays = [x, indices.clone()];
+            same_on_both(&backend, &arrays, |t| Gather { axis: 1, ..Gather::new(t[0], t[1]) }.into()).unwrap();
+        }
+    }
+}
+
 #[test]
 fn a_reported_fault_is_cleared() {
     if passed_emulated() {

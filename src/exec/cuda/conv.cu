@@ -62,6 +62,36 @@ __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ fil
     }
 }
 
+// The same for planes, windows of K x K and equal strides. A thread computes RESULTS results below each other, which share rows.
+template <class T, class I, int K, int STRIDE>
+__global__ void depthwise_plane(const T* __restrict__ image, const T* __restrict__ filter, const Windows* __restrict__ windows,
+                                i64 images, i64 groups, i64 oc, EPILOGUE_PARAMETERS(T)) {
+    constexpr int RESULTS = 4, ROWS = (RESULTS - 1) * STRIDE + K;
+    const I rows = (I)windows->plane[1], columns = (I)windows->plane[2], pad_y = (I)windows->pad[1], pad_x = (I)windows->pad[2];
+    const I height = (I)windows->positions[1], width = (I)windows->positions[2], strips = (height + RESULTS - 1) / RESULTS;
+    const I each = oc, channels = groups * each, count = images * channels * strips * width;
+    FOR_INDICES(I, i, count) {
+        const I x = i % width, y = i / width % strips * RESULTS, plane = i / width / strips;
+        const T *input = image + (i64)(plane / each) * rows * columns, *weights = filter + plane % channels * (K * K);
+        const I top = y * STRIDE - pad_y, left = x * STRIDE - pad_x;
+        T taps[K * K];
+        UNROLLED(t, K * K) taps[t] = weights[t];
+        Accumulator<T> sums[RESULTS];
+        UNROLLED(r, ROWS) {
+            if (top + r < 0 || top + r >= rows) continue;
+            UNROLLED(s, K) {
+                if (left + s < 0 || left + s >= columns) continue;
+                const T pixel = input[(top + r) * columns + left + s];
+                UNROLLED(k, RESULTS) {
+                    const int tap = r - k * STRIDE;
+                    if (tap >= 0 && tap < K) sums[k].add(pixel, taps[tap * K + s]);
+                }
+            }
+        }
+        UNROLLED(k, RESULTS) if (y + k < height) EPILOGUE((plane * height + y + k) * width + x, sums[k].total());
+    }
+}
+
 // Transposed convolution: `plane` has the sizes of the result, `positions` those of the input. Each result sums over the taps
 // and the input positions that reach it. The filter of a group is ic x oc x taps, or oc x ic x taps if `oc_first`.
 template <class T, class I>

@@ -172,22 +172,44 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
     let own = |b: &mut Builder| {
         let [image, filter] = factors;
         let windows = windows(b, &sliding, &x[2..], positions)?;
-        let (name, arguments, geometry) = match is_depthwise {
+        let index = index_type(x, &b.result_type(0)?.shape, &op.filter.ty.shape, &sliding);
+        let (function, arguments, geometry) = match is_depthwise {
             true => {
-                let all = images * group * oc * pixels;
+                let planes = images * group * oc;
                 let arguments = arguments![image, filter, windows, images, group, oc].to_vec();
-                ("depthwise", arguments, geometry::elements(all as u64))
+                match square_windows(&sliding, positions).filter(|_| matches!(kind, AccumType::Float(_))) {
+                    Some((numbers, results)) => (
+                        format!("depthwise_plane<{}, {index}, {numbers}>", kind.c_type()),
+                        arguments,
+                        geometry::elements((planes * results) as u64),
+                    ),
+                    None => (
+                        format!("depthwise<{}, {index}>", kind.c_type()),
+                        arguments,
+                        geometry::elements((planes * pixels) as u64),
+                    ),
+                }
             }
             false => {
                 let arguments = arguments![image, filter, windows, images, group, parts.ic, oc].to_vec();
                 let tiles = geometry::tiles([oc as u64, pixels as u64], (images * group) as u64, [64, 64], 256);
-                ("convolution", arguments, tiles)
+                (format!("convolution<{}, {index}>", kind.c_type()), arguments, tiles)
             }
         };
-        let index = index_type(x, &b.result_type(0)?.shape, &op.filter.ty.shape, &sliding);
-        Ok(AccumKernel { file: FILE, function: format!("{name}<{}, {index}>", kind.c_type()), geometry, arguments })
+        Ok(AccumKernel { file: FILE, function, geometry, arguments })
     };
     parts.sums(b, kind)?.emit(b, factors, call, own)
+}
+
+/// Results of a plane that a thread of `depthwise_plane` computes.
+const RESULTS: usize = 4;
+
+/// Returns the template arguments of `depthwise_plane` and its threads per plane, if it has a form for such windows.
+fn square_windows(windows: &[Window], positions: &[usize]) -> Option<(String, usize)> {
+    let ([y, x], [height, width]) = (windows, positions) else { return None };
+    let is_square = y.kernel == x.kernel && y.stride == x.stride && [y.dilation, x.dilation] == [1, 1];
+    let has_form = matches!(y.kernel, 3 | 5 | 7) && matches!(y.stride, 1 | 2);
+    (is_square && has_form).then(|| (format!("{}, {}", y.kernel, y.stride), height.div_ceil(RESULTS) * width))
 }
 
 /// Returns the type in which a convolution's kernel computes indices into one image, the filter, and the whole result.

@@ -2,13 +2,17 @@
 
 // Elements are copied as unsigned integers of the same size.
 
-// Gathers entries of an axis of `count` entries, each of `inner` elements: `indices` selects `chosen` of them.
-template <class T>
+typedef Vec4<unsigned> Bytes16;
+
+// Gathers entries of an axis of `count` entries, each of `inner` elements: `indices` selects `chosen` of them. Several elements
+// may be copied as one.
+template <class T, class I>
 __global__ void gather(const T* __restrict__ from, T* __restrict__ to, const i64* __restrict__ indices, i64 axis, i64 count,
                        i64 chosen, i64 inner, Faults* faults, i64 n) {
-    FOR_ELEMENTS(i, n) {
-        const i64 at = resolve_index(indices[i / inner % chosen], axis, count, faults);
-        to[i] = from[(i / inner / chosen * count + at) * inner + i % inner];
+    FOR_INDICES(I, i, (I)n) {
+        const I entry = i / (I)inner, outer = entry / (I)chosen;
+        const i64 at = resolve_index(indices[entry - outer * (I)chosen], axis, count, faults);
+        to[i] = from[(outer * count + at) * inner + (i - entry * (I)inner)];
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     source::{File, file},
 };
 use crate::{
-    base::Result,
+    base::{Dtype, Result},
     exec::{
         Operand,
         semantics::IndexKind,
@@ -18,14 +18,24 @@ use crate::{
 
 const FILE: File = file!("gather.cu");
 
+/// Returns the widest type in CUDA C that divides a run of `run` elements, and the number of elements in one.
+fn widest_unit(dtype: Dtype, run: usize) -> (&'static str, usize) {
+    let units = [(16, "Bytes16"), (8, "u64"), (4, "unsigned"), (2, "u16")];
+    let fits = |(bytes, _): &(usize, _)| *bytes > dtype.size() && (run * dtype.size()).is_multiple_of(*bytes);
+    units.into_iter().find(fits).map_or((bits_type(dtype), 1), |(bytes, name)| (name, bytes / dtype.size()))
+}
+
 pub(super) fn gather(op: &Gather<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());
     let from = b.converted(&op.input, 0, PostOp::default())?;
     let (indices, n) = (b.ints(&op.indices)?, b.result_type(0)?.elements());
     let (chosen, inner) = (op.indices.ty.elements(), shape[axis + 1..].iter().product::<usize>());
+    let dtype = b.result_type(0)?.buffer_dtype();
+    let (unit, each) = widest_unit(dtype, inner);
+    let (inner, n) = (inner / each, n / each);
     let arguments = arguments![from, b.result(0), indices, axis, shape[axis], chosen, inner, b.faults()?, n];
-    let function = format!("gather<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
+    let function = format!("gather<{unit}, {}>", geometry::linear_index_type(n as u64));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
 }
 

@@ -153,14 +153,18 @@ impl Chain {
         const Index down = left % ((rows + {TILE} - 1) / {TILE}) * {TILE};
         left /= (rows + {TILE} - 1) / {TILE};
         Index first = 0;
-{found}{first}        for (int r = y; r < {TILE}; r += {ROWS})
+{found}{first}        UNROLLED(k, {TILE} / {ROWS}) {{
+            const int r = y + k * {ROWS};
             if (right + r < columns && down + x < rows) tile[r][x] = p0[j0 + (down + x) + (right + r) * stride];
+        }}
         __syncthreads();
-        for (int r = y; r < {TILE}; r += {ROWS})
+        UNROLLED(k, {TILE} / {ROWS}) {{
+            const int r = y + k * {ROWS};
             if (down + r < rows && right + x < columns) {{
                 const Index i = first + (down + r) * of_row + right + x, place = t + (down + r) * to_stride + right + x;
                 to[place] = {call};
             }}
+        }}
         __syncthreads();
     }}
 "

@@ -28,16 +28,19 @@ __device__ inline float finish(double value, float first, i64 n, i64 mode) {
 
 template <class T> __global__ void reduce_rows(const T* __restrict__ from, T* __restrict__ to, i64 rows, i64 n, i64 mode) {
     for (i64 row = blockIdx.x; row < rows; row += gridDim.x) {
-        const T* x = from + row * n;
+        Row<T> x(from + row * n, n);
         double value = identity(mode);
-        for_each_in_row(x, n, [&](i64, float v) { value = accumulate(value, v, mode); });
+        x.for_each([&](float v) { value = accumulate(value, v, mode); });
         if (mode == MAX) value = block_reduce<Max, double>(value, identity(mode));
         else if (mode == MIN) value = block_reduce<Min, double>(value, identity(mode));
         else if (mode == PROD) value = block_reduce<Mul, double>(value, 1);
         else value = block_reduce<Add, double>(value, 0);
-        if (threadIdx.x == 0) to[row] = finish(value, n ? (float)x[0] : 0.0f, n, mode);
+        if (threadIdx.x == 0) to[row] = finish(value, n ? (float)from[row * n] : 0.0f, n, mode);
     }
 }
+
+// Elements that a thread reads before it accumulates them.
+constexpr int TOGETHER = 4;
 
 // Reduces columns, whose elements are `inner` apart, to `splits` partial results each. A block of 8 x 32 threads reduces 32
 // adjacent columns.
@@ -52,8 +55,11 @@ __global__ void __launch_bounds__(256) reduce_columns(const T* __restrict__ from
         const i64 end = n * (split + 1) / splits;
         double value = identity(mode);
         if (column < inner)
-            for (i64 r = n * split / splits + y; r < end; r += 8)
-                value = accumulate(value, (float)from[(o * n + r) * inner + column], mode);
+            for (i64 r = n * split / splits + y; r < end; r += 8 * TOGETHER) {
+                float v[TOGETHER];
+                UNROLLED(k, TOGETHER) v[k] = r + 8 * k < end ? (float)from[(o * n + r + 8 * k) * inner + column] : 0.0f;
+                UNROLLED(k, TOGETHER) if (r + 8 * k < end) value = accumulate(value, v[k], mode);
+            }
         partials[y][x] = value;
         __syncthreads();
         if (y == 0 && column < inner) {

@@ -55,7 +55,7 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
     }
     let (x, rows, n) = rows(b, &op.input, &op.axes, float)?;
     let (y, function) = (b.float_result(0, float)?, format!("reduce_rows<{}>", float.c_type()));
-    b.launch(FILE, function, geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
+    b.launch(FILE, function, geometry::kept_rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
     b.store_floats(0, y, float, PostOp::default())
 }
 
@@ -70,7 +70,7 @@ struct Columns {
 const NEIGHBOURS: usize = 16;
 
 /// The number of blocks that keeps a device busy.
-const BUSY: usize = 512;
+const BUSY: usize = 1024;
 
 impl Columns {
     /// Returns the sizes if the axes are adjacent and precede enough others.

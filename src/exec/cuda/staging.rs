@@ -8,7 +8,7 @@ use cudarc::driver::{
 use std::{ffi::c_void, num::NonZero, slice, thread};
 
 /// The size of a chunk in bytes.
-const PART: usize = 4 << 20;
+const PART: usize = 1 << 20;
 
 /// The maximum size in bytes of a download that the driver copies directly, which is as fast for small ones.
 const SMALL: usize = 64 << 10;
@@ -17,7 +17,7 @@ const SMALL: usize = 64 << 10;
 const SHARE: usize = 2 * PART;
 
 /// The maximum number of threads that share a copy.
-const THREADS: usize = 4;
+const THREADS: usize = 6;
 
 /// The context of a GPU, and the stream in whose order copies happen.
 #[derive(Clone, Copy)]
