@@ -1,14 +1,19 @@
 //! Choosing a method for each tensor, by the error that quantizing it causes in what reads it.
-use super::{Entry, Method, Precision, Statistics, Table, numbers};
+use super::{
+    Entry, Method, Precision, Statistics, Table,
+    histogram::{LANES, floors, padded},
+    numbers,
+};
 use crate::{
     array::Array,
-    base::Result,
+    base::{Error, Result},
     exec::{Backend, Feeds, Session},
     graph::{Graph, Tensor, TensorInfo},
     ops::Op,
 };
 use indexmap::IndexMap;
 use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
 use std::collections::HashMap;
 
 /// Compares the thresholds of all methods, tensor by tensor. Each one in turn is rounded to the integers of a chip, and the operators
@@ -152,17 +157,24 @@ impl<'s> Chooser<'s> {
         for (name, tensor) in &mut tensors {
             let Some(array) = arrays.get(name).filter(|_| tensor.are_compared()) else { continue };
             let numbers = numbers(array)?;
-            for (entry, error) in tensor.entries.iter().zip(&mut tensor.errors) {
+            let error_of = |entry: &Entry| {
                 let rounded = rounded(&numbers, entry.threshold, tensor.levels, tensor.is_signed);
                 // What nothing reads is an output of the network.
                 if tensor.readers.is_empty() {
-                    *error += relative_error(&numbers, &rounded, self.depth);
+                    return Ok(relative_error(&numbers, &rounded, self.depth));
                 }
                 let rounded = Array::from_vec(array.shape(), rounded)?.to_dtype(array.dtype())?;
-                for reader in &tensor.readers {
-                    *error += self.error_of(session, &self.operators[*reader], (name, &rounded), &arrays)?;
-                }
-            }
+                let of_reader = |r: &usize| self.error_of(session, &self.operators[*r], (name, &rounded), &arrays);
+                tensor.readers.iter().map(of_reader).sum::<Result<f64>>()
+            };
+            // The first makes the plan of each reader, which the others use at the same time.
+            let errors = session.install(|| {
+                let (first, others) = tensor.entries.split_at(1);
+                let first = first.iter().map(error_of).collect::<Result<Vec<f64>>>()?;
+                let others = others.par_iter().map(error_of).collect::<Result<Vec<f64>>>()?;
+                Ok::<_, Error>([first, others].concat())
+            })?;
+            tensor.errors.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
             tensor.halve();
         }
         self.tensors = tensors;
@@ -223,11 +235,49 @@ fn depth(graph: &Graph) -> f64 {
 
 /// Rounds numbers to those that a chip's integers represent.
 fn rounded(numbers: &[f32], threshold: f32, levels: u32, is_signed: bool) -> Vec<f32> {
-    let (scale, per_scale) = (threshold / levels as f32, levels as f32 / threshold);
-    let (low, high) = (if is_signed { -(levels as f32) - 1.0 } else { 0.0 }, levels as f32);
-    // Clamped before, and rounded by cutting off the fraction: `round` would be a call.
-    let nearest = |x: f32| (x + if x < 0.0 { -0.5 } else { 0.5 }) as i32 as f32;
-    numbers.par_iter().map(|x| nearest((x * per_scale).clamp(low, high)) * scale).collect()
+    let scales = [levels as f32 / threshold, threshold / levels as f32];
+    let range = [if is_signed { -(levels as f32) - 1.0 } else { 0.0 }, levels as f32];
+    let mut rounded = vec![0.0; numbers.len()];
+    let chunks = rounded.par_chunks_mut(CHUNK).zip(numbers.par_chunks(CHUNK));
+    chunks.for_each(|(to, numbers)| Rounding { numbers, scales, range, to }.dispatch());
+    rounded
+}
+
+/// Rounds numbers in vectors of the machine.
+struct Rounding<'n, 't> {
+    numbers: &'n [f32],
+    scales: [f32; 2],
+    range: [f32; 2],
+    to: &'t mut [f32],
+}
+
+impl SimdOp for Rounding<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let Rounding { numbers, scales, range, to } = self;
+        let ((to, to_rest), (from, rest)) = (to.as_chunks_mut::<LANES>(), numbers.as_chunks::<LANES>());
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = nearest(from, scales, range);
+        }
+        to_rest.copy_from_slice(&nearest(&padded(rest), scales, range)[..rest.len()]);
+    }
+}
+
+/// Rounds each number to the nearest integer of a range, and scales it back. NaN becomes 0.
+#[inline(always)]
+fn nearest(numbers: &[f32; LANES], [per_scale, scale]: [f32; 2], [low, high]: [f32; 2]) -> [f32; LANES] {
+    let (mut levels, mut sizes) = ([0.0; LANES], [0.0; LANES]);
+    for lane in 0..LANES {
+        let level = numbers[lane] * per_scale;
+        levels[lane] = if level.is_nan() { 0.0 } else { level.clamp(low, high) };
+        sizes[lane] = levels[lane].abs() + 0.5;
+    }
+    let floors = floors(sizes);
+    for lane in 0..LANES {
+        levels[lane] = (floors[lane] as f32).copysign(levels[lane]) * scale;
+    }
+    levels
 }
 
 /// Numbers that are summed at a time, so that the sum does not depend on the threads.
@@ -238,21 +288,9 @@ const CHUNK: usize = 1 << 14;
 /// Rounding errors of different operators are independent, so their squares add up from operator to operator. Clamping makes
 /// numbers smaller, in each operator again: it is these errors themselves that add up.
 fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
-    let sums = |(a, b): (&[f32], &[f32])| {
-        // Several sums of each kind, so that the compiler makes them vectors.
-        const LANES: usize = 8;
-        let mut lanes = [[0.0f64; LANES]; 3];
-        for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
-            for (lane, (a, b)) in a.iter().zip(b).enumerate() {
-                let (a, difference) = (f64::from(*a), f64::from(*b) - f64::from(*a));
-                lanes[0][lane] += difference * difference;
-                lanes[1][lane] += a * difference;
-                lanes[2][lane] += a * a;
-            }
-        }
-        lanes.map(|lanes| lanes.into_iter().sum::<f64>())
-    };
-    let parts: Vec<[f64; 3]> = numbers.par_chunks(CHUNK).zip(approximate.par_chunks(CHUNK)).map(sums).collect();
+    let chunks = numbers.par_chunks(CHUNK).zip(approximate.par_chunks(CHUNK));
+    let parts: Vec<[f64; 3]> =
+        chunks.map(|(numbers, approximate)| ErrorSums { numbers, approximate }.dispatch()).collect();
     let sum = |i: usize| parts.iter().map(|part| part[i]).sum::<f64>();
     let (error, along, all) = (sum(0), sum(1), sum(2));
     if all == 0.0 {
@@ -261,4 +299,72 @@ fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
     let gain = along / all;
     // The gain is part of the squared error once.
     error / all + (depth - 1.0) * gain * gain
+}
+
+/// The sums of the squared differences, of the products of numbers and differences, and of the squared numbers, in vectors of the
+/// machine.
+struct ErrorSums<'n> {
+    numbers: &'n [f32],
+    approximate: &'n [f32],
+}
+
+impl SimdOp for ErrorSums<'_> {
+    type Output = [f64; 3];
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) -> [f64; 3] {
+        // Several sums of each kind, whose order does not depend on the machine.
+        const SUMS: usize = 8;
+        let mut sums = [[0.0f64; SUMS]; 3];
+        let ((a, a_rest), (b, b_rest)) = (self.numbers.as_chunks::<SUMS>(), self.approximate.as_chunks::<SUMS>());
+        for (a, b) in a.iter().zip(b).chain([(&padded(a_rest), &padded(b_rest))]) {
+            for lane in 0..SUMS {
+                let (a, difference) = (f64::from(a[lane]), f64::from(b[lane]) - f64::from(a[lane]));
+                sums[0][lane] += difference * difference;
+                sums[1][lane] += a * difference;
+                sums[2][lane] += a * a;
+            }
+        }
+        sums.map(|lanes| lanes.into_iter().sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_number() -> impl Strategy<Value = f32> {
+        prop_oneof![
+            4 => -3f32..3.0,
+            1 => any::<f32>(),
+            1 => prop::sample::select(vec![0.0, -0.0, 0.5, -0.5, 2.5, f32::NAN, f32::INFINITY, f32::NEG_INFINITY]),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_rounded_to_the_levels_of_a_chip(
+            numbers in prop::collection::vec(any_number(), 0..50),
+            threshold in prop_oneof![Just(127f32), Just(1.0), 0.1f32..4.0],
+            levels in prop::sample::select(vec![7u32, 127, 255, 32767]),
+            is_signed: bool,
+        ) {
+            let (low, high) = (if is_signed { -(levels as f32) - 1.0 } else { 0.0 }, levels as f32);
+            let expected = numbers.iter().map(|x| {
+                let level = (x * (levels as f32 / threshold)).clamp(low, high);
+                if level.is_nan() { 0.0 } else { (level.abs() + 0.5).floor().copysign(level) * (threshold / levels as f32) }
+            });
+            prop_assert_eq!(rounded(&numbers, threshold, levels, is_signed), expected.collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn errors_do_not_depend_on_vectors(pairs in prop::collection::vec((-3f32..3.0, -3f32..3.0), 1..40)) {
+            let (numbers, approximate): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
+            let pairs = || numbers.iter().zip(&approximate).map(|(a, b)| (f64::from(*a), f64::from(*b)));
+            let all: f64 = pairs().map(|(a, _)| a * a).sum();
+            let expected = pairs().map(|(a, b)| (b - a) * (b - a)).sum::<f64>() / all;
+            let got = relative_error(&numbers, &approximate, 1.0);
+            prop_assert!((got - expected).abs() <= 1e-12 * expected.max(1e-300), "{got} and {expected}");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! If a larger one comes, bins are summed by twos. Since `floor(floor(x / w) / 2)` is `floor(x / 2w)`, the counts are then those of
 //! the wider bins, so neither the order of numbers nor that of merges matters.
 use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
 use serde::{Deserialize, Serialize};
 
 /// More numbers than a file can have, so that thousands of files can be merged.
@@ -91,9 +92,14 @@ impl Default for Range {
     }
 }
 
-impl Range {
-    /// Looks at several numbers at a time, with comparisons that the compiler makes instructions of vectors.
-    fn of(numbers: &[f32]) -> Range {
+/// Looks at numbers, in vectors of the machine.
+struct RangeOf<'n>(&'n [f32]);
+
+impl SimdOp for RangeOf<'_> {
+    type Output = Range;
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) -> Range {
+        let RangeOf(numbers) = self;
         let (mut min, mut max) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
         let (mut zeros, mut not_finite) = ([0u32; LANES], [0u32; LANES]);
         let (blocks, rest) = numbers.as_chunks::<LANES>();
@@ -117,6 +123,9 @@ impl Range {
             not_finite: sum(not_finite) - (LANES - rest.len()) as u64,
         }
     }
+}
+
+impl Range {
     fn and(self, other: Range) -> Range {
         Range {
             min: self.min.min(other.min),
@@ -128,9 +137,31 @@ impl Range {
 }
 
 /// Numbers whose bins are computed at a time.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 /// The places of bins: those of positive numbers, those of negative ones, and one per lane for numbers that are not counted.
 const PLACES: usize = 2 * BINS + LANES;
+
+/// Returns the largest integers that are not above `numbers`, which are from 0 to 2^22. Arithmetic that the compiler makes instructions
+/// of vectors on every processor, which a cast is not.
+#[inline(always)]
+pub(crate) fn floors(numbers: [f32; LANES]) -> [i32; LANES] {
+    // Floats of this size are integers, and the sum is rounded to one.
+    const INTEGERS: f32 = (1 << 23) as f32;
+    let mut floors = [0; LANES];
+    for lane in 0..LANES {
+        let nearest = (numbers[lane] + INTEGERS).to_bits() as i32 & ((1 << 23) - 1);
+        floors[lane] = nearest - i32::from(nearest as f32 > numbers[lane]);
+    }
+    floors
+}
+
+/// Adds zeros to fewer numbers than lanes.
+#[inline(always)]
+pub(crate) fn padded<const N: usize>(numbers: &[f32]) -> [f32; N] {
+    let mut padded = [0.0; N];
+    padded[..numbers.len()].copy_from_slice(numbers);
+    padded
+}
 
 /// Counts of bins. Every other number is counted in the second list, since adding to a count has to wait until the addition before is
 /// done. For the same reason, zeros of different lanes have different places.
@@ -143,27 +174,58 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Adds numbers, except zeros and those that are not finite.
-    fn with(mut self, numbers: &[f32], per_width: f64) -> Counts {
-        // A power of two, which makes products exact, unless it is too large for float32.
-        let factor = per_width as f32;
-        let place = |x: f32| match factor.is_finite() {
-            true => (x.abs() * factor) as i32,
-            false => (f64::from(x.abs()) * per_width) as i32,
-        };
-        let Counts([even, odd]) = &mut self;
-        for block in numbers.chunks(LANES) {
-            let mut places = [0u32; LANES];
-            for (lane, (to, x)) in places.iter_mut().zip(block).enumerate() {
-                let bin = place(*x) as u32 % BINS as u32 + if x.is_sign_negative() { BINS as u32 } else { 0 };
-                *to = if x.is_finite() & (*x != 0.0) { bin } else { (2 * BINS + lane) as u32 };
-            }
-            for (i, place) in places.iter().take(block.len()).enumerate() {
-                let counts = if i % 2 == 0 { &mut *even } else { &mut *odd };
-                counts[*place as usize] += 1;
-            }
+    #[inline(always)]
+    fn count(&mut self, places: [u32; LANES]) {
+        let Counts([even, odd]) = self;
+        for [a, b] in places.as_chunks::<2>().0 {
+            even[*a as usize] += 1;
+            odd[*b as usize] += 1;
         }
-        self
+    }
+}
+
+/// Returns the places of numbers in these bins. Those of zeros, and of numbers that are not finite, do not matter.
+#[inline(always)]
+fn places(numbers: &[f32; LANES], bins: [i32; LANES]) -> [u32; LANES] {
+    let (mut places, infinity) = ([0; LANES], f32::INFINITY.to_bits() as i32);
+    for lane in 0..LANES {
+        let (size, sign) = (numbers[lane].abs().to_bits() as i32, numbers[lane].to_bits() >> 31);
+        let place = bins[lane] as u32 % BINS as u32 + sign * BINS as u32;
+        places[lane] = if (size > 0) & (size < infinity) { place } else { (2 * BINS + lane) as u32 };
+    }
+    places
+}
+
+/// Counts numbers by their bin, except zeros and those that are not finite, in vectors of the machine.
+struct CountsOf<'n> {
+    numbers: &'n [f32],
+    per_width: f64,
+}
+
+impl SimdOp for CountsOf<'_> {
+    type Output = Counts;
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) -> Counts {
+        let mut counts = Counts::default();
+        // A power of two, which makes products exact, unless it is too large for float32.
+        let factor = self.per_width as f32;
+        let (blocks, rest) = self.numbers.as_chunks::<LANES>();
+        for block in blocks.iter().chain([&padded(rest)]) {
+            let mut bins = [0; LANES];
+            if factor.is_finite() {
+                let mut scaled = [0.0; LANES];
+                for lane in 0..LANES {
+                    scaled[lane] = block[lane].abs() * factor;
+                }
+                bins = floors(scaled);
+            } else {
+                for lane in 0..LANES {
+                    bins[lane] = (f64::from(block[lane].abs()) * self.per_width) as i32;
+                }
+            }
+            counts.count(places(block, bins));
+        }
+        counts
     }
 }
 
@@ -177,7 +239,7 @@ pub(crate) struct Bin {
 impl Histogram {
     /// Counts numbers. Infinite numbers and NaN are counted apart. Threads of the current pool share the work.
     pub fn add(&mut self, numbers: &[f32]) {
-        let ranges: Vec<Range> = numbers.par_chunks(CHUNK).map(Range::of).collect();
+        let ranges: Vec<Range> = numbers.par_chunks(CHUNK).map(|chunk| RangeOf(chunk).dispatch()).collect();
         let range = ranges.into_iter().fold(Range::default(), Range::and);
         (self.min, self.max) = (self.min.min(range.min), self.max.max(range.max));
         self.zeros += range.zeros;
@@ -187,8 +249,10 @@ impl Histogram {
         self.positive.resize(BINS, 0);
         self.negative.resize(BINS, 0);
         for part in numbers.chunks(PART) {
-            let counted = |counts: Counts, chunk: &[f32]| counts.with(chunk, per_width);
-            let of_each: Vec<Counts> = part.par_chunks(CHUNK).fold(Counts::default, counted).collect();
+            // One list per thread, since making it and adding it up takes as long as counting a chunk.
+            let share = part.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
+            let counted = |numbers| CountsOf { numbers, per_width }.dispatch();
+            let of_each: Vec<Counts> = part.par_chunks(share).map(counted).collect();
             for Counts(both) in &of_each {
                 let bins = self.positive.iter_mut().chain(&mut self.negative);
                 bins.zip(&both[0]).zip(&both[1]).for_each(|((to, a), b)| *to += u64::from(*a) + u64::from(*b));

@@ -224,6 +224,22 @@ impl<B: Backend> Session<B> {
         cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| plan.check_faults())
     }
 
+    /// Calls `work` on one of the session's threads. Rayon's parallel iterators in it use these threads, as runs of the session do,
+    /// so that the two do not compete for processors.
+    ///
+    /// ```
+    /// # use tpulang::{Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// # let mut g = Graph::new("net")?;
+    /// # let x = g.input("x", Dtype::Float32, [1])?;
+    /// # g.set_outputs(&[x])?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().threads(3))?;
+    /// assert_eq!(session.install(rayon::current_num_threads), 3);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.threads.install(work)
+    }
+
     /// The backend, to access its buffers.
     pub fn backend(&self) -> &B {
         &self.placement.backend
