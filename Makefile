@@ -115,13 +115,14 @@ $(GPU_CHECKS):
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	timeout -k 10 $(LIMIT) $(PYTHON) conformance/gpu.py --bin $(GPU_BIN) --part $(@:gpu-%=%) --cases $(CASES) --minutes $(MINUTES)
 
-gpu-emulated: build ## some checks of gpu-check on the emulated GPU and the benchmark without a GPU, to test both
+gpu-emulated: build ## test three checks of gpu-check on the emulated GPU, and the benchmark on the CPU
 	sh benches/setup.sh $(BENCH_PEER)
 	cargo test --test suite -- cuda_faults
 	export LD_LIBRARY_PATH=$$(for f in libcuda.so libcudnn.so; do dirname $$(ls -t $(CURDIR)/target/tmp/emulated*/$$f | head -1); done | paste -sd:); \
 	for part in first random libraries; do \
 		$(BENCH_PEER)/bin/python conformance/gpu.py --bin $(BIN) --part $$part --cases $(CASES) --only "$$([ $$part = libraries ] && echo MatMul)" --minutes 0.5 || exit 1; done
-	$(BENCH_PEER)/bin/python benches/gpu.py --bin $(BIN) --device cpu --rounds 1 --seconds 0.01 --only 'gemm_512|softmax_1024' --no-compile
+	$(BENCH_PEER)/bin/python benches/gpu.py --bin $(BIN) --device cpu --rounds 1 --seconds 0.01 --only 'gemm_512|softmax_1024' --no-compile \
+		--work build/bench/gpu-emulated --out build/bench/gpu-emulated.md
 
 # Seconds for one of these commands, whatever hangs.
 LIMIT = 600

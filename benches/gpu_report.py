@@ -74,7 +74,7 @@ def with_copies(told):
 def card(told):
     d, t = told["driver"], told["torch"]
     parts = [d.get("name") or t.get("card") or told["machine"], "driver " + d["driver_version"] if "driver_version" in d else None]
-    parts += [text % d[k] for k, text in FACTS.items() if k in d]
+    parts += [text % d[k] for k, text in FACTS.items() if k in d and "N/A" not in d[k]]
     parts += ["%s multiprocessors of compute capability %s" % (t["processors"], t["capability"])] if "processors" in t else []
     return ", ".join(p for p in parts if p)
 
@@ -82,7 +82,9 @@ def card(told):
 def versions(told):
     t = told["torch"]
     library = "without PyTorch: " + t["problem"] if "problem" in t else "PyTorch %s" % t["version"]
-    return "tpulang %s, %s" % (told["tpulang"], library + (", CUDA %s, cuDNN %s" % (t["cuda"], t["cudnn"]) if "cuda" in t else ""))
+    if "cuda" in t:
+        library += ", CUDA %s, cuDNN %d.%d.%d" % (t["cuda"], t["cudnn"] // 10000, t["cudnn"] // 100 % 100, t["cudnn"] % 100)
+    return "tpulang %s, %s" % (told["tpulang"], library)
 
 
 def mode(told):
@@ -95,24 +97,33 @@ def ceilings(told):
     if not found:
         return "Ceilings: not measured, as PyTorch is what measures them."
     products = ", ".join("%.1f TFLOP/s in %s" % (v / 1e3, k) for k, v in found["gflops"].items())
-    hosts = "; ".join("%s %.1f GB/s there and %.1f back" % (k, v["there"], v["back"]) for k, v in found["host_gbs"].items())
+    hosts = "; ".join("%s, %.1f GB/s to the device and %.1f from it" % (k, v["there"], v["back"]) for k, v in found["host_gbs"].items())
     text = "Ceilings, measured in this run by PyTorch: %.0f GB/s (a copy of %d MiB on the device, reads and writes); products of %d x %d: %s." % (found["gbs"], found["copy_bytes"] >> 20, found["n"], found["n"], products)
-    return text + (" The host's memory: %s." % hosts if hosts else "")
+    return text + (" Copies from and to the host's memory: %s." % hosts if hosts else "")
 
 
 METHOD = """Times are per run, with inputs and results on the device: runs are queued, then waited for once, and the wall-clock time is \
-divided by their number. Ratios are PyTorch's time divided by tpulang's: above 1, tpulang is faster. PyTorch: \
-"CUDA graphs", the module captured with `torch.cuda.graph`; "channels last", the same with images and filters in that layout; \
-"torch.compile", TorchInductor's code, captured too; "eager", the plain module; `cudnn.benchmark` is on. "Of the ceiling": \
-the card's least possible time (all operations at the rate of the large product, or inputs, weights and outputs moved once at \
-the rate of the copy) divided by tpulang's; networks that fit into the card's caches can exceed 100 %."""
+divided by their number. Ratios are PyTorch's time divided by tpulang's: above 1, tpulang is faster. PyTorch, with `cudnn.benchmark` \
+on: %s. "Of the ceiling": the card's least possible time (all operations at the rate of the large product, or inputs, weights and \
+outputs moved once at the rate of the copy) divided by tpulang's; networks that fit into the card's caches can exceed 100 %%."""
+
+EXPLAINED = {
+    "graphs": '"CUDA graphs", the module captured with `torch.cuda.graph`',
+    "nhwc": '"channels last", the same with images and filters in that layout',
+    "compile": '"torch.compile", the code of TorchInductor, captured too',
+    "eager": '"eager", the plain module',
+}
+
+
+def method(told):
+    return METHOD % "; ".join(text for form, text in EXPLAINED.items() if any(form in r["ms"] for r in told["rows"]))
 
 
 def page(told):
-    parts = ["# Speed on a GPU", card(told) + ". " + versions(told) + ". " + told["date"] + ". " + mode(told) + ". Medians of %s of %g s each." % ("1 round" if told["rounds"] == 1 else "%d rounds" % told["rounds"], told["seconds"])]
+    parts = ["# Speed on a GPU", card(told) + ". " + versions(told) + ". " + told["date"] + ". " + mode(told) + ". " + ("One round of %g s." if told["rounds"] == 1 else "Medians of %d rounds of %%g s each." % told["rounds"]) % told["seconds"]]
     if told["small"]:
         parts.append("**Small networks, to see that it works: the figures are noise.**")
-    parts += [ceilings(told), METHOD]
+    parts += [ceilings(told), method(told)]
     copied = [r["name"] for r in told["rows"] if r.get("on_device") is False]
     if copied:
         parts.append("**tpulang's times contain the copies of inputs and results, as `tpulang bench` says no `device_ms`, of: %s.**" % ", ".join(copied))
@@ -121,7 +132,10 @@ def page(told):
         parts += ["## " + title, found] if found else []
     parts += ["## With copies", "From numpy's memory and back into it, PyTorch as a CUDA graph where it can be one; \"pinned\": from and to page-locked memory. The first result: from the start of a process whose kernels have been compiled before; cold: the whole of the first one, which compiles them unless they are in the cache.", with_copies(told)]
     remarks = ["- %s, %s: %s" % (r["name"], FORMS.get(k, k), " ".join(v.split())) for r in told["rows"] for k, v in r["remarks"].items()]
-    remarks += ["- not measured, as the %g minutes were over: %s" % (told["minutes"], ", ".join(told["skipped"]))] if told["skipped"] else []
+    if told["skipped"]:
+        remarks.append("- not measured, as the %g minutes were over: %s" % (told["minutes"], ", ".join(told["skipped"])))
+    if told.get("unwanted"):
+        remarks.append("- not measured, as `--only` excludes them: %s" % ", ".join(told["unwanted"]))
     parts += ["## Remarks", "\n".join(remarks)] if remarks else []
     return "\n\n".join(parts) + "\n"
 

@@ -150,13 +150,13 @@ def recorded_cases(args):
     return cases
 
 
-def in_turn(what, cases, one, deadline):
+def in_turn(what, cases, one, deadline, workers=WORKERS):
     """Run `one` on each case before the deadline, print the problems, and return the number of failed cases."""
 
     def timely(case):
         return None if deadline.is_over() else one(case)
 
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         results = [(case, outcome) for case, outcome in zip(cases, pool.map(timely, cases)) if outcome]
     wrong = [f"{case.name}: {outcome.problem}" for case, outcome in results if outcome.problem]
     fallbacks = sorted({f for _, outcome in results for f in outcome.fallbacks})
@@ -242,7 +242,8 @@ def sanitizer(binary, args, deadline):
 
         return one
 
-    return sum(in_turn(check, recorded_cases(args), checked(check), deadline) for check in ["memcheck", "racecheck"])
+    # Checked programs take many times as much memory.
+    return sum(in_turn(check, recorded_cases(args), checked(check), deadline, 4) for check in ["memcheck", "racecheck"])
 
 
 def random_graph(seed, number, kind, folder):

@@ -142,7 +142,7 @@ impl<'s> Chooser<'s> {
     }
 
     /// Runs the graph on a sample, and each operator with each threshold of its operands. All tensors of the run are in memory
-    /// meanwhile.
+    /// meanwhile, and for each thread, a rounded tensor and the results of an operator.
     ///
     /// # Errors
     /// Same as for [`Session::run`].
@@ -275,7 +275,8 @@ fn nearest(numbers: &[f32; LANES], [per_scale, scale]: [f32; 2], [low, high]: [f
     }
     let floors = floors(sizes);
     for lane in 0..LANES {
-        levels[lane] = (floors[lane] as f32).copysign(levels[lane]) * scale;
+        // An integer has no -0.0.
+        levels[lane] = (floors[lane] as f32).copysign(levels[lane]) * scale + 0.0;
     }
     levels
 }
@@ -352,9 +353,11 @@ mod tests {
             let (low, high) = (if is_signed { -(levels as f32) - 1.0 } else { 0.0 }, levels as f32);
             let expected = numbers.iter().map(|x| {
                 let level = (x * (levels as f32 / threshold)).clamp(low, high);
-                if level.is_nan() { 0.0 } else { (level.abs() + 0.5).floor().copysign(level) * (threshold / levels as f32) }
+                let nearest = if level.is_nan() { 0 } else { (level + 0.5f32.copysign(level)) as i32 };
+                nearest as f32 * (threshold / levels as f32)
             });
-            prop_assert_eq!(rounded(&numbers, threshold, levels, is_signed), expected.collect::<Vec<_>>());
+            let got = rounded(&numbers, threshold, levels, is_signed).into_iter().map(f32::to_bits);
+            prop_assert_eq!(got.collect::<Vec<_>>(), expected.map(f32::to_bits).collect::<Vec<_>>());
         }
 
         #[test]

@@ -175,20 +175,9 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
         let index = index_type(x, &b.result_type(0)?.shape, &op.filter.ty.shape, &sliding);
         let (function, arguments, geometry) = match is_depthwise {
             true => {
-                let planes = images * group * oc;
+                let (function, threads) = depthwise(kind, index, &sliding, positions);
                 let arguments = arguments![image, filter, windows, images, group, oc].to_vec();
-                match square_windows(&sliding, positions).filter(|_| matches!(kind, AccumType::Float(_))) {
-                    Some((numbers, results)) => (
-                        format!("depthwise_plane<{}, {index}, {numbers}>", kind.c_type()),
-                        arguments,
-                        geometry::elements((planes * results) as u64),
-                    ),
-                    None => (
-                        format!("depthwise<{}, {index}>", kind.c_type()),
-                        arguments,
-                        geometry::elements((planes * pixels) as u64),
-                    ),
-                }
+                (function, arguments, geometry::elements((images * group * oc * threads) as u64))
             }
             false => {
                 let arguments = arguments![image, filter, windows, images, group, parts.ic, oc].to_vec();
@@ -204,12 +193,17 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
 /// Results of a plane that a thread of `depthwise_plane` computes.
 const RESULTS: usize = 4;
 
-/// Returns the template arguments of `depthwise_plane` and its threads per plane, if it has a form for such windows.
-fn square_windows(windows: &[Window], positions: &[usize]) -> Option<(String, usize)> {
-    let ([y, x], [height, width]) = (windows, positions) else { return None };
-    let is_square = y.kernel == x.kernel && y.stride == x.stride && [y.dilation, x.dilation] == [1, 1];
-    let has_form = matches!(y.kernel, 3 | 5 | 7) && matches!(y.stride, 1 | 2);
-    (is_square && has_form).then(|| (format!("{}, {}", y.kernel, y.stride), height.div_ceil(RESULTS) * width))
+/// Returns the kernel of a depthwise convolution, and its threads per plane of the result.
+fn depthwise(kind: AccumType, index: &str, windows: &[Window], positions: &[usize]) -> (String, usize) {
+    let c = kind.c_type();
+    if let (AccumType::Float(_), [y, x], [height, width]) = (kind, windows, positions) {
+        let is_square = y.kernel == x.kernel && y.stride == x.stride && [y.dilation, x.dilation] == [1, 1];
+        if is_square && matches!(y.kernel, 3 | 5 | 7) && matches!(y.stride, 1 | 2) {
+            let function = format!("depthwise_plane<{c}, {index}, {}, {}>", y.kernel, y.stride);
+            return (function, height.div_ceil(RESULTS) * width);
+        }
+    }
+    (format!("depthwise<{c}, {index}>"), positions.iter().product())
 }
 
 /// Returns the type in which a convolution's kernel computes indices into one image, the filter, and the whole result.

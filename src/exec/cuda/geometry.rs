@@ -52,10 +52,10 @@ pub(super) fn rows(rows: u64, length: u64) -> Geometry {
     line(rows, threads.next_power_of_two())
 }
 
-/// One block per row, for kernels that keep the elements of a row in registers. If there are many rows, a thread has 16 elements,
-/// so that fewer warps wait for each other.
+/// One block per row, for kernels that keep the elements of a row in registers, which they do in groups of four. If there are many
+/// rows, a thread has four groups, so that fewer warps wait for each other.
 pub(super) fn kept_rows(count: u64, length: u64) -> Geometry {
-    let each = if count < MANY_ROWS { 1 } else { 4 };
+    let each = if count < MANY_ROWS || !length.is_multiple_of(4) { 1 } else { 4 };
     rows(count, length.div_ceil(each))
 }
 

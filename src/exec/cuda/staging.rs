@@ -5,7 +5,13 @@ use cudarc::driver::{
     result::{self, DriverError, ctx, event, stream},
     sys,
 };
-use std::{ffi::c_void, num::NonZero, slice, thread};
+use std::{
+    ffi::c_void,
+    num::NonZero,
+    slice,
+    sync::{Mutex, OnceLock, PoisonError},
+    thread,
+};
 
 /// The size of a chunk in bytes.
 const PART: usize = 1 << 20;
@@ -13,7 +19,7 @@ const PART: usize = 1 << 20;
 /// The maximum size in bytes of a download that the driver copies directly, which is as fast for small ones.
 const SMALL: usize = 64 << 10;
 
-/// The minimum size in bytes of a thread's share, which takes much longer than starting the thread.
+/// The number of bytes that a thread copies at a time, which takes much longer than starting the thread.
 const SHARE: usize = 2 * PART;
 
 /// The maximum number of threads that share a copy.
@@ -82,24 +88,25 @@ impl PinnedBuffer {
 impl Staging {
     /// Copies to the GPU. `from` may change once this method returns.
     pub fn write(&mut self, to: Address, from: &[u8], queue: Queue) -> Result<(), DriverError> {
-        let (lanes, share) = self.lanes(from.len());
-        in_lanes(lanes, from.chunks(share), queue, |lane, i, chunk| {
-            lane.write(to.after((i * share) as u64), chunk, queue)
+        in_lanes(self.lanes(from.len()), from.chunks(SHARE), queue, |lane, i, share| {
+            lane.write(to.after((i * SHARE) as u64), share, queue)
         })
     }
-    /// Copies from the GPU, and waits for the copy to complete.
+    /// Copies from the GPU, and waits for the copy to complete, and for all that was submitted before.
     pub fn read(&mut self, from: Address, to: &mut [u8], queue: Queue) -> Result<(), DriverError> {
-        let (lanes, share) = self.lanes(to.len());
-        in_lanes(lanes, to.chunks_mut(share), queue, |lane, i, chunk| {
-            lane.read(from.after((i * share) as u64), chunk, queue)
+        if to.is_empty() {
+            // SAFETY: the stream lives as long as a copy runs.
+            return unsafe { stream::synchronize(queue.stream) };
+        }
+        in_lanes(self.lanes(to.len()), to.chunks_mut(SHARE), queue, |lane, i, share| {
+            lane.read(from.after((i * SHARE) as u64), share, queue)
         })
     }
-    /// Returns the lanes for a copy of `bytes` bytes, and the size of each one's share.
-    fn lanes(&mut self, bytes: usize) -> (&mut [Lane], usize) {
-        let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        let count = (bytes / SHARE).clamp(1, THREADS.min(processors));
+    /// Returns the lanes for a copy of `bytes` bytes.
+    fn lanes(&mut self, bytes: usize) -> &mut [Lane] {
+        let count = if bytes < 2 * SHARE { 1 } else { (bytes / SHARE).min(threads()) };
         self.lanes.resize_with(count.max(self.lanes.len()), Lane::default);
-        (&mut self.lanes[..count], bytes.div_ceil(count).next_multiple_of(PART).max(PART))
+        &mut self.lanes[..count]
     }
     /// Frees everything.
     pub fn close(&mut self) {
@@ -107,29 +114,42 @@ impl Staging {
     }
 }
 
-/// Runs `copy` on each lane with its share and the number of the share: on this thread, and on one more per further lane.
+/// Returns the number of threads that share a large copy.
+fn threads() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get).min(THREADS))
+}
+
+/// Calls `copy` with each share and its number: on this thread, and on one more per further lane that the system has memory and a
+/// thread for.
 fn in_lanes<T: Send>(
     lanes: &mut [Lane],
-    shares: impl Iterator<Item = T>,
+    shares: impl Iterator<Item = T> + Send,
     queue: Queue,
     copy: impl Fn(&mut Lane, usize, T) -> Result<(), DriverError> + Sync,
 ) -> Result<(), DriverError> {
-    let copy = &copy;
+    let shares = Mutex::new(shares.enumerate());
+    let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let copy_some = |lane: &mut Lane| -> Result<(), DriverError> {
+        while let Some((i, share)) = next() {
+            copy(lane, i, share)?;
+        }
+        Ok(())
+    };
+    let Some((own, others)) = lanes.split_first_mut() else { return Ok(()) };
     thread::scope(|scope| {
-        let mut work = lanes.iter_mut().zip(shares).enumerate();
-        let first = work.next();
-        let others: Vec<_> = work
-            .map(|(i, (lane, share))| {
-                let run = move || queue.enter().and_then(|()| copy(lane, i, share));
-                thread::Builder::new().spawn_scoped(scope, run)
-            })
-            .collect();
-        let own = first.map_or(Ok(()), |(i, (lane, share))| copy(lane, i, share));
-        others.into_iter().fold(own, |result, other| {
-            let other = other.map_err(|_| DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY));
-            result.and(
-                other.and_then(|thread| thread.join().unwrap_or(Err(DriverError(sys::CUresult::CUDA_ERROR_UNKNOWN)))),
-            )
+        let mut threads = Vec::new();
+        for lane in others {
+            let copy_some = &copy_some;
+            let work = move || match queue.enter().is_ok() && lane.parts().is_ok() {
+                true => copy_some(lane),
+                false => Ok(()),
+            };
+            threads.extend(thread::Builder::new().spawn_scoped(scope, work));
+        }
+        let copied = copy_some(own);
+        threads.into_iter().fold(copied, |copied, thread| {
+            copied.and(thread.join().unwrap_or(Err(DriverError(sys::CUresult::CUDA_ERROR_UNKNOWN))))
         })
     })
 }
