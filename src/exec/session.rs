@@ -231,7 +231,8 @@ impl<B: Backend> Session<B> {
     /// # use tpulang::{Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
     /// # let mut g = Graph::new("net")?;
     /// # let x = g.input("x", Dtype::Float32, [1])?;
-    /// # g.set_outputs(&[x])?;
+    /// # let y = g.relu(x).call()?;
+    /// # g.set_outputs(&[y])?;
     /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().threads(3))?;
     /// assert_eq!(session.install(rayon::current_num_threads), 3);
     /// # Ok::<(), tpulang::Error>(())

@@ -150,8 +150,10 @@ template <class T, int PER_THREAD, int COLUMNS> struct Tile {
         const int thread_row = threadIdx.x / 16, thread_column = threadIdx.x % 16;
         // All threads have read the keys.
         __syncthreads();
-        UNROLLED(r, PER_THREAD)
-            UNROLLED(c, 4) shared.key[thread_row * PER_THREAD + r][thread_column / 4 + 4 * c].v[thread_column % 4] = exponentials[r][c];
+        UNROLLED(r, PER_THREAD) {
+            Vec4<float>* const weights = shared.key[thread_row * PER_THREAD + r];
+            UNROLLED(c, 4) weights[thread_column / 4 + 4 * c].v[thread_column % 4] = exponentials[r][c];
+        }
         for (int offset = 0; offset < KEYS && at + offset < h.keys; offset += STEP) {
             if (offset) __syncthreads();
             for (int e = threadIdx.x; e < STEP * COLUMNS / 4; e += 256) {
