@@ -356,8 +356,7 @@ def begin(a):
     """Start PyTorch, if it is installed, and collect the facts of the machine."""
     told = {"machine": platform.platform(), "date": datetime.date.today().isoformat(), "device": a.device, "small": a.small,
             "tf32": a.tf32, "half": a.half, "rounds": a.rounds, "seconds": a.seconds, "tolerance": a.tolerance, "minutes": a.minutes,
-            "tpulang": said_by([a.bin, "--version"]).split()[-1], "driver": driver(), "ceilings": None, "rows": [], "skipped": [],
-            "unwanted": [n for n in networks(a.small) if not re.fullmatch(a.only, n)]}
+            "tpulang": said_by([a.bin, "--version"]).split()[-1], "driver": driver(), "ceilings": None, "rows": [], "skipped": []}
     torch = None if a.no_torch else Torch(a)
     told["torch"] = torch.about if torch else {"problem": "not asked for"}
     if "problem" in told["torch"]:
@@ -410,6 +409,7 @@ def main():
     # If this script is stopped, PyTorch's process ends too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     torch, told = begin(a)
+    told["unwanted"] = [n for n in networks(a.small) if n not in chosen]
     try:
         all_networks(a, torch, told, chosen)
     finally:

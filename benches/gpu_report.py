@@ -108,15 +108,16 @@ on: %s. "Of the ceiling": the card's least possible time (all operations at the 
 outputs moved once at the rate of the copy) divided by tpulang's; networks that fit into the card's caches can exceed 100 %%."""
 
 EXPLAINED = {
-    "graphs": '"CUDA graphs", the module captured with `torch.cuda.graph`',
-    "nhwc": '"channels last", the same with images and filters in that layout',
-    "compile": '"torch.compile", the code of TorchInductor, captured too',
-    "eager": '"eager", the plain module',
+    "graphs": "the module captured with `torch.cuda.graph`",
+    "nhwc": "the same with images and filters in that layout",
+    "compile": "the code of TorchInductor, captured too",
+    "eager": "the plain module",
 }
 
 
 def method(told):
-    return METHOD % "; ".join(text for form, text in EXPLAINED.items() if any(form in r["ms"] for r in told["rows"]))
+    measured = [form for form in FORMS if any(form in r["ms"] for r in told["rows"])]
+    return METHOD % "; ".join('"%s", %s' % (FORMS[form], EXPLAINED[form]) for form in measured)
 
 
 def page(told):

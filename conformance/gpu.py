@@ -248,8 +248,9 @@ def sanitizer(binary, args, deadline):
 
 def random_graph(seed, number, kind, folder):
     """Write a random graph with its weights and inputs to `folder`."""
-    R.seed(seed * 1_000_003 + number)
-    np.random.seed((seed * 1_000_003 + number) % (1 << 32))
+    seed = seed * 1_000_003 + number
+    R.seed(seed)
+    np.random.seed(seed % (1 << 32))
     s = Spec()
     kind(s)
     path = lambda file: os.path.join(folder, file)

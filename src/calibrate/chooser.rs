@@ -142,7 +142,7 @@ impl<'s> Chooser<'s> {
     }
 
     /// Runs the graph on a sample, and each operator with each threshold of its operands. All tensors of the run are in memory
-    /// meanwhile, and for each thread, a rounded tensor and the results of an operator.
+    /// meanwhile, as are, for each thread, a rounded tensor and the results of an operator.
     ///
     /// # Errors
     /// Same as for [`Session::run`].
@@ -157,7 +157,7 @@ impl<'s> Chooser<'s> {
         for (name, tensor) in &mut tensors {
             let Some(array) = arrays.get(name).filter(|_| tensor.are_compared()) else { continue };
             let numbers = numbers(array)?;
-            let error_of = |entry: &Entry| {
+            let error_with = |entry: &Entry| {
                 let rounded = rounded(&numbers, entry.threshold, tensor.levels, tensor.is_signed);
                 // What nothing reads is an output of the network.
                 if tensor.readers.is_empty() {
@@ -167,11 +167,11 @@ impl<'s> Chooser<'s> {
                 let of_reader = |r: &usize| self.error_of(session, &self.operators[*r], (name, &rounded), &arrays);
                 tensor.readers.iter().map(of_reader).sum::<Result<f64>>()
             };
-            // The first makes the plan of each reader, which the others use at the same time.
+            // The first one makes the readers' plans, which the others share.
             let errors = session.install(|| {
                 let (first, others) = tensor.entries.split_at(1);
-                let first = first.iter().map(error_of).collect::<Result<Vec<f64>>>()?;
-                let others = others.par_iter().map(error_of).collect::<Result<Vec<f64>>>()?;
+                let first = first.iter().map(error_with).collect::<Result<Vec<f64>>>()?;
+                let others = others.par_iter().map(error_with).collect::<Result<Vec<f64>>>()?;
                 Ok::<_, Error>([first, others].concat())
             })?;
             tensor.errors.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
@@ -243,7 +243,7 @@ fn rounded(numbers: &[f32], threshold: f32, levels: u32, is_signed: bool) -> Vec
     rounded
 }
 
-/// Rounds numbers in vectors of the machine.
+/// Rounds numbers with the machine's vector instructions.
 struct Rounding<'n, 't> {
     numbers: &'n [f32],
     scales: [f32; 2],
@@ -302,8 +302,8 @@ fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
     error / all + (depth - 1.0) * gain * gain
 }
 
-/// The sums of the squared differences, of the products of numbers and differences, and of the squared numbers, in vectors of the
-/// machine.
+/// Sums the squared differences, the products of numbers and differences, and the squared numbers, with the machine's vector
+/// instructions.
 struct ErrorSums<'n> {
     numbers: &'n [f32],
     approximate: &'n [f32],

@@ -92,7 +92,7 @@ impl Default for Range {
     }
 }
 
-/// Looks at numbers, in vectors of the machine.
+/// Computes the range of some numbers with the machine's vector instructions.
 struct RangeOf<'n>(&'n [f32]);
 
 impl SimdOp for RangeOf<'_> {
@@ -141,11 +141,10 @@ pub(crate) const LANES: usize = 16;
 /// The places of bins: those of positive numbers, those of negative ones, and one per lane for numbers that are not counted.
 const PLACES: usize = 2 * BINS + LANES;
 
-/// Returns the largest integers that are not above `numbers`, which are from 0 to 2^22. Arithmetic that the compiler makes instructions
-/// of vectors on every processor, which a cast is not.
+/// Rounds numbers from 0 to 2^22 down to integers. Unlike a cast, the compiler vectorizes this for every processor.
 #[inline(always)]
 pub(crate) fn floors(numbers: [f32; LANES]) -> [i32; LANES] {
-    // Floats of this size are integers, and the sum is rounded to one.
+    // Floats of this size are integers, so the sum is rounded to one.
     const INTEGERS: f32 = (1 << 23) as f32;
     let mut floors = [0; LANES];
     for lane in 0..LANES {
@@ -155,7 +154,7 @@ pub(crate) fn floors(numbers: [f32; LANES]) -> [i32; LANES] {
     floors
 }
 
-/// Adds zeros to fewer numbers than lanes.
+/// Pads numbers with zeros.
 #[inline(always)]
 pub(crate) fn padded<const N: usize>(numbers: &[f32]) -> [f32; N] {
     let mut padded = [0.0; N];
@@ -184,7 +183,7 @@ impl Counts {
     }
 }
 
-/// Returns the places of numbers in these bins. Those of zeros, and of numbers that are not finite, do not matter.
+/// Returns the places of numbers that are in these bins. The bins of zeros, and of numbers that are not finite, are ignored.
 #[inline(always)]
 fn places(numbers: &[f32; LANES], bins: [i32; LANES]) -> [u32; LANES] {
     let (mut places, infinity) = ([0; LANES], f32::INFINITY.to_bits() as i32);
@@ -196,7 +195,7 @@ fn places(numbers: &[f32; LANES], bins: [i32; LANES]) -> [u32; LANES] {
     places
 }
 
-/// Counts numbers by their bin, except zeros and those that are not finite, in vectors of the machine.
+/// Counts numbers by their bin, except zeros and those that are not finite, with the machine's vector instructions.
 struct CountsOf<'n> {
     numbers: &'n [f32],
     per_width: f64,

@@ -1,6 +1,6 @@
 // Multi-head attention with online softmax. A block computes a tile of queries, 64 keys at a time, and keeps only the running
 // maximum and the sum of exponentials of each query. Accumulators are float32.
-constexpr int KEYS = 64, DEPTH = 64, FOURS = 16;
+constexpr int KEYS = 64, DEPTH = 64, FOURS = DEPTH / 4, VALUES = 2048;
 
 // Sizes, and the strides of batches, heads and rows.
 struct Heads {
@@ -55,8 +55,9 @@ template <int ROWS> struct Operands {
     Query queries[ROWS];
     Vec4<float> query[ROWS][FOURS + 1];
     // The keys, and later the weights of their values, by query.
+    static_assert(ROWS <= KEYS && KEYS <= DEPTH, "the weights fit in the memory of the keys");
     Vec4<float> key[KEYS][FOURS + 1];
-    float value[32 * KEYS];
+    float value[VALUES];
 };
 
 // A tile of 16 * PER_THREAD queries, each computed by 16 threads, and of up to COLUMNS columns of values.
@@ -65,7 +66,7 @@ template <class T, int PER_THREAD, int COLUMNS> struct Tile {
     // A thread computes PARTS packs of PACK columns of each of its queries.
     static constexpr int PACK = COLUMNS < 64 ? COLUMNS / 16 : 4, PARTS = COLUMNS / (16 * PACK);
     // The number of keys whose values fit in shared memory.
-    static constexpr int STEP = 32 * KEYS / COLUMNS;
+    static constexpr int STEP = VALUES / COLUMNS;
     const Heads& h;
     // The operands. `key` and `value` point to the head, `value` also to the first column.
     const T *query, *key, *value;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::base::{Result, argument, invalid, pluralized};
 use cudarc::driver::{
-    result::{self, DriverError, ctx, device, graph, module, primary_ctx, stream},
+    result::{self, DriverError, device, graph, module, primary_ctx, stream},
     sys::{self, CUdevice_attribute as Attribute, CUresult},
 };
 use std::{
@@ -168,8 +168,7 @@ impl Gpu {
 
     /// Makes the context current in this thread.
     pub fn enter(&self) -> Result<()> {
-        // SAFETY: the context is retained as long as `self` lives.
-        unsafe { ctx::set_current(self.context) }.map_err(while_doing("making the GPU's context current"))
+        self.queue().enter().map_err(while_doing("making the GPU's context current"))
     }
 
     /// Returns the name: `NVIDIA H200`.

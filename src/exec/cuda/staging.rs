@@ -19,7 +19,7 @@ const PART: usize = 1 << 20;
 /// The maximum size in bytes of a download that the driver copies directly, which is as fast for small ones.
 const SMALL: usize = 64 << 10;
 
-/// The number of bytes that a thread copies at a time, which takes much longer than starting the thread.
+/// The number of bytes that a thread takes at a time. Copying them takes much longer than starting a thread.
 const SHARE: usize = 2 * PART;
 
 /// The maximum number of threads that share a copy.
@@ -39,8 +39,8 @@ unsafe impl Sync for Queue {}
 
 impl Queue {
     /// Makes the context current in this thread.
-    fn enter(self) -> Result<(), DriverError> {
-        // SAFETY: the context is retained as long as a copy runs.
+    pub fn enter(self) -> Result<(), DriverError> {
+        // SAFETY: the `Gpu` that made this retains the context, and outlives every call.
         unsafe { ctx::set_current(self.context) }
     }
 }
@@ -120,8 +120,8 @@ fn threads() -> usize {
     *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get).min(THREADS))
 }
 
-/// Calls `copy` with each share and its number: on this thread, and on one more per further lane that the system has memory and a
-/// thread for.
+/// Calls `copy` with each share and its number: on this thread, and on one more for each further lane. A lane is left out if there is no
+/// memory or no thread for it.
 fn in_lanes<T: Send>(
     lanes: &mut [Lane],
     shares: impl Iterator<Item = T> + Send,

@@ -204,6 +204,7 @@ impl Network {
         let runs = Runs::new(&graph, samples, args.shard)?;
         let (backend, options) = args.running.open(&graph, false, messages)?;
         let fusion = if options.fusion == FusionLevel::Full { FusionLevel::Layouts } else { options.fusion };
+        // `auto` runs each operator by itself, and the whole graph in two ways.
         let options = options.fusion(fusion).kept_plans(graph.operators().len() + 2);
         let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
         messages.warn(&graph, &graph.weight_warnings())?;
