@@ -50,6 +50,7 @@ mod names;
 mod placement;
 mod plan;
 mod preprocess;
+mod processors;
 mod profile;
 mod random;
 mod run_into;

@@ -1,4 +1,5 @@
 //! The threads of a session.
+use super::processors::Processors;
 use crate::base::{Result, argument};
 use std::{
     hint,
@@ -24,6 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(1);
 pub(super) struct Threads {
     pool: rayon::ThreadPool,
     runs: Arc<Runs>,
+    processors: Arc<Processors>,
     /// The time that the last run took, in nanoseconds.
     last: AtomicU64,
     /// When the last run ended, in nanoseconds since `made`.
@@ -35,11 +37,13 @@ impl Threads {
     /// # Errors
     /// Returns an error if the system has no more threads.
     pub fn new(threads: usize) -> Result<Threads> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(256)).build();
+        let threads = threads.min(256);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| argument("threads", threads, e))?;
         Ok(Threads {
             pool,
             runs: Arc::default(),
+            processors: Arc::new(Processors::new(threads)),
             last: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             made: Instant::now(),
@@ -95,10 +99,14 @@ impl Threads {
 
     /// Makes threads of the pool look for tasks.
     fn keep_awake(&self, which: Which, run: u64) {
-        let (own, runs) = (rayon::current_thread_index(), self.runs.clone());
+        let (own, runs, processors) = (rayon::current_thread_index(), self.runs.clone(), self.processors.clone());
+        own.into_iter().for_each(|own| processors.note(own));
         self.pool.spawn_broadcast(move |context| {
             let thread = if Some(context.index()) == own { Which::This } else { Which::Others };
             if thread == which {
+                if which == Which::Others {
+                    processors.leave_shared(context.index());
+                }
                 runs.look_for_tasks(run);
             }
         });

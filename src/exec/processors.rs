@@ -1,0 +1,120 @@
+//! The processors that the threads of a pool run on.
+use std::{
+    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long no thread is moved after one was. Where other programs keep the processors busy, it would have to move again and again.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Finds threads of a pool that share a processor while there are enough for all of them.
+///
+/// The scheduler divides threads evenly. With a thread that waits for the result of a run without sleeping, there is one more than
+/// processors, so two must share one, and it may leave two together that compute, while the one that waits has a processor to itself.
+pub(super) struct Processors {
+    /// The processor on which each thread of the pool was seen last, counted from 1. Empty if nothing can be gained.
+    of_threads: Vec<AtomicU32>,
+    made: Instant,
+    /// When a thread was moved last, in nanoseconds since `made`.
+    moved: AtomicU64,
+}
+
+impl Processors {
+    /// For a pool of `threads`.
+    pub fn new(threads: usize) -> Processors {
+        let enough = thread::available_parallelism().is_ok_and(|processors| (2..=processors.get()).contains(&threads));
+        let of_threads = (0..if enough { threads } else { 0 }).map(|_| AtomicU32::new(0)).collect();
+        Processors { of_threads, made: Instant::now(), moved: AtomicU64::new(0) }
+    }
+
+    /// Notes the processor of this thread, which is the pool's thread `index`.
+    pub fn note(&self, index: usize) {
+        if let (Some(of_this), Some(processor)) = (self.of_threads.get(index), system::current()) {
+            of_this.store(processor.saturating_add(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Moves this thread, which is the pool's thread `index`, to another processor if another thread of the pool was seen on the same.
+    /// The scheduler remains free to move it to any.
+    pub fn leave_shared(&self, index: usize) {
+        self.note(index);
+        let now = self.made.elapsed().as_nanos() as u64;
+        let moved = self.moved.load(Ordering::Relaxed);
+        let may_move = moved == 0 || now.saturating_sub(moved) > PAUSE.as_nanos() as u64;
+        // Of several threads, one moves at a time: the others might then have their processors to themselves.
+        if self.is_shared(index)
+            && may_move
+            && self.moved.compare_exchange(moved, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        {
+            system::leave_processor();
+            self.note(index);
+        }
+    }
+
+    /// Returns the processor of a thread, counted from 1; 0 if it is unknown.
+    fn seen(&self, index: usize) -> u32 {
+        self.of_threads.get(index).map_or(0, |processor| processor.load(Ordering::Relaxed))
+    }
+
+    fn is_shared(&self, index: usize) -> bool {
+        let own = self.seen(index);
+        own > 0 && (0..self.of_threads.len()).any(|other| other != index && self.seen(other) == own)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use rustix::thread::{sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+    /// Returns the processor that this thread runs on, if that is known.
+    pub fn current() -> Option<u32> {
+        u32::try_from(sched_getcpu()).ok()
+    }
+
+    /// Moves this thread to another processor, if there is one. Errors are ignored: the thread then stays where it is.
+    pub fn leave_processor() {
+        let Ok(all) = sched_getaffinity(None) else { return };
+        let mut others = all;
+        others.unset(sched_getcpu());
+        if sched_setaffinity(None, &others).is_ok() {
+            sched_setaffinity(None, &all).ok();
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    pub fn current() -> Option<u32> {
+        None
+    }
+
+    pub fn leave_processor() {}
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use rustix::thread::sched_getaffinity;
+
+    #[test]
+    fn a_thread_that_shares_a_processor_may_use_all_of_them_afterwards() {
+        let (processors, before) = (Processors::new(2), sched_getaffinity(None).unwrap());
+        let has_moved = || processors.moved.load(Ordering::Relaxed) > 0;
+        // The scheduler may move this thread between two calls.
+        for _ in 0..1000 {
+            processors.note(1);
+            processors.of_threads.iter().for_each(|other| other.store(processors.seen(1), Ordering::Relaxed));
+            processors.leave_shared(1);
+        }
+        assert_eq!(has_moved(), !processors.of_threads.is_empty());
+        assert_eq!(sched_getaffinity(None).unwrap(), before);
+    }
+
+    #[test]
+    fn more_threads_than_processors_stay() {
+        let processors = Processors::new(1 << 12);
+        processors.leave_shared(0);
+        assert_eq!(processors.moved.into_inner(), 0);
+    }
+}
