@@ -2,7 +2,6 @@
 //! follow without a conversion.
 use super::{
     network::{Operation, Origin, TensorIndex},
-    per_channel::has_number_per_channel,
     rewrite_graph::{Node, RewriteGraph, for_compute},
     rules::{Capabilities, evaluated},
 };
@@ -126,7 +125,7 @@ impl Assignment {
             if let Some(changed) = self.supported(graph, node, &others, backend)? {
                 return Ok(Some(changed));
             }
-            let constants = self.constants_per_channel(graph, node, backend)?;
+            let constants = self.constants_by_channel(graph, node, backend)?;
             if !constants.is_empty()
                 && let Some(changed) = self.supported(graph, node, &[others, constants].concat(), backend)?
             {
@@ -150,18 +149,18 @@ impl Assignment {
         Ok(backend.supports_layouts(&graph.types(&changed)?).then_some(changed))
     }
 
-    /// Returns the operands of element-wise operators that have a constant number per channel, after computing them in their other
-    /// layout.
-    fn constants_per_channel(
+    /// Returns the operands of element-wise operators that are constants with the channels of the result, such as a bias or the embedding
+    /// of positions, after computing them in their other layout.
+    fn constants_by_channel(
         &mut self,
         graph: &mut RewriteGraph,
         node: &Node,
         backend: &Capabilities,
     ) -> Result<Vec<TensorIndex>> {
         let mut found = Vec::new();
-        let may_be_per_channel =
+        let may_have_channels =
             |stage: &&Operation| matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::PRelu(_));
-        for stage in node.stages.iter().filter(may_be_per_channel) {
+        for stage in node.stages.iter().filter(may_have_channels) {
             let Some(result) = stage.outputs().next() else { continue };
             let shape = graph.entry(result)?.ty.shape.clone();
             for t in stage.operands() {
@@ -173,9 +172,9 @@ impl Assignment {
                 let factor = seen(stage);
                 // All stages read the converted one.
                 let is_alike = node.stages.iter().filter(|s| s.operands().any(|o| o == t)).all(|s| seen(s) == factor);
-                let is_per_channel =
-                    is_alike && factor.iter().any(|n| *n > 1) && has_number_per_channel(&factor, &shape);
-                if is_per_channel
+                let is_image = factor.iter().any(|n| *n > 1) && factor.get(1) == shape.get(1);
+                if is_alike
+                    && is_image
                     && (self.other.contains_key(&t) || self.convert_constant(graph, t, factor, backend)?)
                 {
                     found.push(t);

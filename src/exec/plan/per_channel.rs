@@ -136,7 +136,7 @@ fn with_number_per_channel(
 }
 
 /// Whether a factor has one number for each channel (axis 1) of an operand.
-pub(super) fn has_number_per_channel(factor: &[usize], operand: &[usize]) -> bool {
+fn has_number_per_channel(factor: &[usize], operand: &[usize]) -> bool {
     let Some(missing) = operand.len().checked_sub(factor.len()) else { return false };
     // Leading axes that the factor does not have are broadcast.
     let sizes = std::iter::repeat_n(1, missing).chain(factor.iter().copied());

@@ -10,7 +10,7 @@
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications.
 //! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `band`
-//! prepares its input rows, and `tile` is its inner loop. `depthwise` is depthwise convolution, `narrow` is for groups
+//! prepares its input rows, and `tile` is its inner loop. `patches` is the first layer of a vision transformer. `depthwise` is depthwise convolution, `narrow` is for groups
 //! of 2, 4 or 8 channels, `grouped` is for others, `pool` is max and average pooling, and `channels` gathers channels
 //! of other activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `small` rows by a
 //! small matrix, `one_row` a single row by a plain one, and `one_column` rows by a single column. `attention` uses the
@@ -39,6 +39,7 @@ mod narrow;
 mod one_column;
 mod one_row;
 mod parts;
+mod patches;
 mod pool;
 mod product;
 mod rows;
@@ -61,6 +62,7 @@ pub(super) use functions::{Apply, Function};
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_column::{is_column, product_of_column};
 pub(super) use one_row::product_of_row;
+use patches::{by_columns, has_columns_of};
 pub(super) use pool::{Pool2d, PoolKind, larger};
 pub(super) use product::PackedB;
 pub(super) use rows::{FEW, RowNorm, Softmax, SoftmaxOfColumns, SoftmaxOfFewColumns, load_padded, store_within};
@@ -317,6 +319,9 @@ enum Form {
     General(conv::Direct<BLOCK>),
     Winograd(winograd::Winograd),
     First(conv::Direct<1>),
+    /// 4 or 16 columns of the input stand for channels.
+    FirstBy4(conv::Direct<4>),
+    FirstBy16(conv::Direct<BLOCK>),
     Depthwise(depthwise::Depthwise),
     Narrow(narrow::Narrow),
     Grouped(grouped::Grouped),
@@ -330,10 +335,19 @@ impl Form {
             false => Form::General(conv::Direct::new(isa, g, weights, end)?),
         })
     }
+    /// Packs the weights of a convolution whose input is row-major.
+    fn first(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Form> {
+        Ok(match () {
+            () if has_columns_of::<BLOCK>(&g) => Form::FirstBy16(by_columns(isa, &g, weights, end)?),
+            () if has_columns_of::<4>(&g) => Form::FirstBy4(by_columns(isa, &g, weights, end)?),
+            () => Form::First(conv::Direct::new(isa, g, weights, end)?),
+        })
+    }
     /// Bytes of workspace per thread.
     fn workspace(&self) -> u64 {
         match self {
-            Form::General(c) => c.workspace(),
+            Form::General(c) | Form::FirstBy16(c) => c.workspace(),
+            Form::FirstBy4(c) => c.workspace(),
             Form::Winograd(c) => c.workspace(),
             Form::First(c) => c.workspace(),
             Form::Depthwise(c) => c.workspace(),
@@ -365,7 +379,7 @@ impl Conv2d {
         let form = match g.method() {
             Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
             Some(Method::Narrow) => Form::Narrow(narrow::Narrow::new(isa, g, weights, end)?),
-            Some(Method::First) => Form::First(conv::Direct::new(isa, g, weights, end)?),
+            Some(Method::First) => Form::first(isa, g, weights, end)?,
             Some(Method::Grouped) => Form::Grouped(grouped::Grouped::new(isa, g, weights, end)?),
             Some(Method::General) => Form::general(isa, g, weights, end)?,
             None => return Ok(None),
@@ -397,7 +411,8 @@ impl Conv2d {
         let residual = residual.map(|r| r.as_chunks().0);
         let out = out.as_chunks_mut().0;
         match &self.form {
-            Form::General(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::General(c) | Form::FirstBy16(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::FirstBy4(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Winograd(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::First(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out, on_part),

@@ -154,6 +154,21 @@ fn slopes_per_channel_stand_in_blocks() {
     steps(&mut g, &[y]);
 }
 
+/// As in PiT and CoaT. Constants along some of the other axes are converted, too, and those without channels remain row-major.
+#[test]
+fn constants_with_channels_stand_in_blocks() {
+    for (batch, shape) in
+        [(1, &[1, 40, 9, 8][..]), (2, &[40, 9, 8]), (2, &[2, 40, 9, 8]), (2, &[40, 1, 8]), (2, &[9, 8]), (1, &[8])]
+    {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[batch, 3, 9, 8]);
+        let a = g.conv(x, values(&[40, 3, 3, 3], 1)).pad([1; 4]).call().unwrap();
+        let a = g.add(a, values(shape, 2)).call().unwrap();
+        let y = g.conv(a, filter(&[40, 40, 1, 1], 3)).call().unwrap();
+        assert_eq!(steps(&mut g, &[y]), ["Conv + Add", "Conv", "Reshape"], "{shape:?}");
+    }
+}
+
 /// As in YOLO and U-Net.
 #[test]
 fn images_are_resized_in_blocks() {

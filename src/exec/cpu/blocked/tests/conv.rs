@@ -199,6 +199,25 @@ proptest! {
         check_convolution(&g, &x, with_residual, relu)?;
     }
 
+    /// Kernels and strides of 4, 8, 16 columns and so on. One value is infinite, and must reach the windows that see it and no others.
+    #[test]
+    fn patches_are_the_definition(
+        batch in 1usize..3, ic in 1usize..5, oc in 1usize..40, rows in any_axis(),
+        size in prop::sample::select(vec![4usize, 16]), [kernel, stride, more] in [1usize..3, 1..3, 0..3],
+        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+    ) {
+        let cols = axis(size * (kernel + more), size * kernel, size * stride, 1, [0; 2]).unwrap();
+        let g = ConvShape { batch, ic, oc, group: 1, slices: Axis::ONE, rows, cols };
+        let mut x = numbers(batch * ic * g.area(), 1);
+        let at = infinite % x.len();
+        x[at] = f32::INFINITY;
+        check_convolution(&g, &x, with_residual, relu)?;
+        let form = Conv2d::new(InstructionSet::best(), g, &vec![1.0; oc * ic * g.taps()], ConvEpilogue::default());
+        let form = form.unwrap().unwrap().form;
+        let is_by_columns = matches!((size, form), (_, Form::FirstBy16(_)) | (4, Form::FirstBy4(_)));
+        prop_assert!(is_by_columns);
+    }
+
     /// One value is infinite, and must reach the windows that see it and no others.
     #[test]
     fn depthwise_convolutions_are_the_definition(
