@@ -40,6 +40,7 @@ pub(super) fn supports(signature: &Signature) -> bool {
             }
             Op::MaxPool(op) => max_pool(op).is_ok(),
             Op::AvgPool(op) => op.pad_value == 0 && avg_pool(op).is_ok(),
+            Op::PixelNorm(op) => channels(&op.input.ty) == channels(result),
             op => {
                 is_elementwise(op, result)
                     || super::channels::supports(signature)

@@ -1,6 +1,6 @@
 use super::{
     OpKernel, Operand,
-    blocked::{InstructionSet, RowNorm, fill_each, replace_each_with_two},
+    blocked::{self, InstructionSet, RowNorm, fill_each, replace_each_with_two},
     chunks::blocks,
     reduce::sum_of,
     task::{PostOp, Task},
@@ -8,6 +8,7 @@ use super::{
     workspace::{Workspace, all_reals, numbers, reals, result_reals},
 };
 use crate::{
+    Layout,
     array::{reserve, zeros},
     base::Result,
     ops::{BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, Normalize, PixelNorm, RMSNorm, Scale},
@@ -17,6 +18,18 @@ use std::borrow::Cow;
 
 fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a, [f32]>>> {
     operand.as_ref().map(|o| t.reals(o)).transpose()
+}
+
+/// Returns an optional operand with a number per channel; `default` if there is none.
+fn of_channels<'a>(t: &Task<'a>, operand: &Option<Operand>, channels: usize, default: f32) -> Result<Cow<'a, [f32]>> {
+    Ok(match optional(t, operand)? {
+        Some(values) => values,
+        None => {
+            let mut values = zeros(channels)?;
+            values.fill(default);
+            values.into()
+        }
+    })
 }
 
 pub(super) fn batch_norm(op: BatchNorm<Operand>) -> OpKernel {
@@ -168,27 +181,17 @@ fn images(t: &mut Task, input: &Operand, f: impl Fn(&[f32], &mut [f32]) -> Resul
     })
 }
 
+/// Normalizes over the channels of images, row-major or in blocks.
 pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> OpKernel {
-    OpKernel::with_workspace(of_images(&op.input), move |t| {
-        let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
-        let (weight, bias) = (optional(t, &op.weight)?, optional(t, &op.bias)?);
-        images(t, &op.input, |x, out| {
-            let (mut mean, mut factor) = (zeros::<f64>(inner)?, zeros::<f64>(inner)?);
-            for (i, v) in x.iter().enumerate() {
-                mean[i % inner] += f64::from(*v) / channels as f64;
-            }
-            for (i, v) in x.iter().enumerate() {
-                let off = f64::from(*v) - mean[i % inner];
-                factor[i % inner] += off * off / channels as f64;
-            }
-            factor.iter_mut().for_each(|f| *f = 1.0 / (*f + op.eps).sqrt());
-            for (i, (v, o)) in x.iter().zip(out).enumerate() {
-                let (c, p) = (i / inner, i % inner);
-                let w = weight.as_ref().map_or(1.0, |w| f64::from(w[c]));
-                let b = bias.as_ref().map_or(0.0, |b| f64::from(b[c]));
-                *o = ((f64::from(*v) - mean[p]) * factor[p] * w + b) as f32;
-            }
-            Ok(())
+    OpKernel::with_workspace(all_reals(), move |t| {
+        let (shape, isa) = (op.input.ty.plain_shape(), InstructionSet::best());
+        let (channels, area) = (shape[1], shape[2..].iter().product());
+        let (weight, bias) = (of_channels(t, &op.weight, channels, 1.0)?, of_channels(t, &op.bias, channels, 0.0)?);
+        let x = t.reals(&op.input)?;
+        let norm = blocked::PixelNorm { isa, channels, area, eps: op.eps as f32, weight: &weight, bias: &bias };
+        t.write(0, PostOp::default(), |out| match op.input.ty.layout {
+            Layout::Plain => norm.row_major(&x, out),
+            _ => norm.blocked(&x, out),
         })
     })
 }

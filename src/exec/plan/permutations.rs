@@ -1,11 +1,11 @@
-//! Merges permutations.
+//! Merges permutations, and norms between them.
 use super::{
     network::Operation,
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
 };
 use crate::{
     base::Result,
-    ops::{Op, Permute, Reshape},
+    ops::{Op, Permute, PixelNorm, Reshape},
     views::axis_of,
 };
 
@@ -15,7 +15,47 @@ use crate::{
 /// Returns an error if there is no such tensor.
 pub(super) fn merge(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let is_merged = merge_with_views(graph, at)?;
-    Ok(merge_two(graph, at)? || is_merged)
+    Ok(merge_two(graph, at)? || merge_norm(graph, at)? || is_merged)
+}
+
+/// Replaces a layer norm between permutations that store the channels last and second again by a norm over the channels, as in ConvNeXt.
+fn merge_norm(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let permuted = |at: NodeIndex| match &graph.only_operation(at)?.op {
+        Op::Permute(permute) => Some((permute.input, permute.order.as_slice())),
+        _ => None,
+    };
+    let Some((normalized, after)) = permuted(at) else { return Ok(false) };
+    let Some(norm_at) = graph.single_use_producer(normalized) else { return Ok(false) };
+    let Some(Operation { op: Op::LayerNorm(norm), results, .. }) = graph.only_operation(norm_at) else {
+        return Ok(false);
+    };
+    let before_at = graph.single_use_producer(norm.input);
+    let Some((before_at, (origin, before))) = before_at.and_then(|n| Some((n, permuted(n)?))) else { return Ok(false) };
+    let rank = after.len();
+    let axes = |order: &[i64]| order.iter().map(|axis| axis_of(*axis, rank)).collect::<Vec<_>>();
+    let channels_last: Vec<usize> = [0].into_iter().chain(2..rank).chain([1]).collect();
+    let channels_second: Vec<usize> =
+        [0, rank.saturating_sub(1)].into_iter().chain(1..rank.saturating_sub(1)).collect();
+    if rank < 3
+        || axes(before) != channels_last
+        || axes(after) != channels_second
+        || axis_of(norm.axis, rank) != rank - 1
+        || results.iter().skip(1).any(Option::is_some)
+    {
+        return Ok(false);
+    }
+    let op = PixelNorm { input: origin, weight: norm.weight, bias: norm.bias, eps: norm.eps };
+    let Some(last) = graph.node(at).and_then(Node::last).cloned() else { return Ok(false) };
+    let dtype = graph.entry(origin)?.ty.dtype;
+    for t in [origin, norm.input, normalized].into_iter().chain(last.outputs()) {
+        let ty = &graph.entry(t)?.ty;
+        if !ty.is_plain_float() || ty.dtype != dtype {
+            return Ok(false);
+        }
+    }
+    [norm_at, before_at].into_iter().for_each(|node| graph.remove(node));
+    graph.replace(at, Node { stages: vec![Operation { op: op.into(), ..last }] });
+    Ok(true)
 }
 
 /// Replaces reshape, swap, reshape by one permutation of the last two axes, if the last reshape restores the axes that the first merged.

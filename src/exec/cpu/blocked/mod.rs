@@ -14,7 +14,7 @@
 //! of 2, 4 or 8 channels, `grouped` is for others, `pool` is max and average pooling, and `channels` gathers channels
 //! of other activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `small` rows by a
 //! small matrix, `one_row` a single row by a plain one, and `one_column` rows by a single column. `attention` uses the
-//! former for each head, and `few_queries_attention` is for few queries; `rows` has softmax and norms, `exp` the
+//! former for each head, and `few_queries_attention` is for few queries; `rows` has softmax and norms, `pixel_norm` the one over channels, `exp` the
 //! exponentials for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the
 //! instruction set. Element-wise operators such as additions and Relu do not depend on the layout, and run on blocked
 //! activations unchanged.
@@ -40,6 +40,7 @@ mod one_column;
 mod one_row;
 mod parts;
 mod patches;
+mod pixel_norm;
 mod pool;
 mod product;
 mod rows;
@@ -63,6 +64,7 @@ pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_column::{is_column, product_of_column};
 pub(super) use one_row::product_of_row;
 use patches::{by_columns, has_columns_of};
+pub(super) use pixel_norm::PixelNorm;
 pub(super) use pool::{Pool2d, PoolKind, larger};
 pub(super) use product::PackedB;
 pub(super) use rows::{FEW, RowNorm, Softmax, SoftmaxOfColumns, SoftmaxOfFewColumns, load_padded, store_within};

@@ -6,6 +6,7 @@ use crate::{
 use proptest::prelude::*;
 
 mod conv;
+mod pixel_norm;
 
 /// Number of floats of a blocked activation.
 fn blocked_len(batch: usize, channels: usize, area: usize) -> usize {

@@ -169,6 +169,27 @@ fn constants_with_channels_stand_in_blocks() {
     }
 }
 
+/// As in ConvNeXt.
+#[test]
+fn norms_over_channels_stand_in_blocks() {
+    let norm = |g: &mut Graph, x: Tensor, axis: i64| {
+        let last = g.permute(x, [0, 2, 3, 1]).call().unwrap();
+        let y = g.layer_norm(last).axis(axis).gamma(values(&[40], 4)).beta(values(&[40], 5)).call().unwrap();
+        g.permute(y, [0, 3, 1, 2]).call().unwrap()
+    };
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 9, 8]);
+    let a = g.conv(x, values(&[40, 3, 3, 3], 1)).call().unwrap();
+    let a = norm(&mut g, a, 3);
+    let a = g.relu(a).call().unwrap();
+    let y = g.conv(a, filter(&[24, 40, 1, 1], 3)).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "PixelNorm + Relu", "Conv", "Reshape"]);
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 40, 9, 8]);
+    let y = norm(&mut g, x, -1);
+    assert_eq!(steps(&mut g, &[y]), ["PixelNorm"]);
+}
+
 /// As in YOLO and U-Net.
 #[test]
 fn images_are_resized_in_blocks() {
