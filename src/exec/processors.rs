@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long no thread is moved after one was. Where other programs keep the processors busy, it would have to move again and again.
+/// Minimum time between two moves. Where other programs keep the processors busy, threads would have to move again and again.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Finds threads of a pool that share a processor while there are enough for all of them.
@@ -21,7 +21,7 @@ pub(super) struct Processors {
 }
 
 impl Processors {
-    /// For a pool of `threads`.
+    /// For a pool of that many threads.
     pub fn new(threads: usize) -> Processors {
         let enough = thread::available_parallelism().is_ok_and(|processors| (2..=processors.get()).contains(&threads));
         let of_threads = (0..if enough { threads } else { 0 }).map(|_| AtomicU32::new(0)).collect();
@@ -36,7 +36,7 @@ impl Processors {
     }
 
     /// Moves this thread, which is the pool's thread `index`, to another processor if another thread of the pool was seen on the same.
-    /// The scheduler remains free to move it to any.
+    /// The scheduler may then move it to any processor that it was allowed to use at that time.
     pub fn leave_shared(&self, index: usize) {
         self.note(index);
         let now = self.made.elapsed().as_nanos() as u64;
@@ -47,7 +47,7 @@ impl Processors {
             && may_move
             && self.moved.compare_exchange(moved, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
-            system::leave_processor();
+            system::leave((0..self.of_threads.len()).filter_map(|thread| self.seen(thread).checked_sub(1)));
             self.note(index);
         }
     }
@@ -65,18 +65,18 @@ impl Processors {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use rustix::thread::{sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
     /// Returns the processor that this thread runs on, if that is known.
     pub fn current() -> Option<u32> {
         u32::try_from(sched_getcpu()).ok()
     }
 
-    /// Moves this thread to another processor, if there is one. Errors are ignored: the thread then stays where it is.
-    pub fn leave_processor() {
+    /// Moves this thread to a processor that is not among `taken`, if there is one. Errors are ignored: the thread then stays where it is.
+    pub fn leave(taken: impl Iterator<Item = u32>) {
         let Ok(all) = sched_getaffinity(None) else { return };
         let mut others = all;
-        others.unset(sched_getcpu());
+        taken.map(|cpu| cpu as usize).filter(|cpu| *cpu < CpuSet::MAX_CPU).for_each(|cpu| others.unset(cpu));
         if sched_setaffinity(None, &others).is_ok() {
             sched_setaffinity(None, &all).ok();
         }
@@ -89,7 +89,7 @@ mod system {
         None
     }
 
-    pub fn leave_processor() {}
+    pub fn leave(_taken: impl Iterator<Item = u32>) {}
 }
 
 #[cfg(all(test, target_os = "linux"))]

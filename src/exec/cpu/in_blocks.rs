@@ -41,6 +41,8 @@ pub(super) fn supports(signature: &Signature) -> bool {
             Op::MaxPool(op) => max_pool(op).is_ok(),
             Op::AvgPool(op) => op.pad_value == 0 && avg_pool(op).is_ok(),
             Op::PixelNorm(op) => channels(&op.input.ty) == channels(result),
+            Op::GroupNorm(op) => channels(&op.input.ty) == channels(result),
+            Op::InstanceNorm(op) => channels(&op.input.ty) == channels(result),
             op => {
                 is_elementwise(op, result)
                     || super::channels::supports(signature)

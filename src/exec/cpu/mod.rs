@@ -338,7 +338,7 @@ impl Fusion for CpuBackend {
             || chain::continues_with(signature, next, result)
     }
     fn supports(&self, signature: &Signature) -> bool {
-        heads::supports(signature)
+        heads::supports(signature) || matches!(signature.op, Op::PixelNorm(_))
     }
 }
 

@@ -107,19 +107,33 @@ fn normalized_rows(
 }
 
 pub(super) fn group_norm(op: GroupNorm<Operand>) -> OpKernel {
-    OpKernel::with_workspace(reals([&op.input]) + result_reals(), move |t| {
-        grouped(t, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias])
-    })
+    let groups = op.num_groups as usize;
+    grouped(op.input, groups, op.eps, [op.weight, op.bias])
 }
 
 pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> OpKernel {
-    OpKernel::with_workspace(reals([&op.input]) + result_reals(), move |t| {
-        grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias])
+    let groups = op.input.ty.plain_shape()[1];
+    grouped(op.input, groups, op.eps, [op.weight, op.bias])
+}
+
+/// Normalizes each group of channels, together with all following axes, of images that are row-major or in blocks.
+fn grouped(input: Operand, groups: usize, eps: f64, [weight, bias]: [Option<Operand>; 2]) -> OpKernel {
+    let workspace = reals([&input]) + result_reals();
+    OpKernel::with_workspace(workspace, move |t| {
+        if input.ty.layout == Layout::Plain {
+            return grouped_rows(t, &input, groups, eps, [&weight, &bias]);
+        }
+        let (shape, isa) = (input.ty.plain_shape(), InstructionSet::best());
+        let (channels, area) = (shape[1], shape[2..].iter().product());
+        let (weight, bias) = (of_channels(t, &weight, channels, 1.0)?, of_channels(t, &bias, channels, 0.0)?);
+        let x = t.reals(&input)?;
+        let norm = blocked::GroupNorm { isa, channels, groups, area, eps, weight: &weight, bias: &bias };
+        t.write(0, PostOp::default(), |out| norm.run(&x, out))
     })
 }
 
-/// Normalises each group of channels, together with all following axes. The moments are computed in f64.
-fn grouped(
+/// Normalizes groups of row-major images. The moments are computed in f64.
+fn grouped_rows(
     t: &mut Task,
     input: &Operand,
     groups: usize,
@@ -181,11 +195,14 @@ fn images(t: &mut Task, input: &Operand, f: impl Fn(&[f32], &mut [f32]) -> Resul
     })
 }
 
-/// Normalizes over the channels of images, row-major or in blocks.
+/// Normalizes over the channels of images, row-major or in blocks. Like layer norms, computed in float32.
 pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> OpKernel {
     OpKernel::with_workspace(all_reals(), move |t| {
         let (shape, isa) = (op.input.ty.plain_shape(), InstructionSet::best());
         let (channels, area) = (shape[1], shape[2..].iter().product());
+        if area == 1 && op.input.ty.layout == Layout::Plain {
+            return normalized_rows(t, &op.input, channels, true, op.eps, [&op.weight, &op.bias]);
+        }
         let (weight, bias) = (of_channels(t, &op.weight, channels, 1.0)?, of_channels(t, &op.bias, channels, 0.0)?);
         let x = t.reals(&op.input)?;
         let norm = blocked::PixelNorm { isa, channels, area, eps: op.eps as f32, weight: &weight, bias: &bias };

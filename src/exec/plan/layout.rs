@@ -13,6 +13,10 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
+/// Maximum number of elements that a converted constant has for each of its own, unless it has [`FEW`].
+const MOST_PADDING: usize = 4;
+const FEW: usize = 1 << 12;
+
 /// Assigns layouts and inserts conversions. Returns the number of nodes with other layouts than row-major.
 ///
 /// # Errors
@@ -172,9 +176,9 @@ impl Assignment {
                 let factor = seen(stage);
                 // All stages read the converted one.
                 let is_alike = node.stages.iter().filter(|s| s.operands().any(|o| o == t)).all(|s| seen(s) == factor);
-                let is_image = factor.iter().any(|n| *n > 1) && factor.get(1) == shape.get(1);
+                let has_channels = factor.iter().any(|n| *n > 1) && factor.get(1) == shape.get(1);
                 if is_alike
-                    && is_image
+                    && has_channels
                     && (self.other.contains_key(&t) || self.convert_constant(graph, t, factor, backend)?)
                 {
                     found.push(t);
@@ -192,20 +196,26 @@ impl Assignment {
         shape: Shape,
         backend: &Capabilities,
     ) -> Result<bool> {
-        let (Some(array), ty) = (graph.constant(t), graph.entry(t)?.ty.clone()) else { return Ok(false) };
+        let (Some(array), own) = (graph.constant(t), graph.entry(t)?.ty.clone()) else { return Ok(false) };
+        let mut row_major = own.clone();
+        row_major.shape = shape.clone();
+        let Some(ty) = backend.layout_of_images(&row_major).and_then(|layout| row_major.with_layout(layout)) else {
+            return Ok(false);
+        };
+        // A single channel would fill a block.
+        if ty.elements() > own.elements().saturating_mul(MOST_PADDING).max(FEW) {
+            return Ok(false);
+        }
         let row_major = Array::from_vec(shape, for_compute(array)?.to_f32()?)?;
-        let row_major = graph.add_constant(&ty, row_major);
-        let ty = &graph.entry(row_major)?.ty;
-        let Some(ty) = backend.layout_of_images(ty).and_then(|layout| ty.with_layout(layout)) else { return Ok(false) };
-        let other = graph.add(ty, None);
+        let (row_major, other) = (graph.add_constant(&own, row_major), graph.add(ty.clone(), None));
         let op = Op::from(Reshape::new(row_major));
         let conversion = Node { stages: vec![Operation::new(op, vec![Some(other)], Origin::default())] };
-        let Some(values) = evaluated(graph, &conversion, backend)? else { return Ok(false) };
-        let ty = graph.entry(other)?.ty.clone();
-        let Some(values) = values.into_iter().next() else { return Ok(false) };
+        let values = evaluated(graph, &conversion, backend)?;
+        graph.drop_unused_constants([row_major]);
+        let Some(values) = values.and_then(|values| values.into_iter().next()) else { return Ok(false) };
         let other = graph.add_constant(&ty, values);
         self.other.insert(t, other);
-        self.made.insert(other);
+        self.made.extend([t, other]);
         Ok(true)
     }
 

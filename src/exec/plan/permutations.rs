@@ -2,6 +2,7 @@
 use super::{
     network::Operation,
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
+    rules::Capabilities,
 };
 use crate::{
     base::Result,
@@ -9,24 +10,25 @@ use crate::{
     views::axis_of,
 };
 
-/// Merges the node at `at` with a permutation before it.
+/// Merges the node at `at`, a permutation, with another one before it, or with a layer norm and a permutation.
 ///
 /// # Errors
 /// Returns an error if there is no such tensor.
-pub(super) fn merge(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+pub(super) fn merge(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
     let is_merged = merge_with_views(graph, at)?;
-    Ok(merge_two(graph, at)? || merge_norm(graph, at)? || is_merged)
+    Ok(merge_two(graph, at)? || merge_norm(graph, at, backend)? || is_merged)
 }
 
 /// Replaces a layer norm between permutations that store the channels last and second again by a norm over the channels, as in ConvNeXt.
-fn merge_norm(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+fn merge_norm(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
     let permuted = |at: NodeIndex| match &graph.only_operation(at)?.op {
         Op::Permute(permute) => Some((permute.input, permute.order.as_slice())),
         _ => None,
     };
     let Some((normalized, after)) = permuted(at) else { return Ok(false) };
     let Some(norm_at) = graph.single_use_producer(normalized) else { return Ok(false) };
-    let Some(Operation { op: Op::LayerNorm(norm), results, .. }) = graph.only_operation(norm_at) else {
+    let Some(Operation { op: Op::LayerNorm(norm), results, origin: norm_origin, .. }) = graph.only_operation(norm_at)
+    else {
         return Ok(false);
     };
     let before_at = graph.single_use_producer(norm.input);
@@ -53,8 +55,12 @@ fn merge_norm(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
             return Ok(false);
         }
     }
+    let merged = Node { stages: vec![Operation::new(op, last.results, *norm_origin)] };
+    if !backend.supports_fused(&graph.types(&merged)?) {
+        return Ok(false);
+    }
     [norm_at, before_at].into_iter().for_each(|node| graph.remove(node));
-    graph.replace(at, Node { stages: vec![Operation { op: op.into(), ..last }] });
+    graph.replace(at, merged);
     Ok(true)
 }
 

@@ -164,7 +164,7 @@ pub(super) fn rewrite<B: Backend>(
             }
             Rule::Parts => parts::divide(graph, backend)?,
             Rule::Permutations if !backend.can_fuse_any() => 0,
-            Rule::Permutations => each(&mut permutations::merge, graph)?,
+            Rule::Permutations => each(&mut |graph, at| permutations::merge(graph, at, backend), graph)?,
             Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,
             Rule::View => each(&mut view, graph)?,
             Rule::Epilogue => each(&mut |graph, at| epilogue(graph, at, backend), graph)?,

@@ -10,7 +10,7 @@
 //! **With a dilation** most of a band would be pixels that few windows see, and most windows would have padding. So elements of the
 //! kernel are added one after the other, each from where it is in the input to the pixels for which it is inside.
 //!
-//! **The first layer** has few channels (`C` is 1): its input is plain NCHW, one plane per channel, which saves the
+//! **The first layer** has few channels (`C` is 1, or 4 or 16 columns, see `patches`): its input is plain NCHW, one plane per channel, which saves the
 //! conversion and 13 multiplications by zero for every three values. The loop order is the same.
 //!
 //! **Volumes** are computed slice by slice. The slices of a block that the windows see are like further blocks of input
@@ -35,7 +35,7 @@ pub(super) const FEW: usize = 4;
 /// Bytes of input that stay in the second-level cache.
 const BAND: usize = 512 << 10;
 
-/// A prepared convolution. The pixels of an input plane have `C` channels, [`BLOCK`] or 1.
+/// A prepared convolution. The pixels of an input plane have `C` channels: [`BLOCK`], 4 or 1.
 pub(super) struct Direct<const C: usize> {
     isa: InstructionSet,
     g: ConvShape,

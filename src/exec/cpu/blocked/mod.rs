@@ -10,14 +10,15 @@
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications.
 //! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `band`
-//! prepares its input rows, and `tile` is its inner loop. `patches` is the first layer of a vision transformer. `depthwise` is depthwise convolution, `narrow` is for groups
-//! of 2, 4 or 8 channels, `grouped` is for others, `pool` is max and average pooling, and `channels` gathers channels
-//! of other activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `small` rows by a
-//! small matrix, `one_row` a single row by a plain one, and `one_column` rows by a single column. `attention` uses the
-//! former for each head, and `few_queries_attention` is for few queries; `rows` has softmax and norms, `pixel_norm` the one over channels, `exp` the
-//! exponentials for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the
-//! instruction set. Element-wise operators such as additions and Relu do not depend on the layout, and run on blocked
-//! activations unchanged.
+//! prepares its input rows, and `tile` is its inner loop. `patches` is the first layer of a vision transformer.
+//! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool`
+//! is max and average pooling, and `channels` gathers channels of other activations. `product` multiplies plain rows by
+//! a packed matrix with the same inner loop, `small` rows by a small matrix, `one_row` a single row by a plain one, and
+//! `one_column` rows by a single column. `attention` uses the former for each head, and `few_queries_attention` is for
+//! few queries; `rows` has softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials
+//! for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the instruction set.
+//! Element-wise operators such as additions and Relu do not depend on the layout, and run on blocked activations
+//! unchanged.
 //!
 //! Each value is computed by the same steps in the same order for any number of threads, so the results are
 //! bit-identical.
@@ -33,6 +34,7 @@ mod each;
 mod exp;
 mod few_queries_attention;
 mod functions;
+mod group_norm;
 mod grouped;
 mod layout;
 mod narrow;
@@ -60,6 +62,7 @@ pub(super) use deconv::Deconv2d;
 pub(super) use each::{fill_each, replace_each, replace_each_with, replace_each_with_two};
 pub(super) use exp::fold_lanes;
 pub(super) use functions::{Apply, Function};
+pub(super) use group_norm::GroupNorm;
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_column::{is_column, product_of_column};
 pub(super) use one_row::product_of_row;
@@ -321,8 +324,9 @@ enum Form {
     General(conv::Direct<BLOCK>),
     Winograd(winograd::Winograd),
     First(conv::Direct<1>),
-    /// 4 or 16 columns of the input stand for channels.
+    /// 4 columns of the input stand for channels.
     FirstBy4(conv::Direct<4>),
+    /// 16 columns of the input stand for channels.
     FirstBy16(conv::Direct<BLOCK>),
     Depthwise(depthwise::Depthwise),
     Narrow(narrow::Narrow),

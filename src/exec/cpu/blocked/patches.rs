@@ -1,5 +1,5 @@
-//! Convolutions of few channels whose columns have a large stride, such as the embedding of patches in a vision transformer: neighbouring
-//! columns of the input stand for channels, which they then are to the kernel, without a conversion.
+//! Convolutions of few channels whose columns have a large stride, such as the embedding of patches in a vision transformer: groups of
+//! neighbouring columns are read as the channels of one pixel, so the input needs no conversion.
 use super::{Axis, ConvEpilogue, ConvShape, InstructionSet, conv::Direct};
 use crate::{array::zeros, base::Result};
 
@@ -21,7 +21,7 @@ pub(super) fn by_columns<const C: usize>(
 ) -> Result<Direct<C>> {
     let Axis { input, kernel, stride, .. } = g.cols;
     let cols = Axis { input: input / C, kernel: kernel / C, stride: stride / C, ..g.cols };
-    // A row of weights of a channel becomes a row of each of its columns.
+    // The weights of channel `c` become those of channels `c * C` to `c * C + C - 1`, each with every `C`-th column.
     let mut reordered = zeros(weights.len())?;
     let of_channel = g.slices.kernel * g.rows.kernel * kernel;
     for (from, to) in weights.chunks_exact(of_channel).zip(reordered.chunks_exact_mut(of_channel)) {

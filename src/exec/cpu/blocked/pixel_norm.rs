@@ -52,7 +52,7 @@ impl PixelNorm<'_> {
     /// Normalizes row-major images, and writes all of `out`.
     ///
     /// # Errors
-    /// Does not return errors, but has the signature of [`PixelNorm::blocked`].
+    /// Returns none: the result is that of the tiles.
     pub fn row_major(&self, x: &[f32], out: &mut [f32]) -> Result<()> {
         if out.is_empty() {
             return Ok(());
@@ -175,16 +175,21 @@ impl Lines<'_, '_> {
     fn pixels<O: FloatOps<f32>, const V: usize>(&mut self, ops: O, at: usize) {
         let PixelNorm { channels, area, eps, weight, bias, .. } = *self.norm;
         let (end, first) = (self.first + self.outs[0].len(), self.first + at);
-        let mut mean = [ops.zero(); V];
-        for c in 0..channels {
+        // The first channel is near the mean: of small differences of large numbers, the sum would lose digits.
+        let (mut pivot, mut mean) = ([ops.zero(); V], [ops.zero(); V]);
+        for v in 0..V {
+            pivot[v] = load_padded(ops, &self.x[..end], first + v * ops.len(), 0.0);
+        }
+        for c in 1..channels {
             let line = &self.x[c * area..][..end];
             for v in 0..V {
-                mean[v] = ops.add(mean[v], load_padded(ops, line, first + v * ops.len(), 0.0));
+                let off = ops.sub(load_padded(ops, line, first + v * ops.len(), 0.0), pivot[v]);
+                mean[v] = ops.add(mean[v], off);
             }
         }
         let mut scale = [ops.zero(); V];
         for v in 0..V {
-            mean[v] = ops.div(mean[v], ops.splat(channels as f32));
+            mean[v] = ops.add(ops.div(mean[v], ops.splat(channels as f32)), pivot[v]);
         }
         for c in 0..channels {
             let line = &self.x[c * area..][..end];
@@ -196,7 +201,7 @@ impl Lines<'_, '_> {
         for v in 0..V {
             let mut lanes = [0.0; BLOCK];
             ops.store(scale[v], &mut lanes);
-            for lane in &mut lanes {
+            for lane in &mut lanes[..ops.len()] {
                 *lane = (*lane / channels as f32 + eps).sqrt().recip();
             }
             scale[v] = ops.load(&lanes);

@@ -2,7 +2,7 @@
 use super::*;
 use crate::{
     FusionLevel,
-    ops::{AutoPad, Conv, InterpMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel},
+    ops::{AutoPad, Conv, InstanceNorm, InterpMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel},
 };
 
 #[test]
@@ -167,6 +167,13 @@ fn constants_with_channels_stand_in_blocks() {
         let y = g.conv(a, filter(&[40, 40, 1, 1], 3)).call().unwrap();
         assert_eq!(steps(&mut g, &[y]), ["Conv + Add", "Conv", "Reshape"], "{shape:?}");
     }
+    // The second addition reads the constant as it is.
+    let mut g = Graph::new("g").unwrap();
+    let (x, z) = (input(&mut g, "x", &[1, 3, 9, 8]), input(&mut g, "z", &[1, 40, 9, 8]));
+    let c = g.coefficient("c", values(&[1, 40, 9, 8], 2)).unwrap();
+    let a = g.conv(x, values(&[40, 3, 3, 3], 1)).pad([1; 4]).call().unwrap();
+    let outputs = [g.add(a, c).call().unwrap(), g.add(z, c).call().unwrap()];
+    assert_eq!(steps(&mut g, &outputs), ["Conv + Add", "Reshape", "Add"]);
 }
 
 /// As in ConvNeXt.
@@ -188,6 +195,18 @@ fn norms_over_channels_stand_in_blocks() {
     let x = input(&mut g, "x", &[2, 40, 9, 8]);
     let y = norm(&mut g, x, -1);
     assert_eq!(steps(&mut g, &[y]), ["PixelNorm"]);
+}
+
+/// As in PoolFormer and diffusion models.
+#[test]
+fn norms_of_groups_stand_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 9, 8]);
+    let a = g.conv(x, values(&[40, 3, 3, 3], 1)).call().unwrap();
+    let b = g.group_norm(a).num_groups(4).gamma(values(&[40], 4)).beta(values(&[40], 5)).call().unwrap();
+    let c = g.op(InstanceNorm::new(b, 1e-3)).call().unwrap()[0];
+    let y = g.conv(c, filter(&[24, 40, 1, 1], 3)).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "GroupNorm", "InstanceNorm", "Conv", "Reshape"]);
 }
 
 /// As in YOLO and U-Net.

@@ -1,5 +1,22 @@
-//! Tests that norms over channels are their definition.
+//! Tests that norms over channels, and over groups of channels, are their definition.
 use super::*;
+
+/// The definition of a group norm in f64.
+fn definition_of_groups(x: &[f32], norm: &GroupNorm) -> Vec<f32> {
+    let of_group = norm.channels / norm.groups * norm.area;
+    let each = |(group, x): (usize, &[f32])| {
+        let mean = x.iter().map(|v| f64::from(*v)).sum::<f64>() / of_group as f64;
+        let variance = x.iter().map(|v| (f64::from(*v) - mean).powi(2)).sum::<f64>() / of_group as f64;
+        let first = group % norm.groups * (norm.channels / norm.groups);
+        let of = move |(i, v): (usize, &f32)| {
+            let c = first + i / norm.area;
+            let y = (f64::from(*v) - mean) / (variance + norm.eps).sqrt();
+            (y * f64::from(norm.weight[c]) + f64::from(norm.bias[c])) as f32
+        };
+        x.iter().enumerate().map(of).collect::<Vec<f32>>()
+    };
+    x.chunks(of_group).enumerate().flat_map(each).collect()
+}
 
 /// The definition in f64.
 fn definition(x: &[f32], area: usize, norm: &PixelNorm) -> Vec<f32> {
@@ -46,6 +63,26 @@ proptest! {
                     let is_close = (got - want).abs() <= 2e-6 * (1.0 + offset) * eps.sqrt().recip().min(10.0) * (1.0 + want.abs());
                     prop_assert!(is_close || got.is_nan() && want.is_nan(), "{} is {got}, not {want}", i);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn norms_of_groups_are_the_definition(
+        batch in 1usize..3, groups in 1usize..7, of_group in 1usize..40, area in prop_oneof![1usize..200, 1000usize..2100],
+        threads in 1usize..4, offset in prop::sample::select(vec![0.0f32, 20.0, 1e4]),
+    ) {
+        let channels = groups * of_group;
+        let x: Vec<f32> = numbers(batch * channels * area, 1).iter().map(|v| v + offset).collect();
+        let (weight, bias) = (numbers(channels, 2), numbers(channels, 3));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for isa in InstructionSet::all() {
+            let norm = GroupNorm { isa, channels, groups, area, eps: 1e-2, weight: &weight, bias: &bias };
+            let mut got = vec![f32::MAX; blocked_len(batch, channels, area)];
+            pool.install(|| norm.run(&blocked(&x, channels, area), &mut got)).unwrap();
+            prop_assert_eq!(beyond(&got, channels, area), Vec::<f32>::new());
+            for (i, (got, want)) in plain(&got, batch, channels, area).iter().zip(definition_of_groups(&x, &norm)).enumerate() {
+                prop_assert!((got - want).abs() <= 1e-5 * (1.0 + want.abs()), "{} is {got}, not {want}", i);
             }
         }
     }
