@@ -6,8 +6,9 @@ use super::{
     rules::{Capabilities, evaluated},
 };
 use crate::{
+    ValueType,
     array::Array,
-    base::{Result, Shape},
+    base::{Dtype, Result, Shape},
     ops::{AvgPool, Op, ReduceMode, Reshape, reduced_axes},
     signature::{is_arithmetic, is_for_all_channels},
 };
@@ -188,7 +189,7 @@ impl Assignment {
         Ok(found)
     }
 
-    /// Computes a constant in its other layout, as a tensor of that shape. Returns whether it has one.
+    /// Computes a float constant in its other layout, as a tensor of that shape. Returns whether it has one.
     fn convert_constant(
         &mut self,
         graph: &mut RewriteGraph,
@@ -197,8 +198,10 @@ impl Assignment {
         backend: &Capabilities,
     ) -> Result<bool> {
         let (Some(array), own) = (graph.constant(t), graph.entry(t)?.ty.clone()) else { return Ok(false) };
-        let mut row_major = own.clone();
-        row_major.shape = shape.clone();
+        let row_major = ValueType { shape: shape.clone(), dtype: Dtype::Float32, ..own.clone() };
+        if !own.is_plain_float() {
+            return Ok(false);
+        }
         let Some(ty) = backend.layout_of_images(&row_major).and_then(|layout| row_major.with_layout(layout)) else {
             return Ok(false);
         };
