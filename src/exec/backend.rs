@@ -132,8 +132,8 @@ pub trait Fusion {
     /// Whether `next`, whose result is `result`, can be fused into the kernel of `signature`; it is then prepared as the last of
     /// [`Signature::fused_ops`]. Called only if `next` is the sole consumer.
     fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool;
-    /// Whether the backend has a kernel for an operator that replaces several, which is faster than these: `top.ScaleDotProductAttention`,
-    /// and `top.PixelNorm` for a layer norm between permutations. Default: no.
+    /// Whether the backend has a kernel for an operator that replaces several others, and is faster with it:
+    /// `top.ScaleDotProductAttention`, and `top.PixelNorm` for a layer norm between permutations. Default: no.
     fn supports(&self, _signature: &Signature) -> bool {
         false
     }

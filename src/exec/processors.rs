@@ -8,10 +8,10 @@ use std::{
 /// Minimum time between two moves. Where other programs keep the processors busy, threads would have to move again and again.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Finds threads of a pool that share a processor while there are enough for all of them.
+/// Finds threads of a pool that share a processor although there are enough for all of them.
 ///
-/// The scheduler divides threads evenly. With a thread that waits for the result of a run without sleeping, there is one more than
-/// processors, so two must share one, and it may leave two together that compute, while the one that waits has a processor to itself.
+/// The caller of a short run waits without sleeping, so there may be one thread more than there are processors. The scheduler sometimes
+/// leaves two workers on one processor, and gives the caller one to itself.
 pub(super) struct Processors {
     /// The processor on which each thread of the pool was seen last, counted from 1. Empty if nothing can be gained.
     of_threads: Vec<AtomicU32>,
@@ -39,14 +39,14 @@ impl Processors {
     /// The scheduler may then move it to any processor that it was allowed to use at that time.
     pub fn leave_shared(&self, index: usize) {
         self.note(index);
+        if !self.is_shared(index) {
+            return;
+        }
         let now = self.made.elapsed().as_nanos() as u64;
         let moved = self.moved.load(Ordering::Relaxed);
         let may_move = moved == 0 || now.saturating_sub(moved) > PAUSE.as_nanos() as u64;
         // Of several threads, one moves at a time: the others might then have their processors to themselves.
-        if self.is_shared(index)
-            && may_move
-            && self.moved.compare_exchange(moved, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-        {
+        if may_move && self.moved.compare_exchange(moved, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             system::leave((0..self.of_threads.len()).filter_map(|thread| self.seen(thread).checked_sub(1)));
             self.note(index);
         }

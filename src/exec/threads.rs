@@ -37,13 +37,13 @@ impl Threads {
     /// # Errors
     /// Returns an error if the system has no more threads.
     pub fn new(threads: usize) -> Result<Threads> {
-        let threads = threads.min(256);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let count = threads.min(256);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
         let pool = pool.map_err(|e| argument("threads", threads, e))?;
         Ok(Threads {
             pool,
             runs: Arc::default(),
-            processors: Arc::new(Processors::new(threads)),
+            processors: Arc::new(Processors::new(count)),
             last: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             made: Instant::now(),
@@ -100,7 +100,9 @@ impl Threads {
     /// Makes threads of the pool look for tasks.
     fn keep_awake(&self, which: Which, run: u64) {
         let (own, runs, processors) = (rayon::current_thread_index(), self.runs.clone(), self.processors.clone());
-        own.into_iter().for_each(|own| processors.note(own));
+        if let Some(own) = own {
+            processors.note(own);
+        }
         self.pool.spawn_broadcast(move |context| {
             let thread = if Some(context.index()) == own { Which::This } else { Which::Others };
             if thread == which {

@@ -14,7 +14,7 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of elements that a converted constant has for each of its own, unless it has [`FEW`].
+/// A constant is converted only if that multiplies its number of elements by this at most, or if it then has [`FEW`] at most.
 const MOST_PADDING: usize = 4;
 const FEW: usize = 1 << 12;
 

@@ -34,13 +34,10 @@ fn merge_norm(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -
     let before_at = graph.single_use_producer(norm.input);
     let Some((before_at, (origin, before))) = before_at.and_then(|n| Some((n, permuted(n)?))) else { return Ok(false) };
     let rank = after.len();
-    let axes = |order: &[i64]| order.iter().map(|axis| axis_of(*axis, rank)).collect::<Vec<_>>();
-    let channels_last: Vec<usize> = [0].into_iter().chain(2..rank).chain([1]).collect();
-    let channels_second: Vec<usize> =
-        [0, rank.saturating_sub(1)].into_iter().chain(1..rank.saturating_sub(1)).collect();
+    let channels_last = [0].into_iter().chain(2..rank).chain([1]);
     if rank < 3
-        || axes(before) != channels_last
-        || axes(after) != channels_second
+        || !before.iter().map(|axis| axis_of(*axis, rank)).eq(channels_last)
+        || !composed(before, after).is_sorted()
         || axis_of(norm.axis, rank) != rank - 1
         || results.iter().skip(1).any(Option::is_some)
     {
@@ -105,9 +102,7 @@ fn merge_two(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     if from.dtype != by.dtype || from.quantization != by.quantization {
         return Ok(false);
     }
-    let rank = first.order.len();
-    let order: Vec<i64> =
-        second.order.iter().map(|axis| axis_of(first.order[axis_of(*axis, rank)], rank) as i64).collect();
+    let order = composed(&first.order, &second.order);
     let op = match order.is_sorted() {
         true => Op::from(Reshape::new(first.input)),
         false => Permute::new(first.input, order).into(),
@@ -116,4 +111,10 @@ fn merge_two(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     graph.remove(before);
     graph.replace(at, Node { stages: vec![stage] });
     Ok(true)
+}
+
+/// Returns the order of the permutation that does what `first` and then `second` do.
+fn composed(first: &[i64], second: &[i64]) -> Vec<i64> {
+    let rank = first.len();
+    second.iter().map(|axis| axis_of(first[axis_of(*axis, rank)], rank) as i64).collect()
 }

@@ -10,8 +10,8 @@
 //! **With a dilation** most of a band would be pixels that few windows see, and most windows would have padding. So elements of the
 //! kernel are added one after the other, each from where it is in the input to the pixels for which it is inside.
 //!
-//! **The first layer** has few channels (`C` is 1, or 4 or 16 columns, see `patches`): its input is plain NCHW, one plane per channel, which saves the
-//! conversion and 13 multiplications by zero for every three values. The loop order is the same.
+//! **The first layer** has few channels (`C` is 1; in `patches`, 4 or 16 columns): its input is plain NCHW, one plane per
+//! channel, which saves the conversion and 13 multiplications by zero for every three values. The loop order is the same.
 //!
 //! **Volumes** are computed slice by slice. The slices of a block that the windows see are like further blocks of input
 //! channels, with weights of their own; those that are padding are left out.

@@ -52,7 +52,7 @@ impl PixelNorm<'_> {
     /// Normalizes row-major images, and writes all of `out`.
     ///
     /// # Errors
-    /// Returns none: the result is that of the tiles.
+    /// Never returns one; the result is that of [`for_each_tile`].
     pub fn row_major(&self, x: &[f32], out: &mut [f32]) -> Result<()> {
         if out.is_empty() {
             return Ok(());
