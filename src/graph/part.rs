@@ -1,7 +1,11 @@
 //! Parts of graphs: what computes some tensors from others.
 use super::{Graph, Operator, Tensor, TensorKind};
 use crate::base::{Result, argument, pluralized};
-use std::collections::HashSet;
+use indexmap::IndexSet;
+use std::collections::{HashMap, HashSet};
+
+/// A part has handles for all tensors of the graph, so many parts of a large graph would take much memory.
+const MAX_BOUNDARIES: usize = 1000;
 
 impl Graph {
     /// Returns the part of the graph that computes `outputs` from `inputs`, which may be inner tensors. Tensors keep their names
@@ -99,29 +103,40 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the graph has no outputs or has variables, or if a tensor of a boundary is not computed by an
-    /// operator outside of branches and loops.
+    /// Returns an error if the graph has no outputs or has variables, if a tensor of a boundary is not computed by an operator
+    /// outside of branches and loops, or if there are more than 1000 boundaries.
     pub fn split_at(&self, boundaries: &[Vec<Tensor>]) -> Result<Vec<Graph>> {
         self.check_complete()?;
         if !self.updates.is_empty() {
             return Err(argument("the graph", "one with variables", "a run replaces them, so it cannot be divided"));
         }
+        if boundaries.len() > MAX_BOUNDARIES {
+            let expected = format!("expected at most {MAX_BOUNDARIES}; each part takes memory for the whole graph");
+            return Err(argument("boundaries", boundaries.len(), expected));
+        }
         let part_of = self.parts_of_operators(boundaries)?;
+        let mut operators = vec![Vec::new(); boundaries.len() + 1];
+        // The last part that uses each tensor.
+        let mut last_use: HashMap<Tensor, usize> = HashMap::new();
+        for (operator, part) in self.operators().iter().zip(part_of).filter_map(|(o, part)| Some((o, part?))) {
+            operators[part].push(operator);
+            for tensor in operator.uses() {
+                let last = last_use.entry(tensor).or_default();
+                *last = part.max(*last);
+            }
+        }
+        last_use.extend(self.outputs().iter().map(|t| (*t, usize::MAX)));
+        let computed = self.operators().iter().flat_map(Operator::outputs);
+        let order: HashMap<Tensor, usize> = self.inputs().iter().copied().chain(computed).zip(0..).collect();
         let mut parts = Vec::new();
-        for part in 0..=boundaries.len() {
-            let is_here = |i: usize| part_of[i] == Some(part);
-            let computed = self.operators().iter().enumerate().filter(|(i, _)| is_here(*i));
-            let computed: Vec<&Operator> = computed.map(|(_, operator)| operator).collect();
-            let made: HashSet<Tensor> = computed.iter().flat_map(|operator| operator.outputs()).collect();
-            let later = self.operators().iter().enumerate().filter(|(i, _)| part_of[*i] > Some(part));
-            let mut kept: HashSet<Tensor> = later.flat_map(|(_, operator)| operator.uses()).collect();
-            kept.extend(self.outputs());
+        for (part, operators) in operators.iter().enumerate() {
+            let made: IndexSet<Tensor> = operators.iter().flat_map(|operator| operator.outputs()).collect();
             let outputs: Vec<Tensor> =
-                computed.iter().flat_map(|operator| operator.outputs()).filter(|t| kept.contains(t)).collect();
-            let used: HashSet<Tensor> = computed.iter().flat_map(|operator| operator.uses()).collect();
-            let before = self.operators().iter().flat_map(Operator::outputs).filter(|t| !made.contains(t));
-            let inputs: Vec<Tensor> =
-                self.inputs().iter().copied().chain(before).filter(|t| used.contains(t)).collect();
+                made.iter().copied().filter(|t| last_use.get(t).is_some_and(|last| *last > part)).collect();
+            let used: HashSet<Tensor> = operators.iter().flat_map(|operator| operator.uses()).collect();
+            let mut inputs: Vec<Tensor> =
+                used.into_iter().filter(|t| order.contains_key(t) && !made.contains(t)).collect();
+            inputs.sort_unstable_by_key(|t| order[t]);
             if !outputs.is_empty() {
                 let name = format!("{}_{}", self.name(), parts.len() + 1);
                 parts.push(self.part(&inputs, &outputs)?.named(name)?);

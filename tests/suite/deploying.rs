@@ -2,9 +2,9 @@
 use super::snapshot;
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
+    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -48,7 +48,7 @@ fi
 touch "${module%.mlir}_chip_tpu.mlir"
 [ -n "$lower_only" ] && exit
 printf 'half a' > "$model"
-[ -e "$HOME/slow" ] && touch "$HOME/started" && sleep 100
+[ -e "$HOME/slow" ] && echo $$ > "$HOME/group" && mv "$HOME/group" "$HOME/started" && sleep 100
 printf ' bmodel' >> "$model"
 "#;
 
@@ -177,10 +177,9 @@ fn what_makes_the_tool_chain_fail_is_found() {
     snapshot("deploy_failures", &all);
 }
 
-/// The bmodel that was there remains if deploy is killed while the tool chain writes the new one.
-#[test]
-fn a_killed_deployment_leaves_no_half_of_a_file() {
-    let folder = Folder::new(SPEC);
+/// Starts a deployment, and waits until the tool chain has written half of a bmodel, after which it sleeps. Returns the process, and
+/// the group of the tool chain's program.
+fn half_deployed(folder: &Folder) -> (Child, String) {
     folder.set_numbers(&[]);
     fs::write(folder.path("net.bmodel"), "before").unwrap();
     fs::write(folder.path("slow"), "").unwrap();
@@ -196,12 +195,51 @@ fn a_killed_deployment_leaves_no_half_of_a_file() {
         thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(fs::read_to_string(folder.path("net.stages/net.bmodel")).unwrap(), "half a");
+    (deploying, fs::read_to_string(folder.path("started")).unwrap().trim().to_owned())
+}
+
+fn signal(name: &str, process: &str) -> bool {
+    Command::new("kill").args(["-s", name, "--", process]).stderr(Stdio::null()).status().unwrap().success()
+}
+
+/// The bmodel that was there remains if deploy is killed while the tool chain writes the new one.
+#[test]
+fn a_killed_deployment_leaves_no_half_of_a_file() {
+    let folder = Folder::new(SPEC);
+    let (mut deploying, group) = half_deployed(&folder);
     deploying.kill().unwrap();
     deploying.wait().unwrap();
+    signal("TERM", &format!("-{group}"));
     assert_eq!(fs::read_to_string(folder.path("net.bmodel")).unwrap(), "before");
     // The next deployment begins anew.
     fs::remove_file(folder.path("slow")).unwrap();
     assert!(folder.command("deploy net.json -i inputs.npz -o net.bmodel").output().unwrap().status.success());
     assert_eq!(fs::read_to_string(folder.path("net.bmodel")).unwrap(), "half a bmodel");
     assert!(!Path::new("net.bmodel").exists());
+}
+
+/// Whether a process of the group runs; one that has ended but whose parent does not know it yet does not.
+fn runs(group: &str) -> bool {
+    let stat = |folder: fs::DirEntry| fs::read_to_string(folder.path().join("stat")).ok();
+    fs::read_dir("/proc").unwrap().filter_map(|folder| stat(folder.unwrap())).any(|stat| {
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        fields.first() != Some(&"Z") && fields.get(2) == Some(&group)
+    })
+}
+
+#[test]
+fn a_signal_that_ends_deploy_ends_the_tool_chain() {
+    for (name, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+        let folder = Folder::new(SPEC);
+        let (mut deploying, group) = half_deployed(&folder);
+        assert!(runs(&group));
+        assert!(signal(name, &deploying.id().to_string()));
+        assert_eq!(deploying.wait().unwrap().signal(), Some(number));
+        let begun = Instant::now();
+        while runs(&group) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{name}");
+            thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(fs::read_to_string(folder.path("net.bmodel")).unwrap(), "before");
+    }
 }

@@ -2,6 +2,7 @@
 
 mod causes;
 mod culprit;
+mod group;
 mod losses;
 mod stage;
 mod target;

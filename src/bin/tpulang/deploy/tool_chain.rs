@@ -1,4 +1,5 @@
 //! TPU-MLIR's tool chain: finding it, and running its programs.
+use super::group;
 use std::{
     env,
     ffi::OsString,
@@ -169,7 +170,7 @@ impl ToolChain {
         let output = File::create(&log_file).map_err(Error::io(&log_file))?;
         let errors = output.try_clone().map_err(Error::io(&log_file))?;
         let command = command.current_dir(folder).env_clear().envs(self.environment.iter().cloned());
-        let status = command.stdin(Stdio::null()).stdout(output).stderr(errors).status();
+        let status = group::run(command.stdin(Stdio::null()).stdout(output).stderr(errors));
         let status = status.map_err(|e| Error::io(command.get_program())(e))?;
         if status.success() {
             return Ok(());
