@@ -5,7 +5,10 @@
 //! if the elements of the right-hand matrix are small enough (`pairs`). Otherwise, groups are of two int16, to which bytes are widened.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 #[cfg(target_arch = "x86_64")]
-use super::pairs::{self, Pairs};
+use super::{
+    pairs::{self, Pairs},
+    taps::BytePairs,
+};
 use crate::cpu::blocked::InstructionSet;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -33,7 +36,7 @@ pub(super) enum DotProduct {
     AvxVnni(Vectors256<Vnni>),
     /// For right-hand matrices of which [`pairs::all_fit`] is true.
     #[cfg(target_arch = "x86_64")]
-    Avx2Pairs(Pairs),
+    Avx2Pairs(Vectors256<Pairs>),
     #[cfg(target_arch = "x86_64")]
     Avx2(Vectors256<Words>),
     Plain(Plain),
@@ -77,7 +80,7 @@ impl DotProduct {
             let found = [
                 has_wide.then_some(DotProduct::Avx512Vnni(Avx512Vnni(()))),
                 (is_avx2 && is_x86_feature_detected!("avxvnni")).then_some(DotProduct::AvxVnni(Vectors256(Vnni))),
-                Pairs::new().filter(|_| is_avx2).map(DotProduct::Avx2Pairs),
+                is_avx2.then_some(DotProduct::Avx2Pairs(Vectors256(Pairs))),
                 is_avx2.then_some(DotProduct::Avx2(Vectors256(Words))),
                 Some(DotProduct::Plain(Plain)),
             ];
@@ -131,48 +134,47 @@ impl DotProduct {
             DotProduct::Plain(_) => 2,
         }
     }
-    /// Multiplies all rows by a panel. The sums are ordered by row and block.
-    pub fn multiply(self, panel: Panel, sums: &mut [Sums]) {
-        let blocks = panel.begin.len();
-        let mut store = Store { sums, blocks };
+    /// Multiplies all rows by a panel.
+    pub fn multiply(self, panel: Panel, epilogue: &mut impl AnyEpilogue) {
         match self {
             // SAFETY: an `Avx512Vnni` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx512Vnni(dot) => unsafe { with_avx512_vnni(dot, panel, &mut store) },
-            // SAFETY: `Vectors256<Vnni>` exists only where these features were found.
+            DotProduct::Avx512Vnni(dot) => unsafe { with_avx512_vnni(dot, panel, epilogue) },
+            // SAFETY: a `Vectors256<Vnni>` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
-            DotProduct::AvxVnni(dot) => unsafe { with_avx_vnni(dot, panel, &mut store) },
+            DotProduct::AvxVnni(dot) => unsafe { with_avx_vnni(dot, panel, epilogue) },
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx2Pairs(dot) => {
-                let Panel { rows, lines, order, begin, .. } = panel;
+                let Panel { rows, count, lines, order, begin, .. } = panel;
                 if let ([begin], Some(order)) = (begin, order) {
-                    dot.multiply(rows, lines, order, begin, sums);
+                    // SAFETY: a `Vectors256` exists only where AVX2 and FMA were found.
+                    unsafe { pairs::multiply(dot, (rows, count), (lines, order), begin, epilogue) }
                 }
             }
-            // SAFETY: `Vectors256<Words>` exists only where AVX2 was found.
+            // SAFETY: a `Vectors256` exists only where AVX2 and FMA were found.
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx2(dot) => unsafe { with_avx2(dot, panel, &mut store) },
-            DotProduct::Plain(dot) => panel.tiles::<_, 2, 2, 2, 2>(dot, &mut store),
+            DotProduct::Avx2(dot) => unsafe { with_avx2(dot, panel, epilogue) },
+            DotProduct::Plain(dot) => panel.tiles::<_, 2, 2, 2, 2>(dot, epilogue),
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vnni")]
-pub(super) fn with_avx512_vnni(dot: Avx512Vnni, panel: Panel, epilogue: &mut impl Epilogue<Avx512Vnni>) {
+fn with_avx512_vnni(dot: Avx512Vnni, panel: Panel, epilogue: &mut impl Epilogue<Avx512Vnni>) {
     panel.tiles::<_, 12, 12, 8, 6>(dot, epilogue);
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,avxvnni")]
-fn with_avx_vnni(dot: Vectors256<Vnni>, panel: Panel, store: &mut Store) {
-    panel.tiles::<_, 6, 6, 6, 6>(dot, store);
+#[target_feature(enable = "avx2,fma,avxvnni")]
+fn with_avx_vnni(dot: Vectors256<Vnni>, panel: Panel, epilogue: &mut impl Epilogue<Vectors256<Vnni>>) {
+    panel.tiles::<_, 6, 6, 6, 6>(dot, epilogue);
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn with_avx2(dot: Vectors256<Words>, panel: Panel, store: &mut Store) {
-    panel.tiles::<_, 6, 6, 6, 6>(dot, store);
+#[target_feature(enable = "avx2,fma")]
+fn with_avx2(dot: Vectors256<Words>, panel: Panel, epilogue: &mut impl Epilogue<Vectors256<Words>>) {
+    panel.tiles::<_, 6, 6, 6, 6>(dot, epilogue);
 }
 
 /// Some rows, and a panel of one to four blocks of columns.
@@ -196,6 +198,32 @@ pub(super) trait Epilogue<D: Accumulate> {
     /// Completes the sums of `R` rows and `B` blocks, the first of which are `row` and `block`.
     fn complete<const R: usize, const B: usize>(&mut self, by: D, sums: [[D::Block; B]; R], row: usize, block: usize);
 }
+
+/// An epilogue of every kind of sums.
+#[cfg(target_arch = "x86_64")]
+pub(super) trait AnyEpilogue:
+    Epilogue<Plain>
+    + Epilogue<Avx512Vnni>
+    + Epilogue<Vectors256<Vnni>>
+    + Epilogue<Vectors256<Pairs>>
+    + Epilogue<Vectors256<BytePairs>>
+    + Epilogue<Vectors256<Words>>
+{
+}
+#[cfg(target_arch = "x86_64")]
+impl<E> AnyEpilogue for E where
+    E: Epilogue<Plain>
+        + Epilogue<Avx512Vnni>
+        + Epilogue<Vectors256<Vnni>>
+        + Epilogue<Vectors256<Pairs>>
+        + Epilogue<Vectors256<BytePairs>>
+        + Epilogue<Vectors256<Words>>
+{
+}
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) trait AnyEpilogue: Epilogue<Plain> {}
+#[cfg(not(target_arch = "x86_64"))]
+impl<E: Epilogue<Plain>> AnyEpilogue for E {}
 
 /// Stores sums, ordered by row and block.
 pub(super) struct Store<'a> {

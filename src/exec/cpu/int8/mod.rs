@@ -10,7 +10,8 @@
 //! **Files.** `dot` has the inner loop of products, and `pairs` a faster one for AVX2 and small weights. `product` multiplies rows by a
 //! packed matrix, and `conv` copies the windows of a convolution as rows. `taps` has the inner loop of depthwise convolutions, and
 //! `depthwise` the rest of them. `pool` is pooling, `elementwise` is for additions and the like, and `table` looks up functions of a
-//! byte. `sums` completes sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both in registers.
+//! byte. `sums` completes sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both while sums are in
+//! registers, with the operations of `vectors`.
 #![allow(
     clippy::needless_range_loop,
     reason = "loops over the elements of vectors are indexed by numbers that the compiler knows"
@@ -24,12 +25,13 @@ mod elementwise;
 mod pairs;
 mod pool;
 mod product;
-#[cfg(target_arch = "x86_64")]
 mod requantize;
 mod rounding;
 mod sums;
 mod table;
 mod taps;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
 
 #[cfg(test)]
 mod tests;

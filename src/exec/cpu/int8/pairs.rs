@@ -7,7 +7,7 @@
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 use super::{
     ByteOperand,
-    dot::{GROUP, Line, Sums},
+    dot::{Accumulate, Epilogue, GROUP, Line, Sums, Vectors256},
 };
 use rayon::prelude::*;
 use std::arch::x86_64::*;
@@ -25,19 +25,50 @@ pub(super) struct Order {
     quads: usize,
 }
 
-/// The proof that this machine has AVX2.
+/// Groups of four bytes whose products are added by twos, or by fours, in 16 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Pairs(());
+pub(super) struct Pairs;
 
-impl Pairs {
-    pub fn new() -> Option<Pairs> {
-        is_x86_feature_detected!("avx2").then_some(Pairs(()))
+/// Multiplies rows of `lines.len()` groups by a block of columns.
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn multiply(
+    dot: Vectors256<Pairs>,
+    (rows, count): (&[[u8; GROUP]], usize),
+    (lines, order): (&[Line], &Order),
+    begin: &Sums,
+    epilogue: &mut impl Epilogue<Vectors256<Pairs>>,
+) {
+    let tiles = count.div_ceil(ROWS);
+    let mut row = 0;
+    for i in 0..tiles {
+        let n = count / tiles + usize::from(i < count % tiles);
+        let rows = &rows[row * lines.len()..][..n * lines.len()];
+        macro_rules! tile {
+            ($r:expr) => {
+                complete::<{ $r }>(dot, rows, (lines, order), begin, (row, epilogue))
+            };
+        }
+        match n {
+            1 => tile!(1),
+            2 => tile!(2),
+            3 => tile!(3),
+            _ => tile!(ROWS),
+        }
+        row += n;
     }
-    /// Multiplies rows of `lines.len()` groups by a block of columns.
-    pub fn multiply(self, rows: &[[u8; GROUP]], lines: &[Line], order: &Order, begin: &Sums, sums: &mut [Sums]) {
-        // SAFETY: `self` proves that the instructions exist.
-        unsafe { multiply(rows, lines, order, begin, sums) }
-    }
+}
+
+/// Multiplies `R` rows. It is a function of its own for each `R`, so that the compiler keeps more in registers.
+#[inline(never)]
+#[target_feature(enable = "avx2,fma")]
+fn complete<const R: usize>(
+    dot: Vectors256<Pairs>,
+    rows: &[[u8; GROUP]],
+    (lines, order): (&[Line], &Order),
+    begin: &Sums,
+    (row, epilogue): (usize, &mut impl Epilogue<Vectors256<Pairs>>),
+) {
+    epilogue.complete(dot, tile::<R>(dot, rows, lines, order, begin), row, 0);
 }
 
 /// Whether sums of products of any uint8 with these elements fit in 16 bits.
@@ -119,32 +150,21 @@ impl Order {
     }
 }
 
-#[target_feature(enable = "avx2")]
-fn multiply(rows: &[[u8; GROUP]], lines: &[Line], order: &Order, begin: &Sums, sums: &mut [Sums]) {
-    let tiles = sums.len().div_ceil(ROWS);
-    let (count, mut row) = (sums.len(), 0);
-    for i in 0..tiles {
-        let n = count / tiles + usize::from(i < count % tiles);
-        let (rows, sums) = (&rows[row * lines.len()..][..n * lines.len()], &mut sums[row..row + n]);
-        match n {
-            1 => tile::<1>(rows, lines, order, begin, sums),
-            2 => tile::<2>(rows, lines, order, begin, sums),
-            3 => tile::<3>(rows, lines, order, begin, sums),
-            _ => tile::<ROWS>(rows, lines, order, begin, sums),
-        }
-        row += n;
-    }
-}
-
 /// Computes `R` rows. The length of every loop except those over groups is known at compile time, so that the sums stay in registers.
-#[target_feature(enable = "avx2")]
-fn tile<const R: usize>(rows: &[[u8; GROUP]], lines: &[Line], order: &Order, begin: &Sums, out: &mut [Sums]) {
+#[inline(always)]
+fn tile<const R: usize>(
+    dot: Vectors256<Pairs>,
+    rows: &[[u8; GROUP]],
+    lines: &[Line],
+    order: &Order,
+    begin: &Sums,
+) -> [[[__m256i; 2]; 1]; R] {
     let n = lines.len();
     let mut left = [rows; R];
     for r in 0..R {
         left[r] = &rows[r * n..][..n];
     }
-    let mut sums = [[load(begin.as_chunks().0, 0), load(begin.as_chunks().0, 1)]; R];
+    let mut sums = [[dot.load(begin)]; R];
     let (of_quads, of_others) = lines.split_at(2 * order.quads);
     let (quads, others) = order.groups.split_at(order.quads);
     for (at, lines) in quads.iter().zip(of_quads.as_chunks::<2>().0) {
@@ -153,13 +173,10 @@ fn tile<const R: usize>(rows: &[[u8; GROUP]], lines: &[Line], order: &Order, beg
             break;
         }
         for r in 0..R {
-            let (first, second) = (splat(left[r][at]), splat(left[r][at + 1]));
+            let (first, second) = (dot.splat(left[r][at]), dot.splat(left[r][at + 1]));
             for half in 0..2 {
-                let pairs = _mm256_add_epi16(
-                    _mm256_maddubs_epi16(first, load(lines[0].0.as_chunks().0, half)),
-                    _mm256_maddubs_epi16(second, load(lines[1].0.as_chunks().0, half)),
-                );
-                sums[r][half] = add_pairs(sums[r][half], pairs);
+                let pairs = dot.add_words(dot.pairs(first, &lines[0], half), dot.pairs(second, &lines[1], half));
+                sums[r][0][half] = dot.add_pairs(sums[r][0][half], pairs);
             }
         }
     }
@@ -169,39 +186,38 @@ fn tile<const R: usize>(rows: &[[u8; GROUP]], lines: &[Line], order: &Order, beg
             break;
         }
         for r in 0..R {
-            let group = splat(left[r][at]);
+            let group = dot.splat(left[r][at]);
             for half in 0..2 {
-                let pairs = _mm256_maddubs_epi16(group, load(line.0.as_chunks().0, half));
-                sums[r][half] = add_pairs(sums[r][half], pairs);
+                sums[r][0][half] = dot.add_pairs(sums[r][0][half], dot.pairs(group, line, half));
             }
         }
     }
-    for r in 0..R {
-        for (half, to) in out[r].as_chunks_mut::<8>().0.iter_mut().enumerate() {
-            // SAFETY: the array is as large as the vector.
-            unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), sums[r][half]) };
-        }
+    sums
+}
+
+// Always inlined: otherwise tiles would be returned through memory.
+impl Vectors256<Pairs> {
+    #[inline(always)]
+    fn splat(self, group: [u8; GROUP]) -> __m256i {
+        // SAFETY: a `Vectors256` exists only where AVX2 and FMA were found.
+        unsafe { _mm256_set1_epi32(i32::from_le_bytes(group)) }
     }
-}
-
-/// Adds sums of two products each to sums of four.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn add_pairs(sums: __m256i, pairs: __m256i) -> __m256i {
-    _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn splat(group: [u8; GROUP]) -> __m256i {
-    _mm256_set1_epi32(i32::from_le_bytes(group))
-}
-
-/// Loads one half of a block.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load<T>(halves: &[[T; 8]], half: usize) -> __m256i {
-    const { assert!(size_of::<T>() == 4) };
-    // SAFETY: the array is as large as the vector.
-    unsafe { _mm256_loadu_si256(halves[half].as_ptr().cast()) }
+    /// Multiplies a group by one half of a block, and adds the products by twos.
+    #[inline(always)]
+    fn pairs(self, group: __m256i, line: &Line, half: usize) -> __m256i {
+        let halves = line.0.as_chunks::<8>().0;
+        // SAFETY: as in `splat`; the array is as large as the vector.
+        unsafe { _mm256_maddubs_epi16(group, _mm256_loadu_si256(halves[half].as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn add_words(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: as in `splat`.
+        unsafe { _mm256_add_epi16(a, b) }
+    }
+    /// Adds sums of two products each to sums of four.
+    #[inline(always)]
+    fn add_pairs(self, sums: __m256i, pairs: __m256i) -> __m256i {
+        // SAFETY: as in `splat`.
+        unsafe { _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1))) }
+    }
 }

@@ -152,20 +152,12 @@ impl Rows for Contiguous<'_> {
     }
 }
 
-/// How the sums of a panel become results.
+/// How the sums of a panel become results. `sums` is scratch memory for all of them.
 pub(super) trait Finish<T>: Sync {
-    /// Writes the results of some blocks of each row's sums, from `column` on.
-    fn finish(&self, sums: &[Sums], column: usize, to: Panels<T>);
-    /// Multiplies a panel whose first column is `column`, and writes the results. `sums` is scratch memory for all sums of the panel.
-    fn multiply(&self, dot: DotProduct, panel: Panel, sums: &mut [Sums], column: usize, to: Panels<T>) {
-        dot.multiply(panel, sums);
-        self.finish(sums, column, to);
-    }
-    /// Computes the sums of windows, and writes the results. `sums` is scratch memory for all of them.
-    fn sum(&self, by: GroupProducts, windows: &Windows, sums: &mut [Sums], to: Panels<T>) {
-        by.sum(windows, sums);
-        self.finish(sums, 0, to);
-    }
+    /// Multiplies a panel whose first column is `column`, and writes the results.
+    fn multiply(&self, dot: DotProduct, panel: Panel, sums: &mut [Sums], column: usize, to: Panels<T>);
+    /// Computes the sums of windows, and writes the results.
+    fn sum(&self, by: GroupProducts, windows: &Windows, sums: &mut [Sums], to: Panels<T>);
 }
 
 /// Where the results of a panel are written.

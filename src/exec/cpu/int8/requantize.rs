@@ -1,16 +1,15 @@
-//! Sums that are stored, or become bytes, while they are in registers, with AVX-512 and VNNI.
+//! Epilogues: sums become bytes, or are clamped, while they are in registers.
 //!
 //! The method is that of `rounding`. The sums of a tile with a number near a tie are stored and rounded again by `rounding`, which applies
-//! the definition there.
-#![allow(unsafe_code, reason = "vectors are rounded with intrinsics; docs/safety.md lists it")]
+//! the definition there. Without vectors of sums, all sums of a panel are stored first.
+#![cfg_attr(target_arch = "x86_64", allow(unsafe_code, reason = "stores of whole vectors; docs/safety.md lists it"))]
 use super::{
-    dot::{self, Avx512Vnni, BLOCK, Epilogue, Panel, Sums},
+    dot::{BLOCK, Epilogue, Plain, Store, Sums},
     product::Panels,
-    rounding::Rounding,
-    sums::Requantization,
-    taps::{self, Windows},
+    sums::{Clamped, Requantization},
 };
-use std::arch::x86_64::*;
+#[cfg(target_arch = "x86_64")]
+use super::{rounding::Rounding, vectors::Vectors};
 
 /// Rounds tiles of sums.
 pub(super) struct RoundTiles<'a, 'o> {
@@ -18,36 +17,54 @@ pub(super) struct RoundTiles<'a, 'o> {
     /// The column of the first block.
     pub column: usize,
     pub panels: Panels<'a, 'o, u8>,
-    /// Scratch memory for the sums of a tile.
+    /// Scratch memory for the sums of all tiles.
     pub sums: &'a mut [Sums],
 }
 
 /// Clamps and stores tiles of sums.
 pub(super) struct StoreTiles<'a, 'o> {
-    pub bounds: (i32, i32),
+    pub to: &'a Clamped,
     pub panels: Panels<'a, 'o, i32>,
+    /// Scratch memory for the sums of all tiles.
+    pub sums: &'a mut [Sums],
 }
 
-/// Multiplies a panel and stores the sums.
-pub(super) fn multiply_ints(dot: Avx512Vnni, panel: Panel, mut epilogue: StoreTiles) {
-    // SAFETY: an `Avx512Vnni` exists only where these features were found.
-    unsafe { dot::with_avx512_vnni(dot, panel, &mut epilogue) }
+/// Stores the sums of a tile in the memory of all sums. Returns whether they are the last of that many rows.
+#[inline(always)]
+fn store<const R: usize, const B: usize>(
+    by: Plain,
+    tile: [[Sums; B]; R],
+    (row, block): (usize, usize),
+    (sums, rows): (&mut [Sums], usize),
+) -> bool {
+    let blocks = sums.len() / rows.max(1);
+    Store { sums, blocks }.complete(by, tile, row, block);
+    (row + R, block + B) == (rows, blocks)
 }
 
-/// Multiplies a panel and rounds the sums.
-pub(super) fn multiply(dot: Avx512Vnni, panel: Panel, mut epilogue: RoundTiles) {
-    // SAFETY: an `Avx512Vnni` exists only where these features were found.
-    unsafe { dot::with_avx512_vnni(dot, panel, &mut epilogue) }
+impl Epilogue<Plain> for RoundTiles<'_, '_> {
+    #[inline(always)]
+    fn complete<const R: usize, const B: usize>(&mut self, by: Plain, tile: [[Sums; B]; R], row: usize, block: usize) {
+        let Panels { outs, first } = &mut self.panels;
+        if store(by, tile, (row, block), (self.sums, outs.len())) {
+            self.to.write(self.sums, self.column, Panels { outs, first: *first });
+        }
+    }
 }
 
-/// Computes and rounds the sums of windows.
-pub(super) fn sum(by: Avx512Vnni, windows: &Windows, mut epilogue: RoundTiles) {
-    // SAFETY: an `Avx512Vnni` exists only where these features were found.
-    unsafe { taps::with_avx512_vnni(by, windows, &mut epilogue) }
+impl Epilogue<Plain> for StoreTiles<'_, '_> {
+    #[inline(always)]
+    fn complete<const R: usize, const B: usize>(&mut self, by: Plain, tile: [[Sums; B]; R], row: usize, block: usize) {
+        let Panels { outs, first } = &mut self.panels;
+        if store(by, tile, (row, block), (self.sums, outs.len())) {
+            self.to.write(self.sums, Panels { outs, first: *first });
+        }
+    }
 }
 
 /// Repeats a block with constants for indices. The compiler keeps sums in registers only if it knows each index, and it does
 /// not unroll long loops.
+#[cfg(target_arch = "x86_64")]
 macro_rules! repeat {
     ($i:ident below $end:ident of [$($n:literal)*] $body:block) => { $({
         const $i: usize = $n;
@@ -56,6 +73,7 @@ macro_rules! repeat {
 }
 
 /// Returns the memory of a tile, and how many of its columns all rows have.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn tile<const R: usize, T>(outs: &mut [&mut [T]], first: usize) -> ([*mut T; R], usize) {
     let (mut columns, mut to) = (usize::MAX, [std::ptr::null_mut(); R]);
@@ -67,115 +85,92 @@ fn tile<const R: usize, T>(outs: &mut [&mut [T]], first: usize) -> ([*mut T; R],
     (to, columns)
 }
 
-impl Epilogue<Avx512Vnni> for StoreTiles<'_, '_> {
+#[cfg(target_arch = "x86_64")]
+impl<D: Vectors> Epilogue<D> for StoreTiles<'_, '_> {
     #[inline(always)]
-    fn complete<const R: usize, const B: usize>(
-        &mut self,
-        _: Avx512Vnni,
-        sums: [[__m512i; B]; R],
-        row: usize,
-        block: usize,
-    ) {
+    fn complete<const R: usize, const B: usize>(&mut self, by: D, sums: [[D::Block; B]; R], row: usize, block: usize) {
         const { assert!(R <= 12 && B <= 4, "more rows or blocks than are repeated below") };
         let (to, columns) = tile::<R, _>(&mut self.panels.outs[row..row + R], self.panels.first + block * BLOCK);
-        // SAFETY: the argument proves that the instructions exist.
-        let bounds = unsafe { [_mm512_set1_epi32(self.bounds.0), _mm512_set1_epi32(self.bounds.1)] };
+        let bounds = [by.splat(self.to.0), by.splat(self.to.1)];
         repeat!(I below B of [0 1 2 3] {
             let left = columns.saturating_sub(I * BLOCK);
-            repeat!(J below R of [0 1 2 3 4 5 6 7 8 9 10 11] {
-                // SAFETY: as above; every row has that many columns.
-                unsafe {
-                    let sums = _mm512_min_epi32(_mm512_max_epi32(sums[J][I], bounds[0]), bounds[1]);
-                    match left {
-                        BLOCK.. => _mm512_storeu_si512(to[J].add(I * BLOCK).cast(), sums),
-                        _ => _mm512_mask_storeu_epi32(to[J].wrapping_add(I * BLOCK), (1 << left) - 1, sums),
-                    }
-                }
-            });
+            if left >= BLOCK {
+                repeat!(J below R of [0 1 2 3 4 5 6 7 8 9 10 11] {
+                    // SAFETY: every row has that many columns.
+                    by.store(by.clamp(sums[J][I], bounds), unsafe { &mut *to[J].add(I * BLOCK).cast() });
+                });
+            } else {
+                repeat!(J below R of [0 1 2 3 4 5 6 7 8 9 10 11] {
+                    // SAFETY: as above.
+                    unsafe { by.store_first(by.clamp(sums[J][I], bounds), to[J].wrapping_add(I * BLOCK), left) };
+                });
+            }
         });
     }
 }
 
-impl Epilogue<Avx512Vnni> for RoundTiles<'_, '_> {
+#[cfg(target_arch = "x86_64")]
+impl<D: Vectors> Epilogue<D> for RoundTiles<'_, '_> {
     #[inline(always)]
-    fn complete<const R: usize, const B: usize>(
-        &mut self,
-        by: Avx512Vnni,
-        sums: [[__m512i; B]; R],
-        row: usize,
-        block: usize,
-    ) {
+    fn complete<const R: usize, const B: usize>(&mut self, by: D, sums: [[D::Block; B]; R], row: usize, block: usize) {
         const { assert!(R <= 12 && B <= 4, "more rows or blocks than are repeated below") };
         let outs = &mut self.panels.outs[row..row + R];
         let [column, first] = [self.column, self.panels.first].map(|first| first + block * BLOCK);
         let (to, columns) = tile::<R, _>(outs, first);
-        let [lower, upper] = self.to.factors.each_ref().map(|bounds| bounds[column..].as_chunks::<BLOCK>().0);
+        let [lower, upper] = self.to.factors.each_ref().map(|bounds| bounds[column..].as_chunks().0);
         let mut rounder = Rounder::new(by, &self.to.rounding);
         repeat!(I below B of [0 1 2 3] {
-            // SAFETY: `by` proves that the instructions exist; vectors are as large as blocks.
-            let factors = unsafe { [_mm512_loadu_ps(lower[I].as_ptr()), _mm512_loadu_ps(upper[I].as_ptr())] };
-            if (I + 1) * BLOCK <= columns {
+            let factors = [by.load_floats(&lower[I]), by.load_floats(&upper[I])];
+            let left = columns.saturating_sub(I * BLOCK);
+            if left >= BLOCK {
                 repeat!(J below R of [0 1 2 3 4 5 6 7 8 9 10 11] {
-                    let bytes = rounder.round(sums[J][I], factors);
+                    let bytes = rounder.round(by, sums[J][I], factors);
                     // SAFETY: every row has that many columns.
-                    unsafe { _mm_storeu_si128(to[J].add(I * BLOCK).cast(), bytes) };
+                    unsafe { to[J].add(I * BLOCK).cast::<[u8; BLOCK]>().write(bytes) };
                 });
             } else {
-                let mask = (1 << columns.saturating_sub(I * BLOCK)) - 1;
                 repeat!(J below R of [0 1 2 3 4 5 6 7 8 9 10 11] {
-                    let bytes = rounder.round(sums[J][I], factors);
-                    // SAFETY: the mask has the bits of columns that every row has.
-                    unsafe { _mm_mask_storeu_epi8(to[J].wrapping_add(I * BLOCK).cast(), mask, bytes) };
+                    let bytes = rounder.round(by, sums[J][I], factors);
+                    // SAFETY: as above.
+                    unsafe { by.store_first_bytes(bytes, to[J].wrapping_add(I * BLOCK), left) };
                 });
             }
         });
-        if rounder.found_ties() {
+        if !by.is_zero(rounder.differences) {
             let stored = &mut self.sums[..R * B];
-            // SAFETY: the memory is as large as the vectors.
-            unsafe { stored.as_mut_ptr().cast::<[[__m512i; B]; R]>().write_unaligned(sums) };
+            repeat!(J below R of [0 1 2 3 4 5 6 7 8 9 10 11] {
+                repeat!(I below B of [0 1 2 3] { by.store(sums[J][I], &mut stored[J * B + I]); });
+            });
             self.to.write(stored, column, Panels { outs, first });
         }
     }
 }
 
 /// Rounds vectors of sums.
-struct Rounder {
-    origin: __m512,
-    low: __m512i,
-    high: __m512i,
+#[cfg(target_arch = "x86_64")]
+struct Rounder<D: Vectors> {
+    origin: D::Floats,
+    bounds: [D::Block; 2],
     /// Not zero after a number near a tie.
-    differences: __m512i,
+    differences: D::Block,
 }
 
-impl Rounder {
+#[cfg(target_arch = "x86_64")]
+impl<D: Vectors> Rounder<D> {
     #[inline(always)]
-    fn new(_: Avx512Vnni, rounding: &Rounding) -> Rounder {
+    fn new(by: D, rounding: &Rounding) -> Rounder<D> {
         let [low, high] = rounding.bit_range();
-        // SAFETY: an `Avx512Vnni` exists only where these features were found.
-        unsafe {
-            Rounder {
-                origin: _mm512_set1_ps(rounding.origin()),
-                low: _mm512_set1_epi32(low),
-                high: _mm512_set1_epi32(high),
-                differences: _mm512_setzero_si512(),
-            }
+        Rounder {
+            origin: by.splat_float(rounding.origin()),
+            bounds: [by.splat(low), by.splat(high)],
+            differences: by.splat(0),
         }
     }
     #[inline(always)]
-    fn round(&mut self, sums: __m512i, [lower, upper]: [__m512; 2]) -> __m128i {
-        // SAFETY: as in `new`.
-        unsafe {
-            let numbers = _mm512_cvtepi32_ps(sums);
-            let rounded = _mm512_castps_si512(_mm512_fmadd_ps(numbers, lower, self.origin));
-            let other = _mm512_castps_si512(_mm512_fmadd_ps(numbers, upper, self.origin));
-            // differences | (rounded ^ other)
-            self.differences = _mm512_ternarylogic_epi32::<0xF6>(self.differences, rounded, other);
-            _mm512_cvtepi32_epi8(_mm512_min_epi32(_mm512_max_epi32(rounded, self.low), self.high))
-        }
-    }
-    #[inline(always)]
-    fn found_ties(&self) -> bool {
-        // SAFETY: as in `new`.
-        unsafe { _mm512_test_epi32_mask(self.differences, self.differences) != 0 }
+    fn round(&mut self, by: D, sums: D::Block, [lower, upper]: [D::Floats; 2]) -> [u8; BLOCK] {
+        let rounded = by.multiply_add(sums, lower, self.origin);
+        let other = by.multiply_add(sums, upper, self.origin);
+        self.differences = by.mark_differences(self.differences, rounded, other);
+        by.low_bytes(by.clamp(rounded, self.bounds))
     }
 }

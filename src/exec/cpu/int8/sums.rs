@@ -1,11 +1,10 @@
 //! The epilogue of products of bytes: a bias is added to the sums, which are then stored as int32 or as the bytes of a quantized
 //! tensor.
-#[cfg(target_arch = "x86_64")]
-use super::requantize::{self, RoundTiles, StoreTiles};
 use super::{
     DEPTH,
     dot::{BLOCK, DotProduct, Panel, Sums},
     product::{Finish, PackedBytes, Panels, Rows},
+    requantize::{RoundTiles, StoreTiles},
     rounding::{Blocks, FactorBounds, LANES, Rounding, whole_block},
     taps::{GroupProducts, Windows},
 };
@@ -182,23 +181,21 @@ fn wrong_size() -> Error {
 }
 
 /// Sums within bounds.
-struct Clamped(i32, i32);
+pub(super) struct Clamped(pub i32, pub i32);
 
 impl Finish<i32> for Clamped {
-    fn finish(&self, sums: &[Sums], _: usize, panels: Panels<i32>) {
-        InstructionSet::best().run(ClampRows { to: self, sums, panels });
+    fn multiply(&self, dot: DotProduct, panel: Panel, sums: &mut [Sums], _: usize, panels: Panels<i32>) {
+        dot.multiply(panel, &mut StoreTiles { to: self, panels, sums });
     }
-    fn multiply(&self, dot: DotProduct, panel: Panel, sums: &mut [Sums], column: usize, panels: Panels<i32>) {
-        match dot {
-            #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx512Vnni(dot) => {
-                requantize::multiply_ints(dot, panel, StoreTiles { bounds: (self.0, self.1), panels });
-            }
-            _ => {
-                dot.multiply(panel, sums);
-                self.finish(sums, column, panels);
-            }
-        }
+    fn sum(&self, by: GroupProducts, windows: &Windows, sums: &mut [Sums], panels: Panels<i32>) {
+        by.sum(windows, &mut StoreTiles { to: self, panels, sums });
+    }
+}
+
+impl Clamped {
+    /// Clamps and stores rows of sums.
+    pub fn write(&self, sums: &[Sums], panels: Panels<i32>) {
+        InstructionSet::best().run(ClampRows { to: self, sums, panels });
     }
 }
 
@@ -235,32 +232,11 @@ struct Requantized<'a> {
 }
 
 impl Finish<u8> for Requantized<'_> {
-    fn finish(&self, sums: &[Sums], column: usize, to: Panels<u8>) {
-        self.to.write(sums, self.first + column, to);
-    }
     fn multiply(&self, dot: DotProduct, panel: Panel, sums: &mut [Sums], column: usize, panels: Panels<u8>) {
-        match dot {
-            #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx512Vnni(dot) => {
-                requantize::multiply(dot, panel, RoundTiles { to: self.to, column: self.first + column, panels, sums });
-            }
-            _ => {
-                dot.multiply(panel, sums);
-                self.finish(sums, column, panels);
-            }
-        }
+        dot.multiply(panel, &mut RoundTiles { to: self.to, column: self.first + column, panels, sums });
     }
     fn sum(&self, by: GroupProducts, windows: &Windows, sums: &mut [Sums], panels: Panels<u8>) {
-        match by {
-            #[cfg(target_arch = "x86_64")]
-            GroupProducts::Avx512Vnni(by) => {
-                requantize::sum(by, windows, RoundTiles { to: self.to, column: self.first, panels, sums });
-            }
-            _ => {
-                by.sum(windows, sums);
-                self.finish(sums, 0, panels);
-            }
-        }
+        by.sum(windows, &mut RoundTiles { to: self.to, column: self.first, panels, sums });
     }
 }
 
@@ -353,9 +329,9 @@ impl<const WHOLE: bool> Blocks for BlockOfRows<'_, '_, WHOLE> {
     }
 }
 
-/// Copies as many bytes as `to` has, fewer than a block. Copies of known lengths need no call.
+/// Copies as many elements as `to` has, fewer than a block. Copies of known lengths need no call.
 #[inline(always)]
-fn copy_short(from: &[u8; LANES], to: &mut [u8]) {
+pub(super) fn copy_short<T: Copy>(from: &[T; BLOCK], to: &mut [T]) {
     let (n, mut done) = (to.len(), 0);
     macro_rules! copy {
         ($($length:literal)*) => { $(

@@ -3,7 +3,7 @@
 //! Four elements of a kernel's column are multiplied at a time: a pixel has a *group* of four uint8 for each channel, from as many
 //! lines, and an instruction multiplies the groups of several channels by their weights and adds the products.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
-use super::dot::{Accumulate, BLOCK, DotProduct, Epilogue, GROUP, Line, Plain, Store, Sums};
+use super::dot::{Accumulate, AnyEpilogue, BLOCK, DotProduct, Epilogue, GROUP, Line, Plain, Sums};
 #[cfg(target_arch = "x86_64")]
 use super::dot::{Avx512Vnni, Multiply, Vectors256, Vnni};
 #[cfg(target_arch = "x86_64")]
@@ -66,40 +66,39 @@ impl GroupProducts {
             _ => (i8::MIN.into(), i8::MAX.into()),
         }
     }
-    /// Computes the sums of all windows, ordered by window and block.
-    pub fn sum(self, windows: &Windows, sums: &mut [Sums]) {
-        let mut store = Store { sums, blocks: windows.begin.len() };
+    /// Computes the sums of all windows.
+    pub fn sum(self, windows: &Windows, epilogue: &mut impl AnyEpilogue) {
         match self {
             // SAFETY: an `Avx512Vnni` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
-            GroupProducts::Avx512Vnni(by) => unsafe { with_avx512_vnni(by, windows, &mut store) },
-            // SAFETY: `Vectors256<Vnni>` exists only where these features were found.
+            GroupProducts::Avx512Vnni(by) => unsafe { with_avx512_vnni(by, windows, epilogue) },
+            // SAFETY: a `Vectors256<Vnni>` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
-            GroupProducts::AvxVnni(by) => unsafe { with_avx_vnni(by, windows, &mut store) },
-            // SAFETY: a `Vectors256` exists only where AVX2 was found.
+            GroupProducts::AvxVnni(by) => unsafe { with_avx_vnni(by, windows, epilogue) },
+            // SAFETY: a `Vectors256` exists only where AVX2 and FMA were found.
             #[cfg(target_arch = "x86_64")]
-            GroupProducts::Avx2(by) => unsafe { with_avx2(by, windows, &mut store) },
-            GroupProducts::Plain(by) => sum(by, windows, &mut store),
+            GroupProducts::Avx2(by) => unsafe { with_avx2(by, windows, epilogue) },
+            GroupProducts::Plain(by) => sum(by, windows, epilogue),
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vnni")]
-pub(super) fn with_avx512_vnni(by: Avx512Vnni, windows: &Windows, epilogue: &mut impl Epilogue<Avx512Vnni>) {
+fn with_avx512_vnni(by: Avx512Vnni, windows: &Windows, epilogue: &mut impl Epilogue<Avx512Vnni>) {
     sum(by, windows, epilogue);
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,avxvnni")]
-fn with_avx_vnni(by: Vectors256<Vnni>, windows: &Windows, store: &mut Store) {
-    sum(by, windows, store);
+#[target_feature(enable = "avx2,fma,avxvnni")]
+fn with_avx_vnni(by: Vectors256<Vnni>, windows: &Windows, epilogue: &mut impl Epilogue<Vectors256<Vnni>>) {
+    sum(by, windows, epilogue);
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn with_avx2(by: Vectors256<BytePairs>, windows: &Windows, store: &mut Store) {
-    sum(by, windows, store);
+#[target_feature(enable = "avx2,fma")]
+fn with_avx2(by: Vectors256<BytePairs>, windows: &Windows, epilogue: &mut impl Epilogue<Vectors256<BytePairs>>) {
+    sum(by, windows, epilogue);
 }
 
 /// Windows that are computed together: their sums are in registers, and a load of weights serves all of them.
