@@ -1,7 +1,7 @@
 //! Resizes images and sequences, row-major or in blocks of channels.
 use super::{
     OpKernel, Operand, ValueType,
-    blocked::{BLOCK, InstructionSet, fill_each},
+    blocked::{BLOCK, InstructionSet, fill_each, for_all_threads},
     in_blocks::channels,
     layout::{converted, with_element},
     task::{PostOp, Task},
@@ -15,7 +15,7 @@ use crate::{
 };
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
-use std::ops::RangeInclusive;
+use std::{mem, ops::RangeInclusive};
 
 /// Where the rows and columns of a result are in the operand.
 struct Places {
@@ -48,6 +48,22 @@ impl Places {
     fn are_doubled(&self) -> bool {
         self.columns.len() == 2 * self.width && self.columns.iter().enumerate().all(|(i, column)| column.at == i / 2)
     }
+    /// Whether rows are blended with the next ones.
+    fn blends_rows(&self) -> bool {
+        self.rows.iter().any(|row| row.towards > 0.0)
+    }
+    /// Whether rows of the operand serve several rows of the result, so that their columns are blended first, once for all of them.
+    fn repeats_rows(&self) -> bool {
+        self.rows.len() > self.height
+    }
+    /// The number of pixels that a thread has memory for: two rows whose columns are blended, or a blended row.
+    fn scratch(&self) -> usize {
+        match (self.blends_rows(), self.repeats_rows()) {
+            (false, _) => 0,
+            (true, true) => self.columns.len().saturating_mul(2),
+            (true, false) => self.width,
+        }
+    }
     /// Returns the offset of the first pixel of the row that row `i` of the result, counted over all images, is computed from, and the
     /// weight of the next row.
     fn row(&self, i: usize) -> (usize, f32) {
@@ -71,10 +87,11 @@ fn places_of_axes() -> Workspace {
     of_result(|result| result.plain_shape().iter().rev().take(2).sum(), size_of::<SamplePoint>())
 }
 
-/// A row of the operand per thread.
+/// The rows that a thread blends: at most one of the operand, or two of the result.
 fn lines<const C: usize>(input: &Operand) -> Workspace {
-    let width = input.ty.plain_shape().last().copied().unwrap_or(1);
-    of_threads(width, C * size_of::<f32>())
+    let width = |ty: &ValueType| ty.plain_shape().last().copied().unwrap_or(1);
+    let of_result = of_result(move |result| for_all_threads(2 * width(result) as u64) as usize, C * size_of::<f32>());
+    of_threads(width(&input.ty), C * size_of::<f32>()).max(of_result)
 }
 
 /// Returns the kernel of an operator that resizes images or sequences in blocks of channels. Returns `None` if there is none.
@@ -141,10 +158,9 @@ fn blended<const C: usize>(t: &mut Task, input: &Operand, places: &Places) -> Re
     let values = t.reals(input)?;
     let (x, isa, row) = (values.as_chunks::<C>().0, InstructionSet::best(), places.columns.len() * C);
     t.fill(0, row, PostOp::default(), |first, out| {
-        let is_blended = places.rows.iter().any(|row| row.towards > 0.0);
-        let mut line = zeros(if is_blended { places.width.saturating_mul(C) } else { 0 })?;
-        let line = line.as_chunks_mut::<C>().0;
-        isa.run(Rows { places, x, first: first / row, line, out: out.as_chunks_mut::<C>().0 });
+        let mut scratch = zeros(places.scratch().saturating_mul(C))?;
+        let scratch = scratch.as_chunks_mut::<C>().0;
+        isa.run(Rows { places, x, first: first / row, scratch, out: out.as_chunks_mut::<C>().0 });
         Ok(())
     })
 }
@@ -154,8 +170,8 @@ struct Rows<'a, const C: usize> {
     places: &'a Places,
     x: &'a [[f32; C]],
     first: usize,
-    /// Memory for a row, if rows are blended.
-    line: &'a mut [[f32; C]],
+    /// As many pixels as [`Places::scratch`].
+    scratch: &'a mut [[f32; C]],
     out: &'a mut [[f32; C]],
 }
 
@@ -164,26 +180,76 @@ impl<const C: usize> SimdOp for Rows<'_, C> {
 
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) {
+        match self.places.blends_rows() && self.places.repeats_rows() {
+            true => self.columns_first(),
+            false => self.rows_first(),
+        }
+    }
+}
+
+impl<const C: usize> Rows<'_, C> {
+    /// Blends the columns of two rows, which serve several rows of the result.
+    #[inline(always)]
+    fn columns_first(self) {
+        let (width, columns) = (self.places.width, &self.places.columns);
+        let (mut above, mut below) = self.scratch.split_at_mut(columns.len());
+        // The offsets of the rows that they are computed from.
+        let mut made = [None; 2];
+        for (i, out) in self.out.chunks_mut(columns.len()).enumerate() {
+            let (start, towards) = self.places.row(self.first + i);
+            if made[0] != Some(start) {
+                mem::swap(&mut above, &mut below);
+                made.swap(0, 1);
+            }
+            if made[0] != Some(start) {
+                blend_columns(&self.x[start..start + width], columns, above);
+                made[0] = Some(start);
+            }
+            // At the last entry, the next one is neither read nor multiplied by 0, since it may be infinite.
+            if towards > 0.0 {
+                if made[1] != Some(start + width) {
+                    blend_columns(&self.x[start + width..][..width], columns, below);
+                    made[1] = Some(start + width);
+                }
+                blend_rows(above, below, towards, out);
+            } else {
+                out.copy_from_slice(above);
+            }
+        }
+    }
+
+    /// Blends the columns of a blended row.
+    #[inline(always)]
+    fn rows_first(self) {
         let (width, columns) = (self.places.width, &self.places.columns);
         for (i, out) in self.out.chunks_mut(columns.len()).enumerate() {
             let (start, towards) = self.places.row(self.first + i);
             let mut row = &self.x[start..start + width];
-            // At the last entry, the next one is neither read nor multiplied by 0, since it may be infinite.
             if towards > 0.0 {
-                let pairs = row.iter().zip(&self.x[start + width..][..width]);
-                for (between, (from, to)) in self.line.iter_mut().zip(pairs) {
-                    *between = blend(from, to, towards);
-                }
-                row = &*self.line;
+                blend_rows(row, &self.x[start + width..][..width], towards, self.scratch);
+                row = &*self.scratch;
             }
-            for (out, column) in out.iter_mut().zip(columns) {
-                let from = &row[column.at];
-                *out = match column.towards > 0.0 {
-                    true => blend(from, &row[column.at + 1], column.towards),
-                    false => *from,
-                };
-            }
+            blend_columns(row, columns, out);
         }
+    }
+}
+
+#[inline(always)]
+fn blend_rows<const C: usize>(above: &[[f32; C]], below: &[[f32; C]], towards: f32, out: &mut [[f32; C]]) {
+    for (out, (from, to)) in out.iter_mut().zip(above.iter().zip(below)) {
+        *out = blend(from, to, towards);
+    }
+}
+
+#[inline(always)]
+fn blend_columns<const C: usize>(row: &[[f32; C]], columns: &[SamplePoint], out: &mut [[f32; C]]) {
+    for (out, column) in out.iter_mut().zip(columns) {
+        let from = &row[column.at];
+        // The pixel beyond the last is not read, as above.
+        *out = match column.towards > 0.0 {
+            true => blend(from, &row[column.at + 1], column.towards),
+            false => *from,
+        };
     }
 }
 
@@ -231,6 +297,44 @@ mod tests {
                 })
                 .collect();
             prop_assert_eq!(got.to_f64().unwrap(), expected);
+        }
+
+        /// Larger and smaller results, whose columns or rows are blended first, in planes and in blocks of channels.
+        #[test]
+        fn blended_pixels_are_the_definition(
+            planes in prop_oneof![1usize..4, 15usize..18], from in prop::array::uniform2(1usize..20), to in prop::array::uniform2(1usize..60),
+            coordinates in prop::sample::select(vec![InterpCoordMode::HalfPixel, InterpCoordMode::AlignCorners]), convolved: bool,
+        ) {
+            let scale = [0, 1].map(|i| to[i] as f64 / from[i] as f64);
+            let mut g = Graph::new("g").unwrap();
+            let shape = [1, planes, from[0], from[1]];
+            let x = g.input("x", Dtype::Float32, shape).unwrap();
+            // Between convolutions, an image is in blocks.
+            let same = |i: usize| f32::from(u8::from(i / planes == i % planes));
+            let same = Array::from_vec([planes, planes, 1, 1], (0..planes * planes).map(same).collect()).unwrap();
+            let image = if convolved { g.conv(x, same.clone()).call().unwrap() } else { x };
+            let op = Interp { scale_h: scale[0], scale_w: scale[1], ..Interp::new(image, coordinates, InterpMode::Linear) };
+            let mut y = g.op(op).call().unwrap()[0];
+            if convolved {
+                y = g.conv(y, same).call().unwrap();
+            }
+            g.set_outputs(&[y]).unwrap();
+            let values: Vec<f64> = (0..planes * from[0] * from[1]).map(|i| (i * 7 % 101) as f64).collect();
+            let feed = Array::from_f64s(Dtype::Float32, shape, values.iter().copied()).unwrap();
+            let got = run(&g, &[("x", feed)], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].clone();
+            let to = [got.shape()[2], got.shape()[3]];
+            let [rows, columns] = [0, 1].map(|i| sample_points(from[i], to[i], InterpMode::Linear, coordinates).unwrap());
+            for (at, got) in got.to_f64().unwrap().into_iter().enumerate() {
+                let (plane, row, column) = (at / (to[0] * to[1]), rows[at / to[1] % to[0]], columns[at % to[1]]);
+                let pixel = |row: usize, column: usize| values[(plane * from[0] + row) * from[1] + column];
+                let in_row = |row: usize| {
+                    let next = pixel(row, (column.at + 1).min(from[1] - 1));
+                    pixel(row, column.at) + f64::from(column.towards) * (next - pixel(row, column.at))
+                };
+                let next = in_row((row.at + 1).min(from[0] - 1));
+                let expected = in_row(row.at) + f64::from(row.towards) * (next - in_row(row.at));
+                prop_assert!((got - expected).abs() < 1e-4, "{at}: {got}, not {expected}");
+            }
         }
     }
 }

@@ -27,11 +27,13 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
         return Ok(0);
     }
     let mut layouts = Assignment { pinned: graph.pinned(), ..Assignment::default() };
-    let mut times = 0;
+    let (mut times, convolved) = (0, convolved(graph));
     for at in graph.indices() {
         let Some(node) = graph.node(at).cloned() else { continue };
         let proposed = match mean_as_pool(graph, &node)? {
             Some(pool) => layouts.proposed(graph, &pool, backend)?,
+            // The conversion of a small image takes less time than that of the enlarged one.
+            None if is_enlargement(graph, &node)? && !node.outputs().any(|t| convolved.contains(&t)) => None,
             None => layouts.proposed(graph, &node, backend)?,
         };
         match proposed {
@@ -44,6 +46,29 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     }
     graph.rebuild(layouts.nodes);
     Ok(times)
+}
+
+/// Whether a node is a convolution.
+fn is_anchor(node: &Node) -> bool {
+    matches!(node.stages.first(), Some(Operation { op: Op::Conv(_) | Op::Deconv(_), .. }))
+}
+
+/// Returns the tensors that are convolved, or from which others that are convolved are computed.
+fn convolved(graph: &RewriteGraph) -> HashSet<TensorIndex> {
+    let mut convolved = HashSet::new();
+    for node in graph.indices().rev().filter_map(|at| graph.node(at)) {
+        if is_anchor(node) || node.has_blocks() || node.outputs().any(|t| convolved.contains(&t)) {
+            convolved.extend(node.operands());
+        }
+    }
+    convolved
+}
+
+/// Whether a node enlarges an image.
+fn is_enlargement(graph: &RewriteGraph, node: &Node) -> Result<bool> {
+    let Some(Operation { op: Op::Interp(_) | Op::Upsample(_), .. }) = node.stages.first() else { return Ok(false) };
+    let (Some(from), Some(to)) = (node.operands().first().copied(), node.outputs().next()) else { return Ok(false) };
+    Ok(graph.entry(to)?.ty.elements() > graph.entry(from)?.ty.elements())
 }
 
 /// Returns the average pool that computes a mean over the spatial axes.
@@ -110,7 +135,7 @@ impl Assignment {
         if node.has_blocks() {
             return Ok(None);
         }
-        let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_) | Op::Deconv(_), .. }));
+        let is_anchor = is_anchor(node);
         let maps = maps(graph, node)?;
         let operands: Vec<TensorIndex> =
             node.operands().into_iter().filter(|t| graph.constant(*t).is_none() && !maps.contains(t)).collect();

@@ -73,7 +73,7 @@ impl RewriteGraph {
         graph
     }
     /// The indices of all nodes, including absorbed ones.
-    pub fn indices(&self) -> impl Iterator<Item = NodeIndex> + use<> {
+    pub fn indices(&self) -> impl DoubleEndedIterator<Item = NodeIndex> + use<> {
         (0..self.nodes.len()).map(NodeIndex)
     }
     pub fn node(&self, at: NodeIndex) -> Option<&Node> {

@@ -1,5 +1,5 @@
 //! Tests each rule, and that no rule changes the results.
-use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Session, Tensor};
+use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Session, Tensor, ops::InterpMode};
 use proptest::prelude::*;
 
 mod branches;
@@ -233,6 +233,24 @@ fn one_channel_beside_blocks_is_broadcast() {
             steps(&mut g, &[y]);
         }
     }
+}
+
+/// An image that is not convolved again is converted before it is enlarged, in less time.
+#[test]
+fn enlarged_results_are_row_major() {
+    let plan = |sizes: [i64; 2], convolved: bool| {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[1, 8, 6, 6]);
+        let a = g.conv(x, values(&[16, 8, 1, 1], 1)).call().unwrap();
+        let scale = sizes[1] as f64 / sizes[0] as f64;
+        let b = g.interpolate(a, scale, scale).method(InterpMode::Linear).call().unwrap();
+        let c = g.sigmoid(b).call().unwrap();
+        let y = if convolved { g.conv(c, values(&[16, 16, 1, 1], 2)).call().unwrap() } else { c };
+        steps(&mut g, &[y])
+    };
+    assert_eq!(plan([1, 2], false), ["Reshape", "Conv", "Reshape", "Interp + Sigmoid"]);
+    assert_eq!(plan([1, 2], true), ["Reshape", "Conv", "Interp + Sigmoid", "Conv", "Reshape"]);
+    assert_eq!(plan([2, 1], false), ["Reshape", "Conv", "Interp + Sigmoid", "Reshape"]);
 }
 
 /// Zeros times infinity in the padding of a block of channels would be NaN in all channels of the next convolution.

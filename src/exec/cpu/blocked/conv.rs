@@ -263,7 +263,7 @@ impl<const C: usize> Direct<C> {
 }
 
 /// Packs the weights in the order of [`Direct::weights`]. Those of the channels after the last are 0.
-fn pack<const C: usize>(
+pub(super) fn pack<const C: usize>(
     g: &ConvShape,
     weights: &[f32],
     channels: usize,

@@ -4,6 +4,9 @@
 //! multiply-add loads its own input. Pixels whose windows cross the left or right edge are computed from the elements inside
 //! the input, together with those below them, which lack the same elements.
 //!
+//! If many windows cross two edges, as in small planes with large kernels, planes are copied with their padding instead, so that no window
+//! crosses an edge.
+//!
 //! If a group has several output channels (a channel multiplier), the lanes of a block read other lanes of the input. Planes are then
 //! copied, with their channels repeated.
 use super::{
@@ -22,6 +25,11 @@ use rten_simd::{
 /// Minimum number of vector multiply-adds per task.
 const TASK: usize = 1 << 14;
 
+/// Planes are padded if more than this part of the windows cross two edges. Such windows are computed one by one.
+const CORNERS: f64 = 0.05;
+/// Maximum ratio of the sizes of padded planes and others: elements of the kernel are multiplied by the padding, too.
+const GROWTH: usize = 3;
+
 /// A prepared depthwise convolution.
 pub(super) struct Depthwise {
     isa: InstructionSet,
@@ -32,6 +40,20 @@ pub(super) struct Depthwise {
     relu: Option<f32>,
     /// Output channels per input channel.
     multiplier: usize,
+    /// The axes of planes that are copied with their padding.
+    padded: Option<[Axis; 2]>,
+}
+
+/// Returns the axes of planes with their padding if they are to be copied.
+fn padded_axes(g: &ConvShape) -> Option<[Axis; 2]> {
+    let crossing = |axis: Axis| {
+        let (from, to) = axis.whole();
+        axis.output - (to - from)
+    };
+    let padded = [g.rows, g.cols].map(|axis| Axis { input: axis.len(), pad: 0, ..axis });
+    let has_corners = (crossing(g.rows) * crossing(g.cols)) as f64 > CORNERS * g.pixels() as f64;
+    let is_similar = padded[0].input.saturating_mul(padded[1].input) <= GROWTH * g.area();
+    (g.oc == g.ic && has_corners && is_similar).then_some(padded)
 }
 
 impl Depthwise {
@@ -46,6 +68,7 @@ impl Depthwise {
             isa,
             g,
             multiplier: g.oc / g.ic,
+            padded: padded_axes(&g),
             weights: packed,
             bias: bias_pixels(end.bias, 1, g.oc)?,
             relu: end.relu,
@@ -69,9 +92,13 @@ impl Depthwise {
             let residual = residual.map(|r| &r[first..][..out.len()]);
             let weights = &self.weights[block * taps..][..taps];
             let plane_of = |block: usize| &x[(image * g.ic.div_ceil(BLOCK) + block) * g.area()..][..g.area()];
-            let x = if self.multiplier == 1 { plane_of(block) } else { self.repeat(plane_of, block, scratch)? };
+            let (x, [rows, cols]) = match self.padded {
+                Some(axes) => (self.pad(plane_of(block), axes, scratch)?, axes),
+                None if self.multiplier == 1 => (plane_of(block), [g.rows, g.cols]),
+                None => (self.repeat(plane_of, block, scratch)?, [g.rows, g.cols]),
+            };
             let (bias, relu) = (&self.bias[block], self.relu);
-            Band { rows: g.rows, cols: g.cols, x, weights, bias, residual, relu, row, out: &mut *out }.run(self.isa);
+            Band { rows, cols, x, weights, bias, residual, relu, row, out: &mut *out }.run(self.isa);
             on_part(first * BLOCK, out.as_flattened_mut());
             Ok(())
         })
@@ -79,7 +106,26 @@ impl Depthwise {
 
     /// Bytes of workspace per thread: one plane, if planes are copied.
     pub fn workspace(&self) -> u64 {
-        if self.multiplier == 1 { 0 } else { (self.g.area() * size_of::<Pixel>()) as u64 }
+        let pixels = match self.padded {
+            Some([rows, cols]) => rows.input * cols.input,
+            None if self.multiplier == 1 => 0,
+            None => self.g.area(),
+        };
+        (pixels * size_of::<Pixel>()) as u64
+    }
+
+    /// Copies a plane between its padding.
+    fn pad<'a>(&self, plane: &[Pixel], [rows, cols]: [Axis; 2], scratch: &'a mut Vec<Pixel>) -> Result<&'a [Pixel]> {
+        if scratch.is_empty() {
+            *scratch = zero_pixels(rows.input * cols.input)?;
+        }
+        let left = self.g.cols.pad.min(cols.input);
+        let width = self.g.cols.input.min(cols.input - left);
+        let inside = scratch.chunks_exact_mut(cols.input).skip(self.g.rows.pad);
+        for (to, from) in inside.zip(plane.chunks_exact(self.g.cols.input)) {
+            to[left..left + width].copy_from_slice(&from[..width]);
+        }
+        Ok(scratch)
     }
 
     /// Copies a plane, with each input channel of an output block as often as the block has channels of its group.

@@ -10,7 +10,7 @@
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications.
 //! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `band`
-//! prepares its input rows, and `tile` is its inner loop. `patches` is the first layer of a vision transformer.
+//! prepares its input rows, and `tile` is its inner loop. `one_pixel` is convolution of a whole image to one pixel. `patches` is the first layer of a vision transformer.
 //! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool`
 //! is max and average pooling, and `channels` gathers channels of other activations. `product` multiplies plain rows by
 //! a packed matrix with the same inner loop, `small` rows by a small matrix, `one_row` a single row by a plain one, and
@@ -39,6 +39,7 @@ mod grouped;
 mod layout;
 mod narrow;
 mod one_column;
+mod one_pixel;
 mod one_row;
 mod parts;
 mod patches;
@@ -65,6 +66,7 @@ pub(super) use functions::{Apply, Function};
 pub(super) use group_norm::GroupNorm;
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_column::{is_column, product_of_column};
+use one_pixel::OnePixel;
 pub(super) use one_row::product_of_row;
 use patches::{by_columns, has_columns_of};
 pub(super) use pixel_norm::PixelNorm;
@@ -323,6 +325,7 @@ pub(super) struct Conv2d {
 enum Form {
     General(conv::Direct<BLOCK>),
     Winograd(winograd::Winograd),
+    OnePixel(OnePixel),
     First(conv::Direct<1>),
     /// 4 columns of the input stand for channels.
     FirstBy4(conv::Direct<4>),
@@ -336,9 +339,10 @@ enum Form {
 impl Form {
     /// Packs the weights of one group, or of groups with blocks of their own.
     fn general(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Form> {
-        Ok(match Winograd::is_faster(&g, weights) {
-            true => Form::Winograd(Winograd::new(isa, g, weights, end)?),
-            false => Form::General(conv::Direct::new(isa, g, weights, end)?),
+        Ok(match () {
+            () if OnePixel::supports(&g) => Form::OnePixel(OnePixel::new(isa, g, weights, end)?),
+            () if Winograd::is_faster(&g, weights) => Form::Winograd(Winograd::new(isa, g, weights, end)?),
+            () => Form::General(conv::Direct::new(isa, g, weights, end)?),
         })
     }
     /// Packs the weights of a convolution whose input is row-major.
@@ -355,6 +359,7 @@ impl Form {
             Form::General(c) | Form::FirstBy16(c) => c.workspace(),
             Form::FirstBy4(c) => c.workspace(),
             Form::Winograd(c) => c.workspace(),
+            Form::OnePixel(_) => 0,
             Form::First(c) => c.workspace(),
             Form::Depthwise(c) => c.workspace(),
             Form::Narrow(c) => c.workspace(),
@@ -420,6 +425,10 @@ impl Conv2d {
             Form::General(c) | Form::FirstBy16(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::FirstBy4(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Winograd(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::OnePixel(c) => {
+                c.run(x, residual, out, on_part);
+                Ok(())
+            }
             Form::First(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Narrow(c) => c.run(x.as_chunks().0, residual, out, on_part),
