@@ -4,7 +4,7 @@ use crate::base::{Result, argument, pluralized};
 use indexmap::IndexSet;
 use std::collections::{HashMap, HashSet};
 
-/// A part has handles for all tensors of the graph, so many parts of a large graph would take much memory.
+/// Each part keeps a table of all tensors of the graph, so many parts of a large graph would take much memory.
 const MAX_BOUNDARIES: usize = 1000;
 
 impl Graph {
@@ -111,7 +111,8 @@ impl Graph {
             return Err(argument("the graph", "one with variables", "a run replaces them, so it cannot be divided"));
         }
         if boundaries.len() > MAX_BOUNDARIES {
-            let expected = format!("expected at most {MAX_BOUNDARIES}; each part takes memory for the whole graph");
+            let expected =
+                format!("expected at most {MAX_BOUNDARIES}; each part keeps a table of all tensors of the graph");
             return Err(argument("boundaries", boundaries.len(), expected));
         }
         let part_of = self.parts_of_operators(boundaries)?;

@@ -60,6 +60,17 @@ fn run_all(graph: &Graph, feeds: &IndexMap<String, Array>) -> IndexMap<String, A
     all
 }
 
+#[test]
+fn a_graph_is_divided_at_a_limited_number_of_boundaries() {
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [2]).unwrap();
+    let y = g.relu(x).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    assert_eq!(g.split_at(&vec![vec![y]; 1000]).unwrap().len(), 1);
+    let error = g.split_at(&vec![vec![y]; 1001]).unwrap_err().to_string();
+    assert_eq!(error, "boundaries is 1001; expected at most 1000; each part keeps a table of all tensors of the graph");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

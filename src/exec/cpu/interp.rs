@@ -87,7 +87,7 @@ fn places_of_axes() -> Workspace {
     of_result(|result| result.plain_shape().iter().rev().take(2).sum(), size_of::<SamplePoint>())
 }
 
-/// The rows that a thread blends: at most one of the operand, or two of the result.
+/// A thread's scratch rows: one of the operand or two of the result.
 fn lines<const C: usize>(input: &Operand) -> Workspace {
     let width = |ty: &ValueType| ty.plain_shape().last().copied().unwrap_or(1);
     let of_result = of_result(move |result| for_all_threads(2 * width(result) as u64) as usize, C * size_of::<f32>());
@@ -194,22 +194,22 @@ impl<const C: usize> Rows<'_, C> {
         let (width, columns) = (self.places.width, &self.places.columns);
         let (mut above, mut below) = self.scratch.split_at_mut(columns.len());
         // The offsets of the rows that they are computed from.
-        let mut made = [None; 2];
+        let mut cached = [None; 2];
         for (i, out) in self.out.chunks_mut(columns.len()).enumerate() {
             let (start, towards) = self.places.row(self.first + i);
-            if made[0] != Some(start) {
+            if cached[0] != Some(start) {
                 mem::swap(&mut above, &mut below);
-                made.swap(0, 1);
+                cached.swap(0, 1);
             }
-            if made[0] != Some(start) {
+            if cached[0] != Some(start) {
                 blend_columns(&self.x[start..start + width], columns, above);
-                made[0] = Some(start);
+                cached[0] = Some(start);
             }
             // At the last entry, the next one is neither read nor multiplied by 0, since it may be infinite.
             if towards > 0.0 {
-                if made[1] != Some(start + width) {
+                if cached[1] != Some(start + width) {
                     blend_columns(&self.x[start + width..][..width], columns, below);
-                    made[1] = Some(start + width);
+                    cached[1] = Some(start + width);
                 }
                 blend_rows(above, below, towards, out);
             } else {

@@ -64,11 +64,12 @@ fn convolved(graph: &RewriteGraph) -> HashSet<TensorIndex> {
     convolved
 }
 
-/// Whether a node enlarges an image.
+/// Whether a node enlarges its only operand, an image.
 fn is_enlargement(graph: &RewriteGraph, node: &Node) -> Result<bool> {
     let Some(Operation { op: Op::Interp(_) | Op::Upsample(_), .. }) = node.stages.first() else { return Ok(false) };
-    let (Some(from), Some(to)) = (node.operands().first().copied(), node.outputs().next()) else { return Ok(false) };
-    Ok(graph.entry(to)?.ty.elements() > graph.entry(from)?.ty.elements())
+    let operands = node.operands().into_iter().filter(|t| graph.constant(*t).is_none()).collect::<Vec<_>>();
+    let ([from], Some(to)) = (operands.as_slice(), node.outputs().next()) else { return Ok(false) };
+    Ok(graph.entry(to)?.ty.elements() > graph.entry(*from)?.ty.elements())
 }
 
 /// Returns the average pool that computes a mean over the spatial axes.

@@ -1,7 +1,7 @@
 //! Process groups: a signal that ends tpulang ends the program that it runs, too, and what that program has started.
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
     iterator::Signals,
     low_level::emulate_default_handler,
 };
@@ -9,7 +9,10 @@ use std::{
     fs, io,
     os::unix::process::CommandExt,
     process::{Command, ExitStatus},
-    sync::{Mutex, MutexGuard, Once, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
@@ -20,42 +23,45 @@ fn running() -> MutexGuard<'static, Option<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a program in a process group of its own and waits for it. If SIGINT, SIGTERM or SIGHUP ends tpulang, all processes of
-/// the group are terminated first.
+/// Runs a program in a process group of its own and waits for it. If SIGHUP, SIGINT, SIGQUIT or SIGTERM ends tpulang, SIGTERM is sent
+/// to its group first. Ctrl-Z stops tpulang only.
 ///
 /// # Errors
 /// Returns an error if the program cannot be started.
 pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
-    watch_signals()?;
     // A signal that arrives meanwhile waits until the group is known.
     let mut group = running();
+    watch_signals()?;
     let mut child = command.process_group(0).spawn()?;
-    *group = Some(Pid::from_child(&child));
+    let id = Pid::from_child(&child);
+    *group = Some(id);
     drop(group);
-    let status = child.wait();
+    // Until the child is waited for, no other process gets its number.
+    let _ = waitid(WaitId::Pid(id), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
     *running() = None;
-    status
+    child.wait()
 }
 
+/// Starts the thread that handles signals, once. The caller holds the lock of [`RUNNING`].
 fn watch_signals() -> io::Result<()> {
-    static BEGIN: Once = Once::new();
-    if BEGIN.is_completed() {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if BEGUN.load(Ordering::Relaxed) {
         return Ok(());
     }
     let ignored = ignored_signals();
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0))?;
-    BEGIN.call_once(|| {
-        thread::spawn(move || {
-            for signal in signals.forever() {
-                let group = running();
-                if let Some(group) = *group {
-                    // Fails only if all processes of the group have ended.
-                    let _ = kill_process_group(group, Signal::TERM);
-                }
-                let _ = emulate_default_handler(signal);
+    let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+    let mut signals = Signals::new(all.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0))?;
+    thread::Builder::new().spawn(move || {
+        for signal in signals.forever() {
+            let group = running();
+            if let Some(group) = *group {
+                // Fails only if all processes of the group have ended.
+                let _ = kill_process_group(group, Signal::TERM);
             }
-        });
-    });
+            let _ = emulate_default_handler(signal);
+        }
+    })?;
+    BEGUN.store(true, Ordering::Relaxed);
     Ok(())
 }
 

@@ -27,7 +27,7 @@ const TASK: usize = 1 << 14;
 
 /// Planes are padded if more than this part of the windows cross two edges. Such windows are computed one by one.
 const CORNERS: f64 = 0.05;
-/// Maximum ratio of the sizes of padded planes and others: elements of the kernel are multiplied by the padding, too.
+/// Planes may grow by this factor at most, since products with the padding are wasted.
 const GROWTH: usize = 3;
 
 /// A prepared depthwise convolution.
@@ -44,6 +44,11 @@ pub(super) struct Depthwise {
     padded: Option<[Axis; 2]>,
 }
 
+/// Returns the number of rows of the result per task.
+fn height(g: &ConvShape) -> usize {
+    (TASK / g.cols.output.saturating_mul(g.taps())).clamp(1, g.rows.output)
+}
+
 /// Returns the axes of planes with their padding if they are to be copied.
 fn padded_axes(g: &ConvShape) -> Option<[Axis; 2]> {
     let crossing = |axis: Axis| {
@@ -53,7 +58,8 @@ fn padded_axes(g: &ConvShape) -> Option<[Axis; 2]> {
     let padded = [g.rows, g.cols].map(|axis| Axis { input: axis.len(), pad: 0, ..axis });
     let has_corners = (crossing(g.rows) * crossing(g.cols)) as f64 > CORNERS * g.pixels() as f64;
     let is_similar = padded[0].input.saturating_mul(padded[1].input) <= GROWTH * g.area();
-    (g.oc == g.ic && has_corners && is_similar).then_some(padded)
+    // Each task copies a plane.
+    (g.oc == g.ic && has_corners && is_similar && height(g) == g.rows.output).then_some(padded)
 }
 
 impl Depthwise {
@@ -77,10 +83,7 @@ impl Depthwise {
 
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (g, cols, taps) = (&self.g, self.g.cols.output, self.g.taps());
-        let height = match self.multiplier {
-            1 => (TASK / cols.saturating_mul(taps)).clamp(1, g.rows.output),
-            _ => g.rows.output,
-        };
+        let height = if self.multiplier == 1 { height(g) } else { g.rows.output };
         let bands = g.rows.output.div_ceil(height);
         let planes = out.chunks_exact_mut(g.pixels());
         let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * cols)).collect();
@@ -114,7 +117,7 @@ impl Depthwise {
         (pixels * size_of::<Pixel>()) as u64
     }
 
-    /// Copies a plane between its padding.
+    /// Copies a plane into a zero-padded one.
     fn pad<'a>(&self, plane: &[Pixel], [rows, cols]: [Axis; 2], scratch: &'a mut Vec<Pixel>) -> Result<&'a [Pixel]> {
         if scratch.is_empty() {
             *scratch = zero_pixels(rows.input * cols.input)?;

@@ -10,7 +10,8 @@
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications.
 //! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `band`
-//! prepares its input rows, and `tile` is its inner loop. `one_pixel` is convolution of a whole image to one pixel. `patches` is the first layer of a vision transformer.
+//! prepares its input rows, and `tile` is its inner loop. `one_pixel` is for kernels as large as the image, and `patches`
+//! for the first layer of a vision transformer.
 //! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool`
 //! is max and average pooling, and `channels` gathers channels of other activations. `product` multiplies plain rows by
 //! a packed matrix with the same inner loop, `small` rows by a small matrix, `one_row` a single row by a plain one, and
@@ -425,10 +426,7 @@ impl Conv2d {
             Form::General(c) | Form::FirstBy16(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::FirstBy4(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Winograd(c) => c.run(x.as_chunks().0, residual, out, on_part),
-            Form::OnePixel(c) => {
-                c.run(x, residual, out, on_part);
-                Ok(())
-            }
+            Form::OnePixel(c) => c.run(x, residual, out, on_part),
             Form::First(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Narrow(c) => c.run(x.as_chunks().0, residual, out, on_part),

@@ -1,10 +1,10 @@
-//! Convolution whose window is the whole image, with a single pixel as its result: a matrix times a column. The convolutions of a
-//! squeeze and excitation are of this kind.
+//! Convolution whose window is the whole image, with a single pixel as its result: a matrix-vector product, as in
+//! squeeze-and-excitation blocks.
 //!
 //! Every weight is read once, so that the time is that of reading them from memory. A block of output channels reads them as one stream,
-//! which the processor prefetches, and has several sums, since an addition has to wait for the one before.
+//! which the processor prefetches, and keeps several partial sums, since each addition depends on the previous one.
 use super::{
-    BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel, clear_beyond,
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel, clear_beyond,
     conv::{bias_pixels, pack},
     task_count,
     tile::{HALF, WeightVector, finished},
@@ -16,9 +16,9 @@ use rten_simd::{
     ops::{BitOps, NumOps},
 };
 
-/// Multiply-adds of other kernels in the time that reading one weight takes.
+/// The cost of reading one weight, in multiply-adds of other kernels.
 const READ: usize = 8;
-/// Number of sums of a block.
+/// Number of partial sums of a block.
 const SUMS: usize = 4;
 
 /// A prepared convolution.
@@ -26,7 +26,7 @@ pub(super) struct OnePixel {
     isa: InstructionSet,
     /// Number of output channels.
     channels: usize,
-    /// Input numbers of each sum.
+    /// Inputs per output, with padding.
     depth: usize,
     /// Ordered by output block, input block, kernel element and channel, like the image.
     weights: Vec<WeightVector>,
@@ -37,7 +37,8 @@ pub(super) struct OnePixel {
 impl OnePixel {
     /// Whether a convolution of one image, without groups, is of this kind.
     pub fn supports(g: &ConvShape) -> bool {
-        let is_whole = |axis: super::Axis| axis.pad == 0 && axis.output == 1 && axis.input == axis.kernel;
+        // Without gaps and without padding at the end, the windows' extent is that of the kernel.
+        let is_whole = |axis: Axis| axis.pad == 0 && axis.output == 1 && [axis.kernel, axis.len()] == [axis.input; 2];
         g.batch == 1 && g.group == 1 && g.is_flat() && is_whole(g.rows) && is_whole(g.cols)
     }
 
@@ -49,7 +50,7 @@ impl OnePixel {
         Ok(OnePixel { isa, channels: g.oc, depth: channels * g.taps(), weights, bias, relu: end.relu })
     }
 
-    pub fn run(&self, x: &[f32], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) {
+    pub fn run(&self, x: &[f32], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (x, tasks) = (&x[..self.depth], task_count(self.weights.len().saturating_mul(BLOCK * READ)));
         let share = out.len().div_ceil(tasks);
         let part = |i: usize, out: &mut [Pixel]| {
@@ -62,11 +63,12 @@ impl OnePixel {
             }
             on_part(first * BLOCK, out.as_flattened_mut());
         };
-        // A task takes longer to start than few weights to read.
+        // Starting a task takes longer than reading a few weights.
         match tasks {
             1 => part(0, out),
             _ => out.par_chunks_mut(share).enumerate().for_each(|(i, out)| part(i, out)),
         }
+        Ok(())
     }
 }
 

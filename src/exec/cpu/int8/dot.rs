@@ -63,9 +63,9 @@ pub(super) struct Plain;
 
 #[cfg(target_arch = "x86_64")]
 impl Vectors256<Words> {
-    /// Returns the proof for instructions that every processor with AVX2 has.
-    pub fn multiplying<M>(self, way: M) -> Vectors256<M> {
-        Vectors256(way)
+    /// Returns the proof for instructions that every processor with AVX2 has, too.
+    pub fn of_byte_pairs(self) -> Vectors256<BytePairs> {
+        Vectors256(BytePairs)
     }
 }
 

@@ -3,13 +3,13 @@
 //! The method is that of `rounding`. The sums of a tile with a number near a tie are stored and rounded again by `rounding`, which applies
 //! the definition there. Without vectors of sums, all sums of a panel are stored first.
 #![cfg_attr(target_arch = "x86_64", allow(unsafe_code, reason = "stores of whole vectors; docs/safety.md lists it"))]
+#[cfg(target_arch = "x86_64")]
+use super::{dot::BLOCK, rounding::Rounding, vectors::Vectors};
 use super::{
-    dot::{BLOCK, Epilogue, Plain, Store, Sums},
+    dot::{Epilogue, Plain, Store, Sums},
     product::Panels,
     sums::{Clamped, Requantization},
 };
-#[cfg(target_arch = "x86_64")]
-use super::{rounding::Rounding, vectors::Vectors};
 
 /// Rounds tiles of sums.
 pub(super) struct RoundTiles<'a, 'o> {
@@ -29,7 +29,7 @@ pub(super) struct StoreTiles<'a, 'o> {
     pub sums: &'a mut [Sums],
 }
 
-/// Stores the sums of a tile in the memory of all sums. Returns whether they are the last of that many rows.
+/// Stores the sums of a tile in the memory of all sums. Returns whether this is the last tile of `rows` rows.
 #[inline(always)]
 fn store<const R: usize, const B: usize>(
     by: Plain,

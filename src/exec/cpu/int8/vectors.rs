@@ -8,7 +8,7 @@ use std::{arch::x86_64::*, slice};
 
 /// The operations on the sums of a block. The value proves that the processor has the instructions.
 ///
-/// No method has closures or calls that the compiler might not inline: they would be compiled without the instruction set.
+/// No method has closures, which would be compiled without the instruction set.
 pub(super) trait Vectors: Accumulate {
     /// A float32 for each column of a block.
     type Floats: Copy;
