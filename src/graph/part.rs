@@ -113,7 +113,7 @@ impl Graph {
         if boundaries.len() > MAX_BOUNDARIES {
             let expected =
                 format!("expected at most {MAX_BOUNDARIES}; each part keeps a table of all tensors of the graph");
-            return Err(argument("boundaries", boundaries.len(), expected));
+            return Err(argument("the number of boundaries", boundaries.len(), expected));
         }
         let part_of = self.parts_of_operators(boundaries)?;
         let mut operators = vec![Vec::new(); boundaries.len() + 1];

@@ -68,7 +68,10 @@ fn a_graph_is_divided_at_a_limited_number_of_boundaries() {
     g.set_outputs(&[y]).unwrap();
     assert_eq!(g.split_at(&vec![vec![y]; 1000]).unwrap().len(), 1);
     let error = g.split_at(&vec![vec![y]; 1001]).unwrap_err().to_string();
-    assert_eq!(error, "boundaries is 1001; expected at most 1000; each part keeps a table of all tensors of the graph");
+    assert_eq!(
+        error,
+        "the number of boundaries is 1001; expected at most 1000; each part keeps a table of all tensors of the graph"
+    );
 }
 
 proptest! {
