@@ -56,7 +56,7 @@ impl Places {
     fn repeats_rows(&self) -> bool {
         self.rows.len() > self.height
     }
-    /// The number of pixels that a thread has memory for: two rows whose columns are blended, or a blended row.
+    /// Number of pixels of scratch memory per thread: two rows whose columns are blended, or one blended row.
     fn scratch(&self) -> usize {
         match (self.blends_rows(), self.repeats_rows()) {
             (false, _) => 0,

@@ -32,7 +32,7 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
         let Some(node) = graph.node(at).cloned() else { continue };
         let proposed = match mean_as_pool(graph, &node)? {
             Some(pool) => layouts.proposed(graph, &pool, backend)?,
-            // The conversion of a small image takes less time than that of the enlarged one.
+            // Converting an image takes less time before it is enlarged.
             None if is_enlargement(graph, &node)? && !node.outputs().any(|t| convolved.contains(&t)) => None,
             None => layouts.proposed(graph, &node, backend)?,
         };
@@ -53,7 +53,7 @@ fn is_anchor(node: &Node) -> bool {
     matches!(node.stages.first(), Some(Operation { op: Op::Conv(_) | Op::Deconv(_), .. }))
 }
 
-/// Returns the tensors that are convolved, or from which others that are convolved are computed.
+/// Returns the tensors that a convolution depends on.
 fn convolved(graph: &RewriteGraph) -> HashSet<TensorIndex> {
     let mut convolved = HashSet::new();
     for node in graph.indices().rev().filter_map(|at| graph.node(at)) {

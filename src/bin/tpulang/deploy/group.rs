@@ -1,4 +1,4 @@
-//! Process groups: a signal that ends tpulang ends the program that it runs, too, and what that program has started.
+//! Process groups: a signal that ends tpulang also ends the program that it runs, and the processes started by that program.
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
@@ -24,7 +24,7 @@ fn running() -> MutexGuard<'static, Option<Pid>> {
 }
 
 /// Runs a program in a process group of its own and waits for it. If SIGHUP, SIGINT, SIGQUIT or SIGTERM ends tpulang, SIGTERM is sent
-/// to its group first. Ctrl-Z stops tpulang only.
+/// to that group first. Ctrl-Z stops tpulang only.
 ///
 /// # Errors
 /// Returns an error if the program cannot be started.

@@ -4,8 +4,8 @@
 //! multiply-add loads its own input. Pixels whose windows cross the left or right edge are computed from the elements inside
 //! the input, together with those below them, which lack the same elements.
 //!
-//! If many windows cross two edges, as in small planes with large kernels, planes are copied with their padding instead, so that no window
-//! crosses an edge.
+//! If many windows cross two edges, as in small planes with large kernels, planes are copied into zero-padded ones instead, so that no
+//! window crosses an edge.
 //!
 //! If a group has several output channels (a channel multiplier), the lanes of a block read other lanes of the input. Planes are then
 //! copied, with their channels repeated.
@@ -40,7 +40,7 @@ pub(super) struct Depthwise {
     relu: Option<f32>,
     /// Output channels per input channel.
     multiplier: usize,
-    /// The axes of planes that are copied with their padding.
+    /// The axes of the padded planes, if planes are padded.
     padded: Option<[Axis; 2]>,
 }
 
@@ -49,7 +49,7 @@ fn height(g: &ConvShape) -> usize {
     (TASK / g.cols.output.saturating_mul(g.taps())).clamp(1, g.rows.output)
 }
 
-/// Returns the axes of planes with their padding if they are to be copied.
+/// Returns the axes of the padded planes, or `None` if padding them does not pay.
 fn padded_axes(g: &ConvShape) -> Option<[Axis; 2]> {
     let crossing = |axis: Axis| {
         let (from, to) = axis.whole();

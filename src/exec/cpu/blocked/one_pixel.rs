@@ -35,7 +35,7 @@ pub(super) struct OnePixel {
 }
 
 impl OnePixel {
-    /// Whether a convolution of one image, without groups, is of this kind.
+    /// Whether the convolution is of one image, without groups, and its window is the whole image.
     pub fn supports(g: &ConvShape) -> bool {
         // Without gaps and without padding at the end, the windows' extent is that of the kernel.
         let is_whole = |axis: Axis| axis.pad == 0 && axis.output == 1 && [axis.kernel, axis.len()] == [axis.input; 2];
