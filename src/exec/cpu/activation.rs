@@ -35,18 +35,16 @@ pub(super) fn prelu(op: PRelu<Operand>) -> OpKernel {
     if let ([n], true) = (slope.ty.shape.as_slice(), rank > 1) {
         slope.ty.shape = [vec![*n], vec![1; rank - 2]].concat();
     }
-    let apply = |values: &mut [f32], slopes: &[f32]| {
-        replace_each_with(values, slopes, |x, s| if x < 0.0 { x * s } else { x });
-    };
+    let of_one = |x: f32, slope: f32| if x < 0.0 { x * slope } else { x };
     let is_epilogue = input.is_fused_input() && !slope.is_fused_input();
-    let epilogue = is_epilogue.then(|| Epilogue::with(&slope, apply));
+    let epilogue = is_epilogue.then(|| Epilogue::with(&slope, PostOp::default(), of_one));
     OpKernel::new(move |t| {
         let shape = &t.result(0)?.shape;
         let (input, slope) = (t.source(&input, shape)?, t.source(&slope, shape)?);
         t.fill(0, 1, PostOp::default(), |first, out| {
             input.reals(first, out);
             let mut buffer = [0.0; PIECE];
-            apply(out, slope.read(first, &mut buffer[..out.len()]));
+            replace_each_with(out, slope.read(first, &mut buffer[..out.len()]), of_one);
             Ok(())
         })
     })

@@ -247,14 +247,8 @@ fn with_another(
         return None;
     };
     match (left.is_fused_input(), right.is_fused_input()) {
-        (true, false) => Some(Epilogue::with(right, move |a, b| {
-            replace_each_with(a, b, real);
-            finish.reals(a);
-        })),
-        (false, true) => Some(Epilogue::with(left, move |b, a| {
-            replace_each_with(b, a, move |b, a| real(a, b));
-            finish.reals(b);
-        })),
+        (true, false) => Some(Epilogue::with(right, finish, real)),
+        (false, true) => Some(Epilogue::with(left, finish, move |b, a| real(a, b))),
         _ => None,
     }
 }

@@ -61,6 +61,7 @@ impl Scaling {
 }
 
 /// How to iterate over an operand that is broadcast to a result.
+#[derive(Clone)]
 pub(super) struct Walk {
     outer: Vec<(usize, usize)>,
     row: usize,
@@ -147,6 +148,34 @@ impl Walk {
     }
 }
 
+/// Reading shorter rows in place takes longer than copying them.
+const LONG_ROW: usize = 64;
+
+/// An operand of float32, broadcast to a result and read in place.
+pub(super) struct Rows<'a> {
+    floats: &'a [f32],
+    walk: Walk,
+}
+
+/// Part of a row.
+pub(super) enum Row<'a> {
+    Elements(&'a [f32]),
+    Repeated(f32),
+}
+
+impl Rows<'_> {
+    /// Calls `f` for each part within one row of the result's `n` elements from `first` on.
+    pub fn visit(&self, first: usize, n: usize, mut f: impl FnMut(Range<usize>, Row)) {
+        self.walk.runs(first, n, |part, start, step| {
+            let row = match step {
+                0 => Row::Repeated(self.floats[start]),
+                _ => Row::Elements(&self.floats[start..][..part.len()]),
+            };
+            f(part, row);
+        });
+    }
+}
+
 /// An operand, broadcast to a result and read as numbers.
 pub(super) struct Source<'a> {
     dtype: Dtype,
@@ -220,6 +249,12 @@ impl<'a> Source<'a> {
             }
             _ => None,
         }
+    }
+    /// Returns the rows of an operand that consists of float32, if these are long.
+    pub fn rows(&self) -> Option<Rows<'a>> {
+        let floats = bytemuck::try_cast_slice(self.bytes).ok().filter(|_| self.dtype == Dtype::Float32)?;
+        let is_long = self.walk.row >= LONG_ROW && self.walk.step <= 1;
+        is_long.then(|| Rows { floats, walk: self.walk.clone() })
     }
     /// Returns `n` of an operand's bytes as they are stored; without a copy if it is not broadcast.
     pub fn bytes<'b>(&self, first: usize, n: usize, buffer: &'b mut Vec<u8>) -> &'b [u8]

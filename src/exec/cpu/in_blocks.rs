@@ -7,6 +7,8 @@ use super::{
     },
     interp,
     kernel::Epilogue,
+    pad,
+    reduce::is_of_pixels,
     task::PostOp,
     workspace::bytes,
 };
@@ -40,6 +42,7 @@ pub(super) fn supports(signature: &Signature) -> bool {
             }
             Op::MaxPool(op) => max_pool(op).is_ok(),
             Op::AvgPool(op) => op.pad_value == 0 && avg_pool(op).is_ok(),
+            Op::Reduce(op) => channels(&op.input.ty) == channels(result) && is_of_pixels(op),
             Op::PixelNorm(op) => channels(&op.input.ty) == channels(result),
             Op::GroupNorm(op) => channels(&op.input.ty) == channels(result),
             Op::InstanceNorm(op) => channels(&op.input.ty) == channels(result),
@@ -47,6 +50,7 @@ pub(super) fn supports(signature: &Signature) -> bool {
                 is_elementwise(op, result)
                     || super::channels::supports(signature)
                     || interp::in_blocks(op, result).is_some()
+                    || pad::in_blocks(op, result).is_some()
             }
         }
 }
@@ -207,7 +211,10 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
         Op::Deconv(op) if channels(result).is_some() => Some(deconv(op, signature)?),
         Op::MaxPool(op) if channels(result).is_some() => alone(max_pool(op)?),
         Op::AvgPool(op) if channels(result).is_some() => alone(avg_pool(op)?),
-        op => super::channels::prepare(signature).or_else(|| interp::in_blocks(op, result)).and_then(alone),
+        op => {
+            let moved = || super::channels::prepare(signature);
+            interp::in_blocks(op, result).or_else(|| pad::in_blocks(op, result)).or_else(moved).and_then(alone)
+        }
     })
 }
 

@@ -1,5 +1,11 @@
 //! Kernels of the CPU backend.
-use super::{Operand, blocked::Padding, chunks::Source, task::Task, workspace::Workspace};
+use super::{
+    Operand,
+    blocked::{Padding, replace_each, replace_each_with},
+    chunks::{Row, Rows, Source},
+    task::{PostOp, Task},
+    workspace::Workspace,
+};
 use crate::base::Result;
 
 /// Reads the operands of a task and writes its results.
@@ -41,20 +47,50 @@ pub(super) enum Epilogue {
     /// A unary operator.
     Each(Box<Each>),
     /// A binary operator; the other operand is broadcast.
-    With(Operand, Box<With>),
+    With(Operand, Box<dyn Binary>),
     /// Sets the padding of blocks to 0.
     Clear(Padding),
 }
 
 type Each = dyn Fn(&mut [f32]) + Send + Sync;
-type With = dyn Fn(&mut [f32], &[f32]) + Send + Sync;
-
 impl Epilogue {
     pub fn each(f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Option<Epilogue> {
         Some(Epilogue::Each(Box::new(f)))
     }
-    pub fn with(other: &Operand, f: impl Fn(&mut [f32], &[f32]) + Send + Sync + 'static) -> Epilogue {
-        Epilogue::With(other.clone(), Box::new(f))
+    /// Creates a binary epilogue: `f` of each number and the other one.
+    pub fn with(
+        other: &Operand,
+        finish: PostOp,
+        f: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
+    ) -> Epilogue {
+        Epilogue::With(other.clone(), Box::new(WithFinish { f, finish }))
+    }
+}
+
+/// A binary operator that replaces its first operand.
+pub(super) trait Binary: Send + Sync {
+    /// Combines each number with the other one at its place.
+    fn with_each(&self, values: &mut [f32], others: &[f32]);
+
+    /// Combines each number with the same other one.
+    fn with_one(&self, values: &mut [f32], other: f32);
+}
+
+/// A function of two numbers, and what follows it.
+struct WithFinish<F> {
+    f: F,
+    finish: PostOp,
+}
+
+impl<F: Fn(f32, f32) -> f32 + Copy + Send + Sync> Binary for WithFinish<F> {
+    fn with_each(&self, values: &mut [f32], others: &[f32]) {
+        replace_each_with(values, others, self.f);
+        self.finish.reals(values);
+    }
+    fn with_one(&self, values: &mut [f32], other: f32) {
+        let f = self.f;
+        replace_each(values, move |v| f(v, other));
+        self.finish.reals(values);
     }
 }
 
@@ -67,25 +103,33 @@ pub(super) struct Epilogues<'a>(Vec<(&'a Epilogue, Option<Other<'a>>)>);
 /// The other operand of a binary epilogue.
 enum Other<'a> {
     Elements(Source<'a>),
-    /// A single number, repeated for a piece.
-    Number(Vec<f32>),
+    /// Long rows, which are read in place.
+    Rows(Rows<'a>),
+    Number(f32),
 }
 
 impl<'a> Other<'a> {
     fn new(t: &Task<'a>, other: &'a Operand, shape: &[usize]) -> Result<Other<'a>> {
         let source = t.source(other, shape)?;
-        if other.ty.elements() != 1 {
-            return Ok(Other::Elements(source));
+        if other.ty.elements() == 1 {
+            let mut number = [0.0];
+            source.reals(0, &mut number);
+            return Ok(Other::Number(number[0]));
         }
-        let mut number = [0.0];
-        source.reals(0, &mut number);
-        Ok(Other::Number(vec![number[0]; PIECE.min(shape.iter().product())]))
+        Ok(source.rows().map_or(Other::Elements(source), Other::Rows))
     }
-    /// Returns as many elements as `buffer` has, from element `first` of the result on.
-    fn read<'b>(&'b self, first: usize, buffer: &'b mut [f32]) -> &'b [f32] {
+    /// Combines the elements of a result from `first` on, [`PIECE`] at most, with those of the operand.
+    fn combine(&self, binary: &dyn Binary, first: usize, values: &mut [f32]) {
         match self {
-            Other::Elements(source) => source.read(first, buffer),
-            Other::Number(numbers) => &numbers[..buffer.len()],
+            Other::Number(number) => binary.with_one(values, *number),
+            Other::Rows(rows) => rows.visit(first, values.len(), |part, row| match row {
+                Row::Elements(others) => binary.with_each(&mut values[part], others),
+                Row::Repeated(other) => binary.with_one(&mut values[part], other),
+            }),
+            Other::Elements(source) => {
+                let mut buffer = [0.0; PIECE];
+                binary.with_each(values, source.read(first, &mut buffer[..values.len()]));
+            }
         }
     }
 }
@@ -104,13 +148,10 @@ impl<'a> Epilogues<'a> {
         if self.0.is_empty() {
             return;
         }
-        let mut buffer = [0.0; PIECE];
         for (i, piece) in values.chunks_mut(PIECE).enumerate() {
             for (epilogue, other) in &self.0 {
                 match (epilogue, other) {
-                    (Epilogue::With(_, f), Some(other)) => {
-                        f(piece, other.read(first + i * PIECE, &mut buffer[..piece.len()]));
-                    }
+                    (Epilogue::With(_, binary), Some(other)) => other.combine(&**binary, first + i * PIECE, piece),
                     (Epilogue::Each(f), _) => f(piece),
                     (Epilogue::Clear(padding), _) => padding.clear(first + i * PIECE, piece),
                     (Epilogue::With(..), None) => {}

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
     base::{Dtype, Result},
-    ops::{Concat, ConcatSlice, List, Pack, Pad, PadMode, Permute, Split, Transpose, Unpack, pad_counts, split_sizes},
+    ops::{Concat, ConcatSlice, List, Pack, Permute, Split, Transpose, Unpack, split_sizes},
     quant::RoundMode,
     semantics,
     views::{View, axis_of, strides},
@@ -309,69 +309,6 @@ pub(super) fn split(op: Split<Operand>) -> OpKernel {
             at += size;
         }
         Ok(())
-    })
-}
-
-/// An axis of a padded input.
-struct Padded {
-    entries: i64,
-    before: i64,
-    /// The size in the result.
-    size: usize,
-    mode: PadMode,
-}
-
-impl Padded {
-    fn new(entries: usize, (before, after): (usize, usize), mode: PadMode) -> Padded {
-        Padded { entries: entries as i64, before: before as i64, size: before + entries + after, mode }
-    }
-    /// Returns the source of a position in the result; `None` is the constant margin.
-    fn from(&self, position: usize) -> Option<usize> {
-        let (n, i) = (self.entries, position as i64 - self.before);
-        let from = match self.mode {
-            _ if (0..n).contains(&i) => i,
-            PadMode::Constant => return None,
-            PadMode::Edge => i.clamp(0, n - 1),
-            PadMode::Reflect if i < 0 => -i,
-            PadMode::Reflect => 2 * n - 2 - i,
-            PadMode::Symmetric if i < 0 => -1 - i,
-            PadMode::Symmetric => 2 * n - 1 - i,
-        };
-        Some(from as usize)
-    }
-}
-
-/// The constant is a stored value: TPU-MLIR's lowering of a quantized graph passes `val` to the chip unchanged. (In all
-/// its recorded cases it is 0 with a zero point of 0.) It is rounded and saturated to the elements' type.
-pub(super) fn pad(op: Pad<Operand>) -> OpKernel {
-    fn go<T: Element>(to: &mut ArrayMut, from: &Array, value: &Array, axes: &[Padded]) -> Result<()> {
-        let (from, value, by) = (from.bits::<T>()?, value.bits::<T>()?[0], strides(from.shape()));
-        let Some((last, outer)) = axes.split_last() else {
-            to.bits::<T>()?.copy_from_slice(&from);
-            return Ok(());
-        };
-        let rows = to.bits::<T>()?.par_chunks_mut(last.size.max(1)).enumerate();
-        rows.with_min_len((1 << 12) / last.size.max(1) + 1).for_each(|(mut r, row)| {
-            let mut at = Some(0);
-            for (axis, by) in outer.iter().zip(&by).rev() {
-                at = at.zip(axis.from(r % axis.size)).map(|(at, i)| at + i * *by as usize);
-                r /= axis.size;
-            }
-            let Some(at) = at else { return row.fill(value) };
-            let inside = last.before as usize..(last.before + last.entries) as usize;
-            row[inside.clone()].copy_from_slice(&from[at..at + inside.len()]);
-            for i in (0..inside.start).chain(inside.end..row.len()) {
-                row[i] = last.from(i).map_or(value, |i| from[at + i]);
-            }
-        });
-        Ok(())
-    }
-    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
-        let input = converted(t, &op.input, 0, RoundMode::default())?;
-        let counts = pad_counts(input.shape(), &op)?;
-        let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| Padded::new(d, n, op.mode)).collect();
-        let value = Array::filled(input.dtype(), [1], op.val)?;
-        with_element!(input.dtype(), go(t.memory(0)?, &input, &value, &axes))
     })
 }
 

@@ -41,6 +41,7 @@ mod mean_std;
 mod mlp;
 mod norm;
 mod output_tiles;
+mod pad;
 mod pool;
 mod pool_lines;
 mod rcnn;
@@ -187,7 +188,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::Normalize(op) => norm::normalize(*op),
         Op::PRelu(op) => activation::prelu(*op),
         Op::Pack(op) => layout::pack(*op),
-        Op::Pad(op) => layout::pad(*op),
+        Op::Pad(op) => pad::pad(*op),
         Op::Permute(op) => layout::permute(*op),
         Op::PixelNorm(op) => norm::pixel_norm(*op),
         Op::PoolMask(op) => pool::pool_mask(*op),

@@ -9,7 +9,7 @@ use crate::{
     ValueType,
     array::Array,
     base::{Dtype, Result, Shape},
-    ops::{AvgPool, Op, ReduceMode, Reshape, reduced_axes},
+    ops::{AvgPool, Op, Reduce, ReduceMode, Reshape, reduced_axes},
     signature::{is_arithmetic, is_for_all_channels},
 };
 use std::collections::{HashMap, HashSet};
@@ -30,19 +30,21 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     let (mut times, convolved) = (0, convolved(graph));
     for at in graph.indices() {
         let Some(node) = graph.node(at).cloned() else { continue };
-        let proposed = match mean_as_pool(graph, &node)? {
-            Some(pool) => layouts.proposed(graph, &pool, backend)?,
+        let reduction = PixelReduction::new(graph, &node)?;
+        let proposed = match &reduction {
+            Some(reduction) => layouts.proposed(graph, &reduction.first, backend)?,
             // Converting an image takes less time before it is enlarged.
             None if is_enlargement(graph, &node)? && !node.outputs().any(|t| convolved.contains(&t)) => None,
             None => layouts.proposed(graph, &node, backend)?,
         };
-        match proposed {
-            Some(changed) => {
-                times += 1;
-                layouts.push(changed);
-            }
-            None => layouts.push(node),
-        }
+        let Some(changed) = proposed else {
+            layouts.push(node);
+            continue;
+        };
+        times += 1;
+        let reshape = changed.outputs().next().zip(reduction).and_then(|(image, reduction)| reduction.reshape(image));
+        layouts.push(changed);
+        reshape.into_iter().for_each(|reshape| layouts.push(reshape));
     }
     graph.rebuild(layouts.nodes);
     Ok(times)
@@ -72,26 +74,52 @@ fn is_enlargement(graph: &RewriteGraph, node: &Node) -> Result<bool> {
     Ok(graph.entry(to)?.ty.elements() > graph.entry(*from)?.ty.elements())
 }
 
-/// Returns the average pool that computes a mean over the spatial axes.
-fn mean_as_pool(graph: &RewriteGraph, node: &Node) -> Result<Option<Node>> {
-    let Some((Operation { op: Op::Reduce(op), results, origin, .. }, rest)) = node.stages.split_first() else {
-        return Ok(None);
-    };
-    let ty = &graph.entry(op.input)?.ty;
-    let [_, _, spatial @ ..] = ty.shape.as_slice() else { return Ok(None) };
-    let mut axes = reduced_axes(&op.axes, ty.shape.len())?;
-    axes.sort_unstable();
-    if !ty.is_plain_float()
-        || op.mode != ReduceMode::ReduceMean
-        || !op.keepdims
-        || !axes.iter().copied().eq(2..ty.shape.len())
-    {
-        return Ok(None);
+/// A reduction of all pixels of an image, in a form that can be computed in the layout of images.
+struct PixelReduction {
+    /// The reduction, whose result is an image of one pixel.
+    first: Node,
+    /// The operator whose result has no axes of pixels, and those fused into it, unless the result is an image.
+    rest: Option<Vec<Operation>>,
+}
+
+impl PixelReduction {
+    /// Returns `None` if the node is something else.
+    fn new(graph: &mut RewriteGraph, node: &Node) -> Result<Option<PixelReduction>> {
+        let Some((own @ Operation { op: Op::Reduce(op), .. }, rest)) = node.stages.split_first() else {
+            return Ok(None);
+        };
+        let ty = graph.entry(op.input)?.ty.clone();
+        let [images, channels, pixels @ ..] = ty.shape.as_slice() else { return Ok(None) };
+        let mut axes = reduced_axes(&op.axes, ty.shape.len())?;
+        axes.sort_unstable();
+        if !ty.is_plain_float() || pixels.is_empty() || !axes.iter().copied().eq(2..ty.shape.len()) {
+            return Ok(None);
+        }
+        let ones = vec![1; pixels.len()];
+        let reduction = match op.mode {
+            ReduceMode::ReduceMean => {
+                let (kernel, pads) = (pixels.iter().map(|n| *n as i64).collect(), vec![0; 2 * pixels.len()]);
+                AvgPool::new(op.input, kernel, ones.iter().map(|n| *n as i64).collect(), pads).into()
+            }
+            _ => Op::from(Reduce { keepdims: true, ..(**op).clone() }),
+        };
+        if op.keepdims {
+            let first = Operation::new(reduction, own.results.clone(), own.origin);
+            return Ok(Some(PixelReduction { first: Node { stages: [&[first], rest].concat() }, rest: None }));
+        }
+        let Some(result) = own.outputs().next() else { return Ok(None) };
+        let shape = [vec![*images, *channels], ones].concat();
+        let image = graph.add(ValueType { shape, ..graph.entry(result)?.ty.clone() }, None);
+        let first = Node { stages: vec![Operation::new(reduction, vec![Some(image)], own.origin)] };
+        Ok(Some(PixelReduction { first, rest: Some(node.stages.clone()) }))
     }
-    let ones = vec![1; spatial.len()];
-    let pool = AvgPool::new(op.input, spatial.iter().map(|n| *n as i64).collect(), ones, vec![0; 2 * spatial.len()]);
-    let first = Operation::new(pool, results.clone(), *origin);
-    Ok(Some(Node { stages: [&[first], rest].concat() }))
+    /// Returns the rest of the node, given the image of one pixel.
+    fn reshape(self, image: TensorIndex) -> Option<Node> {
+        let mut stages = self.rest?;
+        let own = stages.first_mut()?;
+        *own = Operation::new(Reshape::new(image), own.results.clone(), own.origin);
+        Some(Node { stages })
+    }
 }
 
 /// Returns the operands of element-wise operators that are broadcast along the channels. They remain row-major.

@@ -125,7 +125,7 @@ pub(super) fn for_all_threads(bytes: u64) -> u64 {
 }
 
 /// Zeroes the channels after the last in the last block: infinity times a weight of 0 would be NaN.
-fn clear_beyond(channels: usize, block: &mut [Pixel]) {
+pub(super) fn clear_beyond(channels: usize, block: &mut [Pixel]) {
     let first = channels % BLOCK;
     if first > 0 {
         block.iter_mut().for_each(|pixel| pixel[first..].fill(0.0));

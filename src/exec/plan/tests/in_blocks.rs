@@ -2,7 +2,7 @@
 use super::*;
 use crate::{
     FusionLevel,
-    ops::{AutoPad, Conv, InstanceNorm, InterpMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel},
+    ops::{AutoPad, Conv, InstanceNorm, InterpMode, PadMode, Reciprocal, Reduce, ReduceMode, ShuffleChannel},
 };
 
 #[test]
@@ -122,13 +122,61 @@ fn means_of_images_are_pools() {
         g.conv(x, values(&[16, 3, 1, 1], 1)).bias(Array::filled(Dtype::Float32, [16], 2.0).unwrap()).call().unwrap();
     let mean = g.op(Reduce::new(a, vec![2, 3], true, ReduceMode::ReduceMean)).call().unwrap()[0];
     assert_eq!(steps_on(values, 2e-6, &mut g, &[mean]), ["Conv", "AvgPool", "Reshape"]);
-    // Neither over some of the axes, nor without them.
-    for (axes, keeps) in [(vec![3], true), (vec![2, 3], false)] {
+    // Without their axes, and not over some of them.
+    let of_axes = |axes: Vec<i64>, keeps: bool| {
         let mut g = Graph::new("g").unwrap();
         let x = input(&mut g, "x", &[2, 3, 9, 8]);
         let a = g.conv(x, values(&[40, 3, 3, 3], 1)).call().unwrap();
         let mean = g.op(Reduce::new(a, axes, keeps, ReduceMode::ReduceMean)).call().unwrap()[0];
-        assert_eq!(steps(&mut g, &[mean]), ["Conv", "Reshape", "Reduce"]);
+        let y = g.sigmoid(mean).call().unwrap();
+        steps(&mut g, &[y])
+    };
+    assert_eq!(of_axes(vec![2, 3], false), ["Conv", "AvgPool", "Reshape + Sigmoid"]);
+    assert_eq!(of_axes(vec![3], true), ["Conv", "Reshape", "Reduce + Sigmoid"]);
+}
+
+#[test]
+fn reductions_of_pixels_stand_in_blocks() {
+    use ReduceMode::*;
+    for (mode, keeps) in
+        [(ReduceMax, true), (ReduceMin, false), (ReduceSum, true), (ReduceL2, false), (ReduceProd, true)]
+    {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[2, 3, 6, 50]);
+        let a = g.conv(x, values(&[40, 3, 3, 3], 1)).call().unwrap();
+        let y = g.op(Reduce::new(a, vec![3, 2], keeps, mode)).call().unwrap()[0];
+        assert_eq!(steps(&mut g, &[y]), ["Conv", "Reduce", "Reshape"], "{mode:?}");
+    }
+}
+
+/// As in networks for style transfer, and in BlazeFace.
+#[test]
+fn images_are_padded_in_blocks() {
+    let padded = |mode: PadMode, value: f32, padding: [i64; 8]| {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[2, 3, 9, 8]);
+        let a = g.conv(x, values(&[20, 3, 3, 3], 1)).call().unwrap();
+        let p = g.pad(a).method(mode).value(value).padding(padding).call().unwrap();
+        let p = g.relu(p).call().unwrap();
+        let ic = g.tensor(p).unwrap().shape[1];
+        let y = g.conv(p, filter(&[8, ic, 3, 3], 2)).call().unwrap();
+        steps(&mut g, &[y])
+    };
+    for (mode, value) in
+        [(PadMode::Reflect, 0.0), (PadMode::Edge, 0.0), (PadMode::Symmetric, 0.0), (PadMode::Constant, 2.0)]
+    {
+        assert_eq!(padded(mode, value, [0, 0, 1, 3, 0, 0, 2, 0]), ["Conv", "Pad + Relu", "Conv", "Reshape"]);
+    }
+    for channels in [5, 12, 13, 40] {
+        let padding = [0, 0, 0, 1, 0, channels, 2, 0];
+        assert_eq!(padded(PadMode::Constant, 0.0, padding), ["Conv", "Pad + Relu", "Conv", "Reshape"]);
+    }
+    // Other numbers than zeros, and channels before the first.
+    for (value, padding) in [(1.0, [0, 0, 0, 0, 0, 4, 0, 0]), (0.0, [0, 4, 0, 0, 0, 0, 0, 0])] {
+        assert_eq!(
+            padded(PadMode::Constant, value, padding),
+            ["Conv", "Reshape", "Pad + Relu", "Reshape", "Conv", "Reshape"]
+        );
     }
 }
 
@@ -298,7 +346,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn networks_of_images_are_the_same_by_plan(
-        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..27, 1..7),
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..30, 1..7),
         size in (one_or_several(), one_or_several()), batch in 1usize..3,
     ) {
         let mut g = Graph::new("g").unwrap();
@@ -352,6 +400,19 @@ proptest! {
                 }
                 24 if shape[2] < 20 => g.interpolate(t, 1.7, 1.0).method(InterpMode::Linear).call(),
                 25 if shape[2] < 20 => g.upsample(t).call(),
+                26 if shape[2] < 20 => {
+                    let mode = [PadMode::Constant, PadMode::Edge, PadMode::Symmetric][i % 3];
+                    g.pad(t).method(mode).value(1.5).padding([0, 0, 1, 0, 0, 0, 0, i as i64 % 2]).call()
+                }
+                27 => g.pad(t).padding([0, 0, 0, 1, 0, i as i64 * 7, 0, 0]).call(),
+                28 => {
+                    let mode = [ReduceMode::ReduceMax, ReduceMode::ReduceMean, ReduceMode::ReduceMin][i % 3];
+                    let keeps = i % 2 == 0;
+                    let reduced = g.op(Reduce::new(t, vec![2, 3], keeps, mode)).call().unwrap()[0];
+                    let reduced = g.relu(reduced).call().unwrap();
+                    let reduced = if keeps { reduced } else { g.reshape(reduced, [batch as i64, ic as i64, 1, 1]).call().unwrap() };
+                    g.add(t, reduced).call()
+                }
                 _ => g.leaky_relu(t).negative_slope(0.1).call(),
             }.unwrap();
             seen.push(t);
