@@ -11,7 +11,8 @@ use indexmap::IndexMap;
 ///
 /// Each layer alone is computed in integers, and the rest in floats. Then layers become floats, those with the largest effect first,
 /// until the outputs are good enough; of these, layers that are not needed become integers again. Attentions that the tool chain fuses
-/// ([`QuantizedNetwork::fused_attentions`]) become floats in any case.
+/// ([`QuantizedNetwork::fused_attentions`]) and layers without integer arithmetic here ([`QuantizedNetwork::unemulated`]) become floats in
+/// any case.
 ///
 /// ```
 /// use tpulang::{Array, Dtype, Graph, calibrate::{QuantizeTable, QuantizedNetwork, Search, Table}};
@@ -34,7 +35,7 @@ pub struct Search {
     /// is computed in integers.
     pub ranking: Vec<(String, f64)>,
     /// The layers that must stay floats, with their dtypes: float16, or float32 if their numbers are too large for it. First the output
-    /// projections of fused attentions.
+    /// projections of fused attentions, and the layers that are floats in any case.
     pub floats: Vec<(String, Mode)>,
     /// The mean cosine of the outputs if all layers are integers, and if those stay floats.
     pub cosines: [f64; 2],
@@ -84,7 +85,9 @@ impl Search {
         }
         effects.sort_by(|a, b| b.1.total_cmp(&a.1));
         let trial = Trial { network, samples, references: &references };
-        let attentions = network.fused_attentions().into_iter().map(|name| (name.to_owned(), Mode::F16));
+        // The errors of these in integers are not known.
+        let fixed = network.fused_attentions().into_iter().chain(network.unemulated());
+        let fixed = fixed.map(|name| (name.to_owned(), Mode::F16));
         let ranking = effects.iter().map(|(layer, effect)| Ok((network.name(*layer)?.to_owned(), *effect)));
         let ranking = ranking.collect::<Result<Vec<_>>>()?;
         let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
@@ -92,7 +95,7 @@ impl Search {
         let (chosen, after) = trial.fewest(&order, expect, before)?;
         let chosen = chosen.iter().map(|layer| Ok((network.name(*layer)?.to_owned(), network.float_mode(*layer))));
         let chosen = chosen.collect::<Result<Vec<_>>>()?;
-        let floats = attentions.chain(chosen).collect();
+        let floats = fixed.chain(chosen).collect();
         Ok(Search { ranking, floats, cosines: [before, after], expect })
     }
 
@@ -201,5 +204,30 @@ mod tests {
         let search = Search::new(&network, &samples, 0.999, &mut |_| ()).unwrap();
         assert_eq!(search.floats, [("y".to_owned(), Mode::F32)]);
         assert!(search.cosines[1] > 0.999, "{}", search.cosines[1]);
+    }
+
+    /// On the chip, a mask of large numbers makes zeros of all others.
+    #[test]
+    fn layers_without_integers_here_become_floats() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2]).unwrap();
+        let mask = g.input("mask", Dtype::Float32, [1, 2]).unwrap();
+        let scores = g.matmul(x, Array::from_vec([2, 2], vec![3f32, 1.0, 2.0, -2.0]).unwrap());
+        let scores = scores.out_name("scores").call().unwrap();
+        let masked = g.cond_select(mask, -1e9, scores).out_name("masked").call().unwrap();
+        let y = g.softmax(masked, 1).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let table = "x 1 -1 1\nmask 1 0 1\nscores 3 -3 3\nmasked 1000000000 -1000000000 3\ny 1 0 1";
+        let network = QuantizedNetwork::new(&g, &Table::parse(table).unwrap(), &QuantizeTable::default()).unwrap();
+        assert_eq!(network.unemulated(), ["masked"]);
+        // The tool chain has a table for a softmax over the second of two axes.
+        assert!(network.layers().any(|layer| layer == ("y", Mode::Int8)));
+        let feeds = [("x", [0.5f32, -0.25]), ("mask", [0.0, 1.0])];
+        let feeds = feeds.map(|(name, numbers)| (name.to_owned(), Array::from_vec([1, 2], numbers.to_vec()).unwrap()));
+        let samples = vec![feeds.into_iter().collect()];
+        let search = Search::new(&network, &samples, 0.9, &mut |_| ()).unwrap();
+        assert_eq!(search.floats, [("masked".to_owned(), Mode::F16)]);
+        let network = QuantizedNetwork::new(&g, &Table::parse(table).unwrap(), &search.table()).unwrap();
+        assert!(network.unemulated().is_empty());
     }
 }

@@ -2,7 +2,7 @@
 use super::{Entry, Histogram, Method, Precision, Table, numbers};
 use crate::{
     array::Array,
-    base::{Error, Result, argument, files, invalid, pluralized, shape_text},
+    base::{Error, Result, files, invalid, pluralized, shape_text},
     exec::{Backend, Feeds, Session},
     graph::{Graph, TensorKind},
 };
@@ -69,7 +69,7 @@ impl Statistics {
         feeds: &(impl Feeds + ?Sized),
     ) -> Result<IndexMap<String, Array>> {
         if let Some(sample) = samples.iter().find(|sample| self.samples.contains(**sample)) {
-            return Err(argument("samples", format!("{sample:?}"), "it has been counted before"));
+            return Err(invalid(format!("{sample:?} is given twice; each sample is counted once")));
         }
         let tensors = &self.tensors;
         let mut counted: IndexMap<String, Histogram> = IndexMap::new();

@@ -15,6 +15,9 @@ pub struct Culprit {
     pub tensor: String,
     /// The operator that computes it: its op (`Conv`).
     pub op: String,
+    /// Number of operators that compute it from `inputs`: more than one if the reference lacks the tensors between them. Each of them may
+    /// be the one that is wrong.
+    pub operators: usize,
     /// The difference from the reference, which is the first of the two.
     pub comparison: Comparison,
     /// The tensors that it was computed from, as they are fed.
@@ -35,7 +38,7 @@ pub struct Bisection {
 }
 
 /// Compares each operator with a reference: the tensors of a run of the same network by another program, by name. Each is fed the
-/// reference's tensors, so that its own errors are told from those of its operands.
+/// reference's tensors, so that its own errors are told from those of its operands. A tensor of another size differs.
 ///
 /// `session` is that of the graph, prepared with [`FusionLevel::None`](super::FusionLevel::None), so that there are all tensors.
 /// `feeds` are the network's inputs.
@@ -54,7 +57,7 @@ pub struct Bisection {
 /// let theirs = [("h", [1f32, 1.0]), ("s", [2f32, 3.0]), ("y", [2f32.ln(), 3f32.ln()])];
 /// let theirs = theirs.map(|(name, numbers)| (name.to_owned(), Array::from(numbers))).into_iter().collect();
 /// let found = bisect(&g, &session, &feeds, &theirs, &Tolerance { cosine: 0.9999, euclidean: 0.999 })?;
-/// assert_eq!(found.alone.map(|c| c.tensor).as_deref(), Some("s"));
+/// assert_eq!(found.alone.map(|c| (c.tensor, c.operators)), Some(("s".to_owned(), 1)));
 /// # Ok::<(), tpulang::Error>(())
 /// ```
 ///
@@ -92,8 +95,8 @@ pub fn bisect<B: Backend>(
             continue;
         }
         let culprit = |tensor: String, comparison| -> Result<Culprit> {
-            let inputs = network.sources(operator)?;
-            Ok(Culprit { tensor, op: operator.op.name().to_owned(), comparison, inputs })
+            let (inputs, operators) = network.sources(operator)?;
+            Ok(Culprit { tensor, op: operator.op.name().to_owned(), operators, comparison, inputs })
         };
         if let Some((name, comparison)) = differ.take_if(|(name, _)| wanted.contains(name)) {
             found.propagated = Some(culprit(name, comparison)?);
@@ -102,7 +105,7 @@ pub fn bisect<B: Backend>(
             continue;
         }
         let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        for (name, array) in session.fetch_from(&network.sources(operator)?, &names)? {
+        for (name, array) in session.fetch_from(&network.sources(operator)?.0, &names)? {
             let comparison = Comparison::of(&reference[&name], &array)?;
             if found.alone.is_none() && !comparison.passes(tolerance) {
                 found.alone = Some(culprit(name, comparison)?);
@@ -137,9 +140,10 @@ impl<'a> Network<'a> {
         let names = self.names(operator)?;
         Ok(names.into_iter().filter(|name| self.reference.contains_key(name)).collect())
     }
-    /// The arrays that an operator is computed from: operands of the reference, or what those that it lacks are computed from.
-    fn sources(&self, operator: &Operator) -> Result<IndexMap<String, Array>> {
-        let mut sources = IndexMap::new();
+    /// Returns the arrays that an operator is computed from: operands of the reference, or what those that it lacks are computed from.
+    /// Also returns the number of operators that compute its results from them.
+    fn sources(&self, operator: &Operator) -> Result<(IndexMap<String, Array>, usize)> {
+        let (mut sources, mut operators) = (IndexMap::new(), HashSet::from([operator.outputs().next()]));
         let mut seen: HashSet<Tensor> = HashSet::new();
         let mut open: Vec<Tensor> = operator.uses();
         while let Some(tensor) = open.pop() {
@@ -149,9 +153,13 @@ impl<'a> Network<'a> {
             }
             let made_by = self.made_by.get(&tensor);
             let known = if made_by.is_some() { self.reference.get(&info.name) } else { None };
-            match (known, made_by) {
+            let size = info.shape.iter().product::<usize>();
+            match (known.filter(|array| array.len() == size), made_by) {
                 (Some(array), _) => drop(sources.insert(info.name.clone(), fitted(array, info)?)),
-                (None, Some(operator)) => open.extend(operator.uses()),
+                (None, Some(operator)) => {
+                    operators.insert(operator.outputs().next());
+                    open.extend(operator.uses());
+                }
                 (None, None) => {
                     if let Some(array) = self.fed.get(info.name.as_str()) {
                         sources.insert(info.name.clone(), (*array).clone());
@@ -159,7 +167,7 @@ impl<'a> Network<'a> {
                 }
             }
         }
-        Ok(sources)
+        Ok((sources, operators.len()))
     }
 }
 

@@ -2,7 +2,7 @@
 use super::{cli::tpulang, snapshot};
 use std::{fs, path::PathBuf};
 use tpulang::{
-    Array, Graph,
+    Array, Dtype, Graph,
     array::{ArrayFormat, write_npz},
     calibrate::{Chooser, Precision, Statistics, Table},
     exec::{CpuBackend, RunOptions, Session},
@@ -126,6 +126,20 @@ fn parts_merge_to_the_table_of_all_samples() {
     assert_eq!(folder.read("library.json"), folder.read("all.json"));
 }
 
+/// The tool chain gets them unrolled, so its table needs the tensors of each iteration.
+#[test]
+fn loops_are_unrolled() {
+    let folder = Folder::new();
+    let mut g = Graph::new("loops").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 3]).unwrap();
+    let y = g.for_loop(3, &[x], |g, _, v| Ok(vec![g.sigmoid(v[0]).call()?])).unwrap();
+    g.set_outputs(&y).unwrap();
+    spec::save(&g, folder.path("loops.json")).unwrap();
+    folder.npz("x.npz", &[("x", Array::from_vec([1, 3], vec![1f32, -2.0, 3.0]).unwrap())]);
+    let report = folder.calibrate("loops.json --data x.npz --method max -o loops.table");
+    assert_eq!(Table::read(folder.path("loops.table")).unwrap().entries.len(), 4, "{report}");
+}
+
 #[test]
 fn samples_fill_batches() {
     let folder = Folder::new();
@@ -159,6 +173,7 @@ fn wrong_arguments_and_files_are_explained() {
     fs::write(folder.path("other.json"), folder.read("part.json").replace("\"h\"", "\"g\"").replace(".npz", ".npy"))
         .unwrap();
     fs::write(folder.path("list.txt"), "a.npz\nb.gif\n").unwrap();
+    fs::write(folder.path("twice.txt"), "data/0.npz\ndata/0.npz\n").unwrap();
     fs::create_dir(folder.path("empty.d")).unwrap();
     let one = Array::from_vec([1, 2], vec![1f32, 2.0]).unwrap();
     folder.npz("shape.npz", &[("x", one.clone()), ("scale", one)]);
@@ -170,6 +185,9 @@ fn wrong_arguments_and_files_are_explained() {
         "net.json --data empty.d -o t.table",
         "net.json --data none.txt -o t.table",
         "net.json --data list.txt -o t.table",
+        "net.json --data twice.txt -o t.table",
+        "net.json --data data -o -",
+        "net.json --data data --merge other.json -o t.table",
         "net.json --data shape.npz -o t.table",
         "net.json --data nan.npz -o t.table",
         "net.json --data data -o net.json",

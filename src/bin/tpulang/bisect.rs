@@ -1,3 +1,5 @@
+#[cfg(feature = "mlir")]
+use super::deploy::{self, Stage, TargetOptions};
 use super::{
     Outcome,
     device::Running,
@@ -6,11 +8,6 @@ use super::{
     model,
     progress::{Size, during},
     run::FILES,
-};
-#[cfg(feature = "mlir")]
-use super::{
-    convert,
-    deploy::{self, Stage, TargetOptions},
 };
 use indexmap::IndexMap;
 use std::{fs, path::PathBuf};
@@ -43,7 +40,8 @@ enum StageName {
 The reference is a file with the tensors of a run by another program, a stage of TPU-MLIR's tool
 chain, or, for a GPU, a run on the CPU. Each operator is fed the tensors of the reference, so that its own error is told from those
 before it. The first one that is wrong by itself is written as a spec of one operator with its
-data. Names that differ by a suffix of the tool chain are matched: y and y_f32.
+data. If the reference lacks tensors, these are several operators. Names that differ by a suffix of
+the tool chain are matched: y and y_f32.
 
 Exit status: 0 if no tensor differs; 1 if one does; 2 on an error.
 
@@ -85,6 +83,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
     let graph = args.as_compiled(graph)?;
+    check_renames(&graph, &args.rename)?;
     let (mut feeds, warnings) = args.inputs.read(&graph)?;
     messages.warn(&graph, &warnings)?;
     let (mut given, tolerance) = match (&args.with, args.stage_given()) {
@@ -96,7 +95,10 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
             if feeds.is_empty() {
                 feeds = random_feeds(&graph, 0)?;
             }
-            let (arrays, tolerance) = args.of_stage(&graph, &feeds)?;
+            let (mut arrays, tolerance) = args.of_stage(&graph, &feeds)?;
+            // Lowering gives other tensors such names, too.
+            let size = |name: &str| graph.tensor(graph.lookup(name)?).ok().map(|info| info.shape.iter().product());
+            arrays.retain(|name, array| size(name).is_none_or(|size: usize| array.len() == size));
             (Some(named(&graph, arrays, &[])?), tolerance)
         }
     };
@@ -107,8 +109,11 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     if let Some(given) = &mut given {
         let inputs: Vec<String> = given.keys().filter(|name| is_input(name)).cloned().collect();
         for name in inputs {
-            if let Some(array) = given.shift_remove(&name) {
-                feeds.entry(name).or_insert(array);
+            let Some(array) = given.shift_remove(&name) else { continue };
+            if let Some(fed) = feeds.get(&name) {
+                check_input(&name, fed, &array)?;
+            } else {
+                feeds.insert(name, array);
             }
         }
     }
@@ -140,7 +145,7 @@ impl Args {
     }
     /// Returns the network as the tool chain gets it.
     fn as_compiled(&self, graph: Graph) -> Result<Graph> {
-        if self.stage.is_none() { Ok(graph) } else { Ok(convert::unrolled(&graph)?.unwrap_or(graph)) }
+        if self.stage.is_none() { Ok(graph) } else { Ok(model::unrolled(&graph)?.unwrap_or(graph)) }
     }
     /// Returns the tensors of a stage of the tool chain, and the tolerance for them.
     fn of_stage(
@@ -171,6 +176,28 @@ impl Args {
     }
 }
 
+/// # Errors
+/// Returns an error if a rule is about no tensor of the network.
+fn check_renames(graph: &Graph, renames: &[Rename]) -> Result<()> {
+    let is_used = |rename: &Rename| graph.tensors().any(|(_, info)| rename.apply(&info.name).is_some());
+    match renames.iter().find(|rename| !is_used(rename)) {
+        Some(rename) => Err(argument("--rename", rename, "the network has no tensor of this name")),
+        None => Ok(()),
+    }
+}
+
+/// # Errors
+/// Returns an error if the reference was computed from other numbers than those of `-i`.
+fn check_input(name: &str, fed: &Array, of_reference: &Array) -> Result<()> {
+    let comparison = Comparison::of(of_reference, fed)?;
+    if comparison.passes(&Tolerance { cosine: 0.9999, euclidean: 0.99 }) {
+        return Ok(());
+    }
+    let difference = difference(&comparison);
+    let problem = format!("its array {name:?} is not that of -i ({difference}); expected a run on the same inputs");
+    Err(misfit("--with:", problem))
+}
+
 /// Returns the arrays that are tensors of the network, by the network's names. Real numbers of integer tensors are left out, since
 /// operators read them as stored.
 fn named(graph: &Graph, arrays: IndexMap<String, Array>, renames: &[Rename]) -> Result<IndexMap<String, Array>> {
@@ -186,7 +213,7 @@ fn named(graph: &Graph, arrays: IndexMap<String, Array>, renames: &[Rename]) -> 
     for pair in pair_names(&names, &theirs, renames, fits) {
         let (Some(name), Some(theirs)) = (pair.first, pair.second) else { continue };
         let (info, array) = (infos[name.as_str()], &arrays[&theirs]);
-        if info.dtype.is_float() == array.dtype().is_float() && fits(&name, &theirs) {
+        if info.dtype.is_float() == array.dtype().is_float() {
             found.insert(name.clone(), array.clone());
         }
     }
@@ -206,28 +233,45 @@ fn described(found: &Bisection) -> String {
     }
     text.push('\n');
     let one = |culprit: &Culprit| {
-        let difference = match &culprit.comparison {
-            Comparison::Values { cosine, max_abs, relative_l2, .. } => {
-                format!("cosine {cosine:.6}, max abs {max_abs:.3e}, rel L2 {relative_l2:.3e}")
-            }
-            Comparison::Failure(problem) => problem.clone(),
-        };
-        format!("{}, computed by top.{} ({difference})", escaped(&culprit.tensor), culprit.op)
+        let (tensor, op) = (escaped(&culprit.tensor), &culprit.op);
+        format!("{tensor}, computed by top.{op} ({})", difference(&culprit.comparison))
+    };
+    let alone = |culprit: &Culprit| {
+        if culprit.operators == 1 {
+            return format!("wrong by itself: {}\n", one(culprit));
+        }
+        let inputs = culprit.inputs.keys().map(|name| escaped(name)).collect::<Vec<_>>().join(", ");
+        let from = if inputs.is_empty() { String::new() } else { format!(" from {inputs}") };
+        format!(
+            "wrong: one of {} operators{from} to {}; the reference lacks the tensors between\n",
+            culprit.operators,
+            one(culprit)
+        )
     };
     match (&found.alone, &found.propagated) {
         (None, None) => text += "no tensor differs\n",
-        (Some(alone), None) => text += &format!("wrong by itself: {}\nno tensor differs in a run\n", one(alone)),
+        (Some(culprit), None) => text += &format!("{}no tensor differs in a run\n", alone(culprit)),
         (None, Some(propagated)) => {
             text += &format!("no operator is wrong by itself; errors add up to: {}\n", one(propagated));
         }
-        (Some(alone), Some(propagated)) => {
-            text += &format!("wrong by itself: {}\nfirst to differ in a run: {}\n", one(alone), one(propagated));
+        (Some(culprit), Some(propagated)) => {
+            text += &format!("{}first to differ in a run: {}\n", alone(culprit), one(propagated));
         }
     }
     text
 }
 
-/// Writes the operator that is wrong by itself, and returns the commands that repeat its error.
+/// Describes how two arrays differ.
+fn difference(comparison: &Comparison) -> String {
+    match comparison {
+        Comparison::Values { cosine, max_abs, relative_l2, .. } => {
+            format!("cosine {cosine:.6}, max abs {max_abs:.3e}, rel L2 {relative_l2:.3e}")
+        }
+        Comparison::Failure(problem) => problem.clone(),
+    }
+}
+
+/// Writes the operator that is wrong by itself, or those of which one is, and returns the commands that repeat the error.
 fn written(graph: &Graph, culprit: &Culprit, reference: &IndexMap<String, Array>, args: &Args) -> Result<String> {
     let inputs = culprit.inputs.keys().map(|name| graph.find(name)).collect::<Result<Vec<_>>>()?;
     let part = graph.part(&inputs, &[graph.find(&culprit.tensor)?])?;
@@ -239,8 +283,12 @@ fn written(graph: &Graph, culprit: &Culprit, reference: &IndexMap<String, Array>
     write_npz(&expected, [(culprit.tensor.as_str(), &reference[&culprit.tensor])])?;
     let [spec, data, expected, result] = [spec, data, expected, result].map(|path| escaped_path(&path));
     let device = args.running.device_option();
+    let content = match culprit.operators {
+        1 => "is the operator that is wrong by itself".to_owned(),
+        n => format!("has the {n} operators, one of which is wrong"),
+    };
     Ok(format!(
-        "\n{spec} is the operator that is wrong by itself. This repeats it:\n  \
+        "\n{spec} {content}. This repeats it:\n  \
          tpulang run {spec} -i {data}{device} -o {result}\n  tpulang compare {expected} {result}\n"
     ))
 }

@@ -57,7 +57,8 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         sources.check("the file to write", &args.output.join(file))?;
     }
     let unrolled = match args.unroll {
-        Unroll::Auto => unrolled(&graph)?,
+        Unroll::Auto => model::unrolled(&graph)
+            .map_err(|e| Error::new(format!("{e}; with --unroll never, loops are written as they are")))?,
         Unroll::Never => None,
     };
     let converted = unrolled.as_ref().unwrap_or(&graph);
@@ -89,13 +90,6 @@ fn next_steps(graph: &Graph, folder: &Path) -> String {
         "next:\n{folder}  tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n  \
          model_deploy --mlir {name}.mlir --quantize {mode} --chip bm1684x --model {name}.bmodel\n"
     )
-}
-
-/// Returns the graph with its loops unrolled, or `None` if it has none of known trip count.
-pub fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
-    let hint = |e: Error| Error::new(format!("{e}; with --unroll never, loops are written as they are"));
-    let is_known = graph.loops()?.iter().any(|l| l.trip_count.is_some());
-    is_known.then(|| graph.unrolled().map_err(hint)).transpose()
 }
 
 /// Reads all weights, so that the graph knows which have elements that are not finite.

@@ -30,6 +30,10 @@ enum Chip {
 }
 
 impl Options {
+    /// Whether the network is to be run as a chip does.
+    pub fn is_given(&self) -> bool {
+        self.calibration.is_some()
+    }
     /// Returns the network of `--calibration`.
     ///
     /// # Errors
@@ -55,6 +59,13 @@ impl Options {
             messages.report_aside(&format!(
                 "{count} of the network, such as that of {first:?}, will be one operator of the chip, whose errors in INT8 are larger \
                  than here; calibrate --search keeps them in F16\n"
+            ));
+        }
+        if let Some(first) = network.unemulated().first() {
+            let count = pluralized(network.unemulated().len(), "layer");
+            messages.report_aside(&format!(
+                "{count}, such as that of {first:?}, will be computed in integers by the chip, and in F16 here, so larger errors are \
+                 possible; calibrate --search keeps them in F16\n"
             ));
         }
         Ok(Some(network))

@@ -317,11 +317,8 @@ fn wrong_value(option: &str, given: &str, file: &Path, error: Error) -> Error {
 
 fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
     let how = input.preprocess.as_ref().ok_or_else(|| {
-        argument(
-            "--inputs",
-            format!("an image for {:?}", input.name),
-            "the model declares no preprocess for it; feed an array instead",
-        )
+        let problem = "the model declares no preprocess for it; feed an array instead";
+        misfit(format!("an image for {:?}:", input.name), problem)
     })?;
     let one = |image: &Array, shape: &[usize]| preprocess(image, how, shape);
     let array = match (images, input.shape.as_slice()) {

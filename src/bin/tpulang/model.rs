@@ -78,6 +78,12 @@ pub struct Source {
     options: SourceOptions,
 }
 
+/// Returns the graph with its loops unrolled, as the tool chain gets it, or `None` if it has none of known trip count.
+pub fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
+    let is_known = graph.loops()?.iter().any(|l| l.trip_count.is_some());
+    is_known.then(|| graph.unrolled()).transpose()
+}
+
 impl Source {
     /// Reads the model for the command of that name.
     pub fn read_for(&self, command: &str, weights: spec::Weights) -> Result<Graph> {

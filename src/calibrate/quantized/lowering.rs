@@ -11,7 +11,7 @@ use crate::{
     array::Array,
     base::Result,
     graph::{Graph, Tensor, TensorInfo},
-    ops::{AvgPool, Conv, Deconv, InterpMode, MatMul, Op, PRelu, PadMode, Scale},
+    ops::{AvgPool, Conv, Deconv, InterpMode, MatMul, Op, PRelu, PadMode, Scale, Softmax},
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -75,9 +75,7 @@ impl Context<'_> {
                 let shape = &self.info(op.input)?.shape;
                 Ok(from.map(|from| mean(from, to, shape[2] * shape[3])))
             }
-            Op::Softmax(op) if op.axis == 1 && !op.log && self.info(op.input)?.shape.len() == 4 => {
-                Ok(from.map(|_| Kernel::Table))
-            }
+            Op::Softmax(op) if !op.log && self.is_over_channels(op)? => Ok(from.map(|_| Kernel::Table)),
             Op::MaxConst(op) => Ok(from.map(|from| limit(from, op.const_val, true))),
             Op::MinConst(op) => Ok(from.map(|from| limit(from, op.const_val, false))),
             Op::LeakyRelu(op) => {
@@ -93,6 +91,11 @@ impl Context<'_> {
         }
     }
 
+    /// Whether a softmax is over the second axis of up to four: the tool chain reshapes fewer axes to four.
+    fn is_over_channels(&self, op: &Softmax<Tensor>) -> Result<bool> {
+        let rank = self.info(op.input)?.shape.len();
+        Ok((2..=4).contains(&rank) && (op.axis == 1 || op.axis == 1 - rank as i64))
+    }
     fn range(&self, tensor: Tensor) -> Option<Range> {
         self.ranges.get(&tensor).copied()
     }
@@ -325,6 +328,20 @@ impl Context<'_> {
         }
         Ok(Some(Kernel::Copy { multipliers }))
     }
+}
+
+/// Whether the chip computes an op in integers for which there may be no kernel here.
+pub fn is_in_integers(op: &Op<Tensor>) -> bool {
+    matches!(
+        op,
+        Op::Where(_)
+            | Op::MaskedFill(_)
+            | Op::Compare(_)
+            | Op::CompareConst(_)
+            | Op::Max(_)
+            | Op::Min(_)
+            | Op::Deconv(_)
+    )
 }
 
 /// Quantizes a filter whose first axis has the output channels, and its bias.

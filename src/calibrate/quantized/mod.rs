@@ -14,7 +14,7 @@ use crate::{
     array::Array,
     base::{Dtype, Result, invalid, nearest},
     exec::{CpuBackend, Feeds, RunOptions, Session},
-    graph::{Graph, Tensor, TensorInfo},
+    graph::{Graph, Tensor, TensorInfo, TensorKind},
     ops::{Attribute, Op},
 };
 use attention::Attention;
@@ -57,6 +57,8 @@ pub struct QuantizedNetwork {
     kernels: Vec<Option<Kernel>>,
     modes: Vec<Mode>,
     attentions: Vec<Attention>,
+    /// The layers that are computed in F16, and by the chip in integers, by index.
+    unemulated: Vec<usize>,
     /// The layers with operands or results that float16 cannot represent.
     beyond_half: HashSet<usize>,
     /// The sums that are the only readers of layers, by index.
@@ -122,6 +124,10 @@ impl QuantizedNetwork {
         };
         let chosen = layers.iter().zip(&kernels).map(by_kernel).collect();
         let attentions = attention::attentions(graph, &layers);
+        let is_unemulated = |i: &usize| {
+            kernels[*i].is_none() && ranges.contains_key(&layers[*i].result) && lowering::is_in_integers(&layers[*i].op)
+        };
+        let unemulated = (0..layers.len()).filter(is_unemulated).collect();
         let is_beyond_half = |t: Tensor| {
             let entry = graph.tensor(t).ok().and_then(|info| table.entries.get(&info.name));
             entry.is_some_and(|entry| entry.max.max(-entry.min).max(entry.threshold) > half::f16::MAX.to_f32())
@@ -136,6 +142,7 @@ impl QuantizedNetwork {
             kernels,
             modes: chosen,
             attentions,
+            unemulated,
             beyond_half,
             summed_by,
             ranges,
@@ -158,8 +165,13 @@ impl QuantizedNetwork {
         }
         for (name, mode) in &table.modes {
             let Some(i) = by_name.get(name.as_str()) else {
-                if original.lookup(name).is_some_and(|t| original.tensor(t).is_ok_and(|info| !info.is_coefficient())) {
-                    let problem = "the tool chain fuses with the layer after it";
+                if let Some(info) = original.lookup(name).and_then(|t| original.tensor(t).ok())
+                    && !info.is_coefficient()
+                {
+                    let problem = match info.kind {
+                        TensorKind::Input => "is an input; expected results of layers",
+                        _ => "the tool chain fuses with the layer after it",
+                    };
                     return Err(invalid(format!("the quantize table names {name:?}, which {problem}")));
                 }
                 let near = nearest(name, by_name.keys().copied());
@@ -168,7 +180,10 @@ impl QuantizedNetwork {
             };
             match mode {
                 Mode::Int8 if self.kernels[*i].is_none() => {}
-                mode => self.modes[*i] = *mode,
+                mode => {
+                    self.modes[*i] = *mode;
+                    self.unemulated.retain(|other| other != i);
+                }
             }
         }
         self.set_attentions();
@@ -202,6 +217,13 @@ impl QuantizedNetwork {
         let projections = self.attentions.iter().map(|attention| attention.projection);
         let integers = projections.filter(|i| self.modes[*i] == Mode::Int8);
         integers.filter_map(|i| self.name(i).ok()).collect()
+    }
+
+    /// Returns the layers that are computed in F16 although the chip has integers for them, whose errors are not known therefore: selections
+    /// by a condition, comparisons, maxima and minima with a constant tensor, and transposed convolutions with groups. Those that the
+    /// quantize table names are left out.
+    pub fn unemulated(&self) -> Vec<&str> {
+        self.unemulated.iter().filter_map(|i| self.name(*i).ok()).collect()
     }
 
     /// Returns the name of each layer's result, with the dtypes that it is computed in.

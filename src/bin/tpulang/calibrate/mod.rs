@@ -81,7 +81,8 @@ pub struct Args {
     /// Also write the thresholds of 4-bit integers
     #[arg(long)]
     int4: bool,
-    /// Quantize these tensors with a zero point, so that their integers represent the numbers from the smallest to the largest
+    /// List these tensors in the table's #asym_op section, with the range of percentile9999, as run_calibration does for results of SiLU
+    /// and GELU. tpu_mlir 1.30 gives them no zero point on bm1684x
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     asymmetric: Vec<String>,
     /// Search the layers that must stay floats, and write them to this file, which model_deploy --quantize_table takes. Each layer
@@ -100,6 +101,14 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     running: Running,
+}
+
+impl Args {
+    /// The files to write, each with its option.
+    fn written(&self) -> Vec<(&'static str, &Path)> {
+        let all = [("--output", &self.output), ("--statistics", &self.statistics), ("--search", &self.search)];
+        all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
+    }
 }
 
 fn cosine(text: &str) -> Result<f64, &'static str> {
@@ -138,6 +147,9 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     if let [first, second] = args.compare.as_slice() {
         return compare(first, second, messages);
     }
+    if let Some((option, _)) = args.written().into_iter().find(|(_, path)| *path == Path::new("-")) {
+        return Err(argument(option, "-", "expected a file, not standard output"));
+    }
     let network = match (&args.model, &args.data) {
         (Some(model), Some(data)) => Some(Network::open(&args, model, data, messages)?),
         (Some(_), None) => return Err(argument("--data", "nothing", "expected the samples to run MODEL on")),
@@ -147,6 +159,9 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         Some(network) if args.merge.is_empty() => network.statistics(messages)?,
         _ => merged(&args.merge)?,
     };
+    if let Some(network) = &network {
+        network.check(&statistics)?;
+    }
     let mut text = String::new();
     // Collecting them takes longest, so they are kept even if a threshold cannot be chosen.
     if let Some(path) = &args.statistics {
@@ -189,13 +204,14 @@ impl Network {
     fn open(args: &Args, model: &Path, data: &Path, messages: &Diagnostics) -> Result<Network> {
         let graph = during("reading the model", Size::Unknown, |_| args.options.read(model))?;
         messages.warn_of_model(&graph)?;
+        // The tool chain gets the network without loops.
+        let graph = model::unrolled(&graph)?.unwrap_or(graph);
         check_names(&graph, &args.asymmetric)?;
         let sources = Sources::new(model, &graph, vec![data]);
-        let written = [("--output", &args.output), ("--statistics", &args.statistics), ("--search", &args.search)];
-        for (option, path) in written {
-            path.as_ref().map_or(Ok(()), |path| sources.check(option, path))?;
+        for (option, path) in args.written() {
+            sources.check(option, path)?;
         }
-        let paths: Vec<&PathBuf> = written.iter().filter_map(|(_, path)| path.as_ref()).collect();
+        let paths: Vec<&Path> = args.written().into_iter().map(|(_, path)| path).collect();
         if let Some(twice) = (1..paths.len()).find(|i| paths[..*i].contains(&paths[*i])) {
             let expected = "it is given for two files; expected different paths";
             return Err(argument("the files to write", escaped_path(paths[twice]), expected));
@@ -209,6 +225,18 @@ impl Network {
         let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
         messages.warn(&graph, &graph.weight_warnings())?;
         Ok(Network { graph, session, runs })
+    }
+
+    /// # Errors
+    /// Returns an error if the statistics are those of another network.
+    fn check(&self, statistics: &Statistics) -> Result<()> {
+        match statistics.tensors().keys().find(|name| self.graph.lookup(name).is_none()) {
+            Some(name) => {
+                let problem = format!("these are the statistics of another network: MODEL has no tensor {name:?}");
+                Err(misfit("--merge:", problem))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Runs the network on the samples.

@@ -52,7 +52,8 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     for (name, (_, effect)) in names.iter().zip(&search.ranking) {
         let _ = writeln!(text, "{name:width$}  {effect:>22.5}");
     }
-    let all = search.ranking.len();
+    let is_ranked = |name: &String| search.ranking.iter().any(|(other, _)| other == name);
+    let all = search.ranking.len() + search.floats.iter().filter(|(name, _)| !is_ranked(name)).count();
     let count = |mode: Mode| search.floats.iter().filter(|(_, other)| *other == mode).count();
     let in_f32 = if count(Mode::F32) > 0 { format!(", {} in F32", count(Mode::F32)) } else { String::new() };
     let _ = writeln!(
@@ -62,7 +63,8 @@ pub fn of_search(path: &Path, search: &Search) -> String {
         count(Mode::F16)
     );
     if after < search.expect {
-        let _ = writeln!(text, "the cosine {} is not reached, even with all {all} layers in floats", search.expect);
+        let floats = if search.floats.is_empty() { ", nor with all layers in floats" } else { "" };
+        let _ = writeln!(text, "the cosine {} is not reached with these{floats}", search.expect);
     }
     text
 }

@@ -5,14 +5,22 @@ use super::{
     tool_chain::{Problem, ToolChain},
 };
 use std::{collections::HashSet, fs, path::Path};
-use tpulang::{Error, Graph, Result, Tensor, graph::Operator, spec};
+use tpulang::{Array, Dtype, Error, Graph, Mode, Result, Tensor, calibrate::Table, graph::Operator, spec};
 
-/// The operator whose addition makes a stage fail.
-pub struct Culprit {
-    pub tensor: Tensor,
-    /// Whether the stage also fails for the operator by itself.
-    pub alone: bool,
+/// What makes a stage fail.
+pub enum Culprit {
+    /// The operator that computes a tensor: the stage fails once it is added to those before it.
+    Operator {
+        tensor: Tensor,
+        /// Whether the stage also fails for the operator by itself.
+        alone: bool,
+    },
+    /// No operator: the stage also fails for a network of a single Relu.
+    AnyNetwork,
 }
+
+/// The input and the output of that network.
+const RELU: [&str; 2] = ["x", "y"];
 
 /// What a stage is tried on.
 pub struct Trial<'a> {
@@ -29,7 +37,7 @@ pub struct Trial<'a> {
 
 impl Trial<'_> {
     /// Finds the operator whose addition makes the stage fail, by halving: about as many trials as the number of operators has
-    /// binary digits.
+    /// binary digits. If that is the first one, the cause may be an option, a table or the installation, so another network is tried.
     ///
     /// # Errors
     /// Returns an error if a part cannot be written.
@@ -46,11 +54,29 @@ impl Trial<'_> {
         }
         let Some(operator) = graph.operators().get(failing - 1) else { return Ok(None) };
         let Some(tensor) = operator.outputs().next() else { return Ok(None) };
+        if failing == 1 && graph.mode != Mode::Quantized && self.fails_for_relu()? {
+            return Ok(Some(Culprit::AnyNetwork));
+        }
         let alone = match only(graph, operator)? {
             Some(part) if count > 1 => self.fails(&part)?,
             _ => count == 1,
         };
-        Ok(Some(Culprit { tensor, alone }))
+        Ok(Some(Culprit::Operator { tensor, alone }))
+    }
+
+    /// Returns whether the stage fails for a single Relu.
+    fn fails_for_relu(&self) -> Result<bool> {
+        let mut graph = Graph::new("relu")?;
+        let [input, output] = RELU;
+        let shape = [1, 4, 8, 8];
+        let x = graph.input(input, Dtype::Float32, shape)?;
+        let y = graph.relu(x).out_name(output).call()?;
+        graph.set_outputs(&[y])?;
+        let thresholds = Table::parse(&format!("{input} 1 -1 1\n{output} 1 -1 1"))?;
+        let calibration = self.target.calibration.as_ref().map(|_| thresholds);
+        let target = Target { calibration, ..self.target.clone() };
+        let arrays = [(input.to_owned(), Array::filled(Dtype::Float32, shape, 0.5)?)].into_iter().collect();
+        Trial { target: &target, arrays: &arrays, ..*self }.fails(&graph)
     }
 
     /// Returns whether the stage fails for a part of the network.

@@ -55,12 +55,14 @@ impl StageLosses {
     fn outputs(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|loss| loss.is_output)
     }
-    /// Says which output of the network could not be compared, if there is one.
-    pub fn missing_output(&self, graph: &Graph) -> Option<String> {
+    /// Says which outputs of the network could not be compared, if there are such.
+    pub fn missing_outputs(&self, graph: &Graph) -> Option<String> {
         let names = graph.outputs().iter().filter_map(|t| graph.tensor(*t).ok()).map(|info| &info.name);
-        let missing = names.into_iter().find(|name| !self.losses.iter().any(|loss| loss.tensor == **name))?;
+        let missing = names.filter(|name| !self.losses.iter().any(|loss| loss.tensor == **name));
+        let missing = missing.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
         let stage = self.name("bmodel");
-        Some(format!("the output {missing:?} was not compared: the {stage} stage has no tensor of this name and size"))
+        let why = format!("the {stage} stage has no tensor of this name and size");
+        (!missing.is_empty()).then(|| format!("outputs that were not compared, since {why}: {missing}"))
     }
     /// The output with the largest error.
     fn worst_output(&self) -> Option<&Loss> {
@@ -122,9 +124,10 @@ pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Ve
     Ok(losses)
 }
 
-/// Returns the tensor that an output has become: lowering adds what it has done to the name (`y__softmax_reshape_f32`), each time again.
+/// Returns the tensor that an output has become: lowering adds what it has done to the name (`y__softmax_reshape_f32`), each time again,
+/// or the name of what it has added (`y/ReduceMean_output_0_f32`).
 fn renamed_output(graph: &Graph, name: &str, size: usize, arrays: &Arrays) -> Option<String> {
-    let begins = |theirs: &&String| theirs.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'));
+    let begins = |theirs: &&String| theirs.strip_prefix(name).is_some_and(|rest| rest.starts_with(['_', '/']));
     let is_new = |theirs: &&String| arrays[*theirs].len() == size && graph.lookup(theirs).is_none();
     let found = arrays.keys().filter(begins).filter(is_new);
     found.max_by_key(|theirs| theirs.len()).cloned()

@@ -13,7 +13,6 @@ pub use target::TargetOptions;
 
 use super::{
     Outcome,
-    convert::unrolled,
     diagnostics::Diagnostics,
     feeds::Inputs,
     model,
@@ -91,8 +90,9 @@ const HEADING: &str = "Report of tpulang deploy. This folder is emptied by the n
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
-    let graph = unrolled(&graph)?.unwrap_or(graph);
-    let target = args.target.read(&graph, &args.model.path, args.options.clone())?;
+    let graph = model::unrolled(&graph)?.unwrap_or(graph);
+    let options = args.options.iter().map(|option| absolute(option)).collect::<Result<_>>()?;
+    let target = args.target.read(&graph, &args.model.path, options)?;
     let folder = args.stages.clone().unwrap_or_else(|| args.output.with_extension("stages"));
     let read = args.inputs.files().into_iter().chain(args.target.files()).collect();
     let sources = Sources::new(&args.model.path, &graph, read);
@@ -109,6 +109,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     }
     let chain = ToolChain::find()?;
     let folder = prepared(folder)?;
+    let _lock = locked(&folder)?;
     let mut road = Road::begin(&graph, &chain, &target, folder.clone(), &feeds)?;
     messages.warn(&graph, &graph.weight_warnings())?;
     for stage in Stage::ALL {
@@ -128,7 +129,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     fs::write(&report, format!("{HEADING}\n{summary}{details}")).map_err(Error::io(&report))?;
     let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
     let failure = losses.iter().find_map(|stage| stage.failure(&tolerance, &target.chip));
-    let mut remarks: Vec<String> = losses.iter().filter_map(|stage| stage.missing_output(&graph)).collect();
+    let mut remarks: Vec<String> = losses.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
     remarks.extend(target.remark);
     remarks.extend(is_random.then(|| "the inputs are random; -i gives others".to_owned()));
     let mut text = summary;
@@ -158,6 +159,7 @@ fn prepared(folder: PathBuf) -> Result<PathBuf> {
             let expected = format!("it has files, but no {REPORT} of deploy; expected another folder");
             return Err(argument("--stages", escaped_path(&folder), expected));
         }
+        locked(&folder)?;
         fs::remove_dir_all(&folder).map_err(Error::io(&folder))?;
     }
     fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
@@ -165,6 +167,31 @@ fn prepared(folder: PathBuf) -> Result<PathBuf> {
     let report = folder.join(REPORT);
     fs::write(&report, format!("{HEADING}It is not complete.\n")).map_err(Error::io(&report))?;
     Ok(folder)
+}
+
+/// Locks the folder of the stages, until the file is dropped.
+///
+/// # Errors
+/// Returns an error if another process has locked it.
+fn locked(folder: &Path) -> Result<fs::File> {
+    let report = folder.join(REPORT);
+    let file = fs::File::open(&report).map_err(Error::io(&report))?;
+    match file.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => {
+            Err(argument("--stages", escaped_path(folder), "another deploy is using this folder; expected another one"))
+        }
+        // Some file systems have no locks.
+        Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// Returns an option of model_deploy, which runs in another folder, with a file as an absolute path.
+fn absolute(option: &str) -> Result<String> {
+    if option.starts_with('-') || !Path::new(option).is_file() {
+        return Ok(option.to_owned());
+    }
+    let path = std::path::absolute(option).map_err(Error::io(option))?;
+    path.into_os_string().into_string().map_err(|_| argument("OPTIONS", option, "expected a path of UTF-8 text"))
 }
 
 /// Copies the bmodel to where it is wanted. It appears whole or not at all.
@@ -286,8 +313,8 @@ impl<'a> Road<'a> {
         let doing = if when_run { stage.running() } else { stage.action() };
         let text = self.text(&failure, doing, culprit.as_ref(), cause)?;
         match culprit {
-            Some(culprit) => self.graph.error_about(culprit.tensor, text),
-            None => Ok(Error::new(text)),
+            Some(Culprit::Operator { tensor, .. }) => self.graph.error_about(tensor, text),
+            Some(Culprit::AnyNetwork) | None => Ok(Error::new(text)),
         }
     }
 
@@ -295,14 +322,19 @@ impl<'a> Road<'a> {
         let Failure { program, ended, log, log_file } = failure;
         let mut text = format!("{doing} failed: {program} ended with {ended}\n{}", tool_chain::last_lines(log));
         text += &format!("full output: {}\n", escaped_path(log_file));
-        if let Some(culprit) = culprit {
-            if culprit.alone {
+        match culprit {
+            Some(Culprit::Operator { tensor, alone: true }) => {
                 let path = self.folder.join("operator.json");
-                culprit::write(self.graph, culprit.tensor, &path)?;
+                culprit::write(self.graph, *tensor, &path)?;
                 text += &format!("this operator also fails alone: {}\n", escaped_path(&path));
-            } else {
+            }
+            Some(Culprit::Operator { alone: false, .. }) => {
                 text += "it succeeds without this operator and those after it, and on this operator alone\n";
             }
+            Some(Culprit::AnyNetwork) => {
+                text += "it also fails for a single Relu: an option, a table or the installation is the cause, not an operator\n";
+            }
+            None => {}
         }
         if let Some(cause) = cause {
             text += &format!("{}; {}\n", cause.meaning, cause.remedy);

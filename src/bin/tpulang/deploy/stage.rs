@@ -6,8 +6,9 @@ use super::{
 use indexmap::IndexMap;
 use std::{fs, path::PathBuf};
 use tpulang::{
-    Array, Error, Graph, Result,
+    Array, Dtype, Error, Graph, Result,
     array::{read_arrays, write_npz},
+    exec::Tolerance,
     mlir,
 };
 use tpulang_base::invalid;
@@ -79,7 +80,12 @@ impl<'a> Stages<'a> {
         feeds: &Arrays,
     ) -> Result<Stages<'a>> {
         mlir::write_pair(graph, &folder)?;
-        write_npz(folder.join(INPUTS), feeds.iter().map(|(name, array)| (name.as_str(), array)))?;
+        // The simulator takes no bools.
+        let stored =
+            |array: &Array| if array.dtype() == Dtype::Bool { array.to_dtype(Dtype::Uint8) } else { Ok(array.clone()) };
+        let feeds =
+            feeds.iter().map(|(name, array)| Ok((name.as_str(), stored(array)?))).collect::<Result<Vec<_>>>()?;
+        write_npz(folder.join(INPUTS), feeds.iter().map(|(name, array)| (*name, array)))?;
         if let Some(table) = &target.calibration {
             table.write(folder.join(CALIBRATION))?;
         }
@@ -119,6 +125,12 @@ impl<'a> Stages<'a> {
         let Target { chip, quantize, calibration, quantize_table, options, .. } = self.target;
         let [module, bmodel] = ["mlir", "bmodel"].map(|extension| format!("{}.{extension}", self.name));
         let mut args = vec!["--mlir", &module, "--chip", chip, "--quantize", quantize, "--model", &bmodel];
+        // It has no default for some dtypes.
+        let Tolerance { cosine, euclidean } = self.target.tolerance();
+        let tolerance = format!("{cosine},{euclidean}");
+        if !options.iter().any(|option| option.starts_with("--tolerance")) {
+            args.extend(["--tolerance", &tolerance]);
+        }
         if calibration.is_some() {
             args.extend(["--calibration_table", CALIBRATION]);
         }

@@ -65,6 +65,7 @@ fn one_of(text: &str, all: &[&str]) -> Result<String, String> {
 }
 
 /// A chip, and how it computes a network.
+#[derive(Clone)]
 pub struct Target {
     /// The chip: `bm1684x`.
     pub chip: String,

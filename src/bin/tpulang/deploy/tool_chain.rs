@@ -131,15 +131,18 @@ impl ToolChain {
         Ok(Some(ToolChain { python, environment, package }.with_own_programs()))
     }
 
-    /// Puts the programs of the virtual environment in the path: the tool chain compiles some of its kernels with CMake when they are
-    /// first needed. It caches them, failures included, so the environment gets a cache of its own.
+    /// Puts the programs of the virtual environment first in the path: some of the tool chain's scripts run the `python3` of the path, and
+    /// it compiles some of its kernels with CMake when they are first needed. It caches them, failures included, so the environment gets a
+    /// cache of its own.
     fn with_own_programs(mut self) -> ToolChain {
         let Some(programs) = self.python.parent().filter(|parent| parent.is_absolute()).map(Path::to_owned) else {
             return self;
         };
         if let Some((_, path)) = self.environment.iter_mut().find(|(name, _)| name == "PATH") {
-            path.push(":");
+            let others = std::mem::take(path);
             path.push(&programs);
+            path.push(":");
+            path.push(others);
         }
         let mut cache = programs.with_file_name("ppl_cache");
         if fs::create_dir_all(&cache).is_ok() && !self.environment.iter().any(|(name, _)| name == "PPL_CACHE_PATH") {
