@@ -219,6 +219,31 @@ def quantized_gates():
     quantize("quantized_gates", graph, samples, "QDQ", "QUInt8")
 
 
+def quantized_moves():
+    """A network of operators on integers, some of which only move them: parts, margins and pixels of several channels."""
+    node = h.make_node
+    graph = h.make_graph(
+        [
+            node("Conv", ["image", "first.weight", "first.bias"], ["first"], pads=[1, 1, 1, 1]),
+            node("Split", ["first", "sizes"], ["left", "right"], axis=1),
+            node("Pad", ["left", "margins"], ["padded"]),
+            node("Conv", ["padded", "second.weight"], ["second"]),
+            node("Pad", ["right", "margins"], ["mirrored"], mode="reflect"),
+            node("Conv", ["mirrored", "third.weight"], ["third"]),
+            node("Add", ["second", "third"], ["sum"]),
+            node("DepthToSpace", ["sum"], ["larger"], blocksize=2),
+            node("Conv", ["larger", "head.weight"], ["logits"]),
+        ],
+        "quantized_moves", [value("image", [1, 3, 6, 6])], [value("logits", [1, 3, 12, 12])],
+        [weight("first.weight", 8, 3, 3, 3), weight("first.bias", 8), numpy_helper.from_array(np.array([3, 5]), "sizes"),
+         numpy_helper.from_array(np.array([0, 0, 1, 0, 0, 0, 1, 2]), "margins"), weight("second.weight", 8, 3, 3, 3),
+         weight("third.weight", 8, 5, 3, 3), weight("head.weight", 3, 2, 1, 1)],
+    )
+    rng = np.random.default_rng(6)
+    samples = [{"image": rng.standard_normal((1, 3, 6, 6)).astype(np.float32)} for _ in range(5)]
+    quantize("quantized_moves", graph, samples, "QOperator", "QUInt8")
+
+
 def quantized_dynamic():
     """Networks whose operands are quantized while they run, with weights of int8 and of uint8."""
     graph = h.make_graph(
@@ -346,5 +371,5 @@ def machine_learning():
 
 if __name__ == "__main__":
     os.makedirs(TO, exist_ok=True)
-    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, quantized_operators, quantized_dynamic, quantized_gates, external, machine_learning]:
+    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, quantized_operators, quantized_dynamic, quantized_gates, quantized_moves, external, machine_learning]:
         make()

@@ -176,7 +176,12 @@ fn results_are_named_by_module() {
 /// onnxruntime's results.
 #[test]
 fn quantized_networks_are_quantized() {
-    for (name, input) in [("quantized", "image"), ("quantized_operators", "ids"), ("quantized_gates", "image")] {
+    for (name, input) in [
+        ("quantized", "image"),
+        ("quantized_operators", "ids"),
+        ("quantized_gates", "image"),
+        ("quantized_moves", "image"),
+    ] {
         let graph = onnx::read(file(&format!("{name}.onnx")), &Options::new()).unwrap();
         assert_eq!(graph.mode, Mode::Quantized, "{name}: {}", graph.warnings());
         let known = read_npz(file(&format!("{name}.npz"))).unwrap();

@@ -105,27 +105,29 @@ macro_rules! in_both {
 }
 
 pub(super) fn add_const(op: AddConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), in_both!(|a, c| a + c))
+    let finish = PostOp::relu(op.do_relu, op.relu_limit);
+    constant(op.input, op.const_val, finish, in_both!(|a, c| a + c), i64::saturating_add)
 }
 
 pub(super) fn sub_const(op: SubConst<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     match op.is_reverse {
-        true => constant(op.input, op.const_val, finish, in_both!(|a, c| c - a)),
-        false => constant(op.input, op.const_val, finish, in_both!(|a, c| a - c)),
+        true => constant(op.input, op.const_val, finish, in_both!(|a, c| c - a), |a, c| c.saturating_sub(a)),
+        false => constant(op.input, op.const_val, finish, in_both!(|a, c| a - c), i64::saturating_sub),
     }
 }
 
 pub(super) fn mul_const(op: MulConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), in_both!(|a, c| a * c))
+    let finish = PostOp::relu(op.do_relu, op.relu_limit);
+    constant(op.input, op.const_val, finish, in_both!(|a, c| a * c), i64::saturating_mul)
 }
 
 pub(super) fn max_const(op: MaxConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::default(), in_both!(larger))
+    constant(op.input, op.const_val, PostOp::default(), in_both!(larger), i64::max)
 }
 
 pub(super) fn min_const(op: MinConst<Operand>) -> OpKernel {
-    constant(op.input, op.const_val, PostOp::default(), in_both!(smaller))
+    constant(op.input, op.const_val, PostOp::default(), in_both!(smaller), i64::min)
 }
 
 // Returns the first operand if the comparison fails, so a NaN in it is kept. (The Top executor returns the second
@@ -304,21 +306,26 @@ fn constant(
         impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
         impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
     ),
+    of_ints: impl Fn(i64, i64) -> i64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
+    let int = Some(c as i64).filter(|int| *int as f64 == c && i32::try_from(*int).is_ok());
+    let ints = move |v: i64| match int {
+        Some(int) => of_ints(v, int),
+        None => RoundMode::default().round(f(v as f64, c)) as i64,
+    };
     // In float64 if `c` is not a float32. If it is one, float32 arithmetic gives the same result.
     let float = Some(c as f32).filter(|float| f64::from(*float) == c);
     match float {
-        Some(float) => with_constant(input, c, finish, f, OfEach(move |v| of_floats(v, float))),
-        None => with_constant(input, c, finish, f, OfEach(move |v| f(f64::from(v), c) as f32)),
+        Some(float) => with_constant(input, finish, ints, OfEach(move |v| of_floats(v, float))),
+        None => with_constant(input, finish, ints, OfEach(move |v| f(f64::from(v), c) as f32)),
     }
 }
 
-/// Combines an operand with a number: stored integers by `f`, and real numbers by `reals`.
+/// Combines an operand with a number: stored integers by `ints`, and real numbers by `reals`.
 fn with_constant(
     input: Operand,
-    c: f64,
     finish: PostOp,
-    f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+    ints: impl Fn(i64) -> i64 + Copy + Send + Sync + 'static,
     reals: impl OfReals + Copy,
 ) -> OpKernel {
     let epilogue = Epilogue::each(move |values| {
@@ -328,10 +335,9 @@ fn with_constant(
     OpKernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         if input.ty.is_plain_int() && t.result(0)?.is_plain_int() {
-            // Exact for every integer of up to 32 bits.
             return t.fill_ints(0, |first, out| {
                 source.ints(first, out);
-                out.iter_mut().for_each(|v| *v = RoundMode::default().round(f(*v as f64, c)) as i64);
+                replace_each(out, ints);
                 finish.ints(out);
             });
         }

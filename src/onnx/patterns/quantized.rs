@@ -62,7 +62,7 @@ impl Scales {
     fn of(r: &Rewriter, results: &[Tensor]) -> Scales {
         let mut found = Scales::of_coefficients(r, results);
         for t in results {
-            let scale = match r.op(*t) {
+            let scale = match r.result_of(*t).map(|(op, _)| op) {
                 Some(Op::QuantizeLinear(op)) => {
                     single(&op.y_scale, &op.y_zero_point).filter(|_| r.dtype(*t).is_some_and(|d| d.size() == 1))
                 }
@@ -83,7 +83,7 @@ impl Scales {
             false => origins.get(&t).copied(),
         };
         for t in results {
-            match r.op(*t) {
+            match r.result_of(*t).map(|(op, _)| op) {
                 Some(Op::DequantizeLinear(op)) => {
                     let scale = single(&op.x_scale, &op.x_zero_point);
                     found.extend(origin(&origins, op.input).zip(scale));
@@ -113,6 +113,12 @@ fn selected_from(op: &Op<Tensor>) -> Option<Tensor> {
         Op::Reshape(op) => Some(op.input),
         Op::Permute(op) => Some(op.input),
         Op::Slice(op) => Some(op.input),
+        Op::Split(op) => Some(op.input),
+        Op::Depth2Space(op) => Some(op.input),
+        Op::Tile(op) => Some(op.input),
+        Op::Expand(op) => Some(op.input),
+        // Its constant is an integer as stored.
+        Op::Pad(op) => Some(op.input),
         Op::Squeeze(op) => Some(op.input),
         Op::Unsqueeze(op) => Some(op.input),
         Op::MaxPool(op) if !op.do_relu => Some(op.input),
