@@ -86,38 +86,70 @@ pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
 /// A pixel that a point is interpolated from: its offset in the image, and its weight.
 type Neighbour = (usize, f32);
 
+/// Four pixels that a point of an image is between.
+#[derive(Clone, Copy, Default)]
+struct Square {
+    /// The offset of the first pixel in the image. The others are right of it, below it, and both.
+    first: usize,
+    weights: [f32; 4],
+}
+
 /// The neighbouring pixels of some points, which all channels share.
 struct Neighbours {
-    /// The neighbours of all points, in order.
-    all: Vec<Neighbour>,
-    /// Where those of each point end.
-    ends: Vec<usize>,
+    width: usize,
+    /// The square of each point. That of points with fewer neighbours, or more, has no meaning. Empty if none has one.
+    squares: Vec<Square>,
+    /// The indices of the other points, and where their neighbours end.
+    others: Vec<(usize, usize)>,
+    /// The neighbours of these points, in order.
+    of_others: Vec<Neighbour>,
 }
 
 impl Neighbours {
     /// The coordinates of each point are in reverse order of the axes: x, y, z.
     fn new(grid: &[f32], points: usize, shape: &[usize], sampling: Sampling) -> Neighbours {
-        let (mut all, mut ends) = (Vec::with_capacity(points << shape.len()), Vec::with_capacity(points));
-        for point in grid.chunks_exact(shape.len()).take(points) {
-            all.extend(of_point(shape, point, sampling));
-            ends.push(all.len());
+        let width = shape[shape.len() - 1];
+        let mut squares = Vec::with_capacity(points);
+        let (mut others, mut of_others) = (Vec::new(), Vec::new());
+        for (i, point) in grid.chunks_exact(shape.len()).take(points).enumerate() {
+            let square = square(shape, point, sampling);
+            squares.push(square.unwrap_or_default());
+            if square.is_none() {
+                of_others.extend(of_point(shape, point, sampling));
+                others.push((i, of_others.len()));
+            }
         }
-        Neighbours { all, ends }
+        // An image without a square has no pixel below the first, either.
+        if others.len() == squares.len() {
+            squares.clear();
+        }
+        Neighbours { width, squares, others, of_others }
     }
 
     /// Interpolates all points in one channel.
     fn sample(&self, plane: &[f32], out: &mut [f32]) {
+        for (out, Square { first, weights }) in out.iter_mut().zip(&self.squares) {
+            let (above, below) = (&plane[*first..][..2], &plane[first + self.width..][..2]);
+            *out = above[0] * weights[0] + above[1] * weights[1] + below[0] * weights[2] + below[1] * weights[3];
+        }
         let mut start = 0;
-        for (out, &end) in out.iter_mut().zip(&self.ends) {
-            let value = |(at, weight): Neighbour| plane[at] * weight;
-            *out = match self.all[start..end] {
-                // Most points are between four pixels.
-                [a, b, c, d] => value(a) + value(b) + value(c) + value(d),
-                ref others => others.iter().fold(0.0, |sum, other| sum + value(*other)),
-            };
-            start = end;
+        for (i, end) in &self.others {
+            let neighbours = &self.of_others[start..*end];
+            out[*i] = neighbours.iter().fold(0.0, |sum, (at, weight)| sum + plane[*at] * weight);
+            start = *end;
         }
     }
+}
+
+/// Returns the square of a point of an image, or `None` if it has fewer than four neighbours, or the image is a volume.
+fn square(shape: &[usize], point: &[f32], sampling: Sampling) -> Option<Square> {
+    let (&[height, width], &[x, y]) = (shape, point) else { return None };
+    let ([Some((left, a)), Some((_, b))], [Some((top, c)), Some((_, d))]) =
+        (sampling.ends(x, width), sampling.ends(y, height))
+    else {
+        return None;
+    };
+    Some(Square { first: top * width + left, weights: [a * c, b * c, a * d, b * d] })
 }
 
 /// Returns the neighbours of a point that are inside the image.
@@ -137,7 +169,30 @@ fn of_point(shape: &[usize], point: &[f32], sampling: Sampling) -> impl Iterator
 
 #[cfg(test)]
 mod tests {
+    use super::{Neighbours, Sampling, of_point};
     use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn points_are_sums_of_their_neighbours(
+            shape in prop::array::uniform3(1usize..5), is_volume: bool, align_corners: bool, nearest: bool, padding in 0i64..3,
+            coordinates in prop::collection::vec(prop_oneof![-1.6f32..1.6, prop::sample::select(vec![-1.0f32, -0.5, 0.0, 1.0])], 3..60),
+        ) {
+            let shape = if is_volume { &shape[..] } else { &shape[1..] };
+            let sampling = Sampling { align_corners, padding, nearest };
+            // What is outside has no part in a sum, not even infinity times 0.
+            let plane: Vec<f32> = (0..shape.iter().product()).map(|i: usize| if i == 3 { f32::INFINITY } else { i as f32 * 0.7 - 2.0 }).collect();
+            let points = coordinates.chunks_exact(shape.len());
+            let mut found = vec![f32::NAN; points.len()];
+            Neighbours::new(&coordinates, points.len(), shape, sampling).sample(&plane, &mut found);
+            let sum = |point: &[f32]| of_point(shape, point, sampling).map(|(at, weight)| plane[at] * weight).reduce(|a, b| a + b);
+            let expected = points.map(|point| sum(point).unwrap_or(0.0));
+            for (found, expected) in found.iter().zip(expected) {
+                prop_assert!(found == &expected || found.is_nan() && expected.is_nan(), "{} {}", found, expected);
+            }
+        }
+    }
 
     #[test]
     fn attention_adds_what_it_samples() {
