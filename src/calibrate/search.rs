@@ -37,7 +37,8 @@ pub struct Search {
     /// The layers that must stay floats, with their dtypes: float16, or float32 if their numbers are too large for it. First the output
     /// projections of fused attentions, and the layers that are floats in any case.
     pub floats: Vec<(String, Mode)>,
-    /// The mean cosine of the outputs if all layers are integers, and if those stay floats.
+    /// The mean cosine of the outputs if all layers are integers, but for those that are floats in any case, and if those of `floats` are
+    /// floats.
     pub cosines: [f64; 2],
     /// The least cosine that is wanted.
     pub expect: f64,
@@ -85,9 +86,6 @@ impl Search {
         }
         effects.sort_by(|a, b| b.1.total_cmp(&a.1));
         let trial = Trial { network, samples, references: &references };
-        // The errors of these in integers are not known.
-        let fixed = network.fused_attentions().into_iter().chain(network.unemulated());
-        let fixed = fixed.map(|name| (name.to_owned(), Mode::F16));
         let ranking = effects.iter().map(|(layer, effect)| Ok((network.name(*layer)?.to_owned(), *effect)));
         let ranking = ranking.collect::<Result<Vec<_>>>()?;
         let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
@@ -95,15 +93,22 @@ impl Search {
         let (chosen, after) = trial.fewest(&order, expect, before)?;
         let chosen = chosen.iter().map(|layer| Ok((network.name(*layer)?.to_owned(), network.float_mode(*layer))));
         let chosen = chosen.collect::<Result<Vec<_>>>()?;
-        let floats = fixed.chain(chosen).collect();
+        let floats = network.fixed_floats().into_iter().chain(chosen).collect();
         Ok(Search { ranking, floats, cosines: [before, after], expect })
+    }
+
+    /// The layers of [`Search::floats`] that are floats in any case.
+    pub fn fixed(&self) -> impl Iterator<Item = &str> {
+        let is_ranked = |name: &str| self.ranking.iter().any(|(other, _)| other == name);
+        self.floats.iter().map(|(name, _)| name.as_str()).filter(move |name| !is_ranked(name))
     }
 
     /// Returns the table of the layers that must stay floats.
     pub fn table(&self) -> QuantizeTable {
         let [before, after] = self.cosines;
+        let all = if self.fixed().next().is_none() { "all layers" } else { "all layers that can be" };
         let comments = vec![
-            format!("cosine of the outputs: {before:.6} if all layers are INT8, {after:.6} with these"),
+            format!("cosine of the outputs: {before:.6} if {all} are INT8, {after:.6} with these"),
             "layer mode".to_owned(),
         ];
         QuantizeTable { comments, modes: self.floats.iter().cloned().collect() }
@@ -120,7 +125,7 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// Returns the mean cosine of the outputs with some layers in floats; of several outputs, the worst.
     fn cosine(&self, floats: &[usize]) -> Result<f64> {
-        let mut modes = self.network.modes_without_fused_attentions();
+        let mut modes = self.network.modes_with_fixed_floats();
         floats.iter().for_each(|layer| modes[*layer] = self.network.float_mode(*layer));
         let mut sum = 0.0;
         for (sample, reference) in self.samples.iter().zip(self.references) {
@@ -226,7 +231,7 @@ mod tests {
         let feeds = feeds.map(|(name, numbers)| (name.to_owned(), Array::from_vec([1, 2], numbers.to_vec()).unwrap()));
         let samples = vec![feeds.into_iter().collect()];
         let search = Search::new(&network, &samples, 0.9, &mut |_| ()).unwrap();
-        assert_eq!(search.floats, [("masked".to_owned(), Mode::F16)]);
+        assert_eq!(search.floats, [("masked".to_owned(), Mode::F32)]);
         let network = QuantizedNetwork::new(&g, &Table::parse(table).unwrap(), &search.table()).unwrap();
         assert!(network.unemulated().is_empty());
     }

@@ -38,8 +38,8 @@ enum StageName {
     override_usage = "tpulang bisect [OPTIONS] --with <FILE> <MODEL>\n       tpulang bisect [OPTIONS] --stage <STAGE> <MODEL>\n       tpulang bisect [OPTIONS] --device <DEVICE> <MODEL>",
     after_help = "\
 The reference is a file with the tensors of a run by another program, a stage of TPU-MLIR's tool
-chain, or, for a GPU, a run on the CPU. Each operator is fed the tensors of the reference, so that its own error is told from those
-before it. The first one that is wrong by itself is written as a spec of one operator with its
+chain, or, for a GPU, a run on the CPU. Each operator is fed the tensors of the reference, so that
+its own error is told from those before it. The first one that is wrong by itself is written as a spec of one operator with its
 data. If the reference lacks tensors, these are several operators. Names that differ by a suffix of
 the tool chain are matched: y and y_f32.
 
@@ -96,7 +96,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
                 feeds = random_feeds(&graph, 0)?;
             }
             let (mut arrays, tolerance) = args.of_stage(&graph, &feeds)?;
-            // Lowering gives other tensors such names, too.
+            // Lowering also gives these names to tensors of other sizes.
             let size = |name: &str| graph.tensor(graph.lookup(name)?).ok().map(|info| info.shape.iter().product());
             arrays.retain(|name, array| size(name).is_none_or(|size: usize| array.len() == size));
             (Some(named(&graph, arrays, &[])?), tolerance)
@@ -179,7 +179,8 @@ impl Args {
 /// # Errors
 /// Returns an error if a rule is about no tensor of the network.
 fn check_renames(graph: &Graph, renames: &[Rename]) -> Result<()> {
-    let is_used = |rename: &Rename| graph.tensors().any(|(_, info)| rename.apply(&info.name).is_some());
+    let names = || graph.tensors().filter(|(_, info)| !info.is_coefficient()).map(|(_, info)| &info.name);
+    let is_used = |rename: &Rename| names().any(|name| rename.apply(name).is_some());
     match renames.iter().find(|rename| !is_used(rename)) {
         Some(rename) => Err(argument("--rename", rename, "the network has no tensor of this name")),
         None => Ok(()),
@@ -194,7 +195,8 @@ fn check_input(name: &str, fed: &Array, of_reference: &Array) -> Result<()> {
         return Ok(());
     }
     let difference = difference(&comparison);
-    let problem = format!("its array {name:?} is not that of -i ({difference}); expected a run on the same inputs");
+    let problem =
+        format!("its array {name:?} is not what the network is fed ({difference}); expected a run on the same inputs");
     Err(misfit("--with:", problem))
 }
 
@@ -241,11 +243,15 @@ fn described(found: &Bisection) -> String {
             return format!("wrong by itself: {}\n", one(culprit));
         }
         let inputs = culprit.inputs.keys().map(|name| escaped(name)).collect::<Vec<_>>().join(", ");
-        let from = if inputs.is_empty() { String::new() } else { format!(" from {inputs}") };
+        let between = match inputs.as_str() {
+            "" => "before".to_owned(),
+            inputs => format!("between {inputs} and"),
+        };
         format!(
-            "wrong: one of {} operators{from} to {}; the reference lacks the tensors between\n",
+            "one of the {} operators {between} {} is wrong: {}; the reference lacks the tensors between\n",
             culprit.operators,
-            one(culprit)
+            escaped(&culprit.tensor),
+            difference(&culprit.comparison)
         )
     };
     match (&found.alone, &found.propagated) {

@@ -11,7 +11,7 @@ use crate::{
     array::Array,
     base::Result,
     graph::{Graph, Tensor, TensorInfo},
-    ops::{AvgPool, Conv, Deconv, InterpMode, MatMul, Op, PRelu, PadMode, Scale, Softmax},
+    ops::{AvgPool, Conv, Deconv, InterpMode, MatMul, Op, PRelu, PadMode, ReduceMode, Scale, Softmax},
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -330,18 +330,17 @@ impl Context<'_> {
     }
 }
 
-/// Whether the chip computes an op in integers for which there may be no kernel here.
-pub fn is_in_integers(op: &Op<Tensor>) -> bool {
-    matches!(
-        op,
-        Op::Where(_)
-            | Op::MaskedFill(_)
-            | Op::Compare(_)
-            | Op::CompareConst(_)
-            | Op::Max(_)
-            | Op::Min(_)
-            | Op::Deconv(_)
-    )
+/// Whether the chip computes an op in integers that may have no kernel here.
+pub fn is_in_integers(op: &Op<Tensor>, graph: &Graph) -> bool {
+    let is_coefficient = |t: &Tensor| graph.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
+    match op {
+        Op::Compare(_) => !op.operands().any(|(_, t)| is_coefficient(t)),
+        // A pool on the chip.
+        Op::Reduce(op) => op.mode == ReduceMode::ReduceMax,
+        Op::Where(_) | Op::MaskedFill(_) | Op::CompareConst(_) | Op::Max(_) | Op::Min(_) => true,
+        Op::Conv(_) | Op::Deconv(_) | Op::PRelu(_) => true,
+        _ => false,
+    }
 }
 
 /// Quantizes a filter whose first axis has the output channels, and its bias.

@@ -125,7 +125,9 @@ impl QuantizedNetwork {
         let chosen = layers.iter().zip(&kernels).map(by_kernel).collect();
         let attentions = attention::attentions(graph, &layers);
         let is_unemulated = |i: &usize| {
-            kernels[*i].is_none() && ranges.contains_key(&layers[*i].result) && lowering::is_in_integers(&layers[*i].op)
+            kernels[*i].is_none()
+                && ranges.contains_key(&layers[*i].result)
+                && lowering::is_in_integers(&layers[*i].op, graph)
         };
         let unemulated = (0..layers.len()).filter(is_unemulated).collect();
         let is_beyond_half = |t: Tensor| {
@@ -220,10 +222,19 @@ impl QuantizedNetwork {
     }
 
     /// Returns the layers that are computed in F16 although the chip has integers for them, whose errors are not known therefore: selections
-    /// by a condition, comparisons, maxima and minima with a constant tensor, and transposed convolutions with groups. Those that the
-    /// quantize table names are left out.
+    /// by a condition, comparisons, maxima, one-dimensional convolutions and others. Those that the quantize table makes floats are left
+    /// out.
     pub fn unemulated(&self) -> Vec<&str> {
         self.unemulated.iter().filter_map(|i| self.name(*i).ok()).collect()
+    }
+
+    /// The layers that a search keeps in floats in any case, with their dtypes: the output projections of fused attentions, and layers
+    /// without integers here.
+    pub(super) fn fixed_floats(&self) -> Vec<(String, Mode)> {
+        let attentions = self.fused_attentions().into_iter().map(|name| (name.to_owned(), Mode::F16));
+        let unemulated =
+            self.unemulated.iter().filter_map(|i| Some((self.name(*i).ok()?.to_owned(), self.float_mode(*i))));
+        attentions.chain(unemulated).collect()
     }
 
     /// Returns the name of each layer's result, with the dtypes that it is computed in.
@@ -474,9 +485,10 @@ impl QuantizedNetwork {
     pub(super) fn modes(&self) -> &[Mode] {
         &self.modes
     }
-    /// Returns the modes if the attentions that are fused are F16.
-    pub(super) fn modes_without_fused_attentions(&self) -> Vec<Mode> {
+    /// Returns the modes if the attentions that are fused are F16, and the layers without integers here are floats.
+    pub(super) fn modes_with_fixed_floats(&self) -> Vec<Mode> {
         let mut modes = self.modes.clone();
+        self.unemulated.iter().for_each(|i| modes[*i] = self.float_mode(*i));
         for attention in self.attentions.iter().filter(|a| self.modes[a.projection] == Mode::Int8) {
             attention.layers.iter().for_each(|i| modes[*i] = Mode::F16);
         }

@@ -148,7 +148,7 @@ impl Walk {
     }
 }
 
-/// Reading shorter rows in place takes longer than copying them.
+/// Minimum number of elements of rows that are read in place. Copying shorter ones is faster.
 const LONG_ROW: usize = 64;
 
 /// An operand of float32, broadcast to a result and read in place.

@@ -212,8 +212,8 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
         Op::MaxPool(op) if channels(result).is_some() => alone(max_pool(op)?),
         Op::AvgPool(op) if channels(result).is_some() => alone(avg_pool(op)?),
         op => {
-            let moved = || super::channels::prepare(signature);
-            interp::in_blocks(op, result).or_else(|| pad::in_blocks(op, result)).or_else(moved).and_then(alone)
+            let by_channels = || super::channels::prepare(signature);
+            interp::in_blocks(op, result).or_else(|| pad::in_blocks(op, result)).or_else(by_channels).and_then(alone)
         }
     })
 }

@@ -53,6 +53,7 @@ pub(super) enum Epilogue {
 }
 
 type Each = dyn Fn(&mut [f32]) + Send + Sync;
+
 impl Epilogue {
     pub fn each(f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Option<Epilogue> {
         Some(Epilogue::Each(Box::new(f)))

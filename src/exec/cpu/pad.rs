@@ -83,8 +83,8 @@ pub(super) fn pad(op: Pad<Operand>) -> OpKernel {
     })
 }
 
-/// Returns the kernel for a channel-blocked image, or `None` if `op` is another operator, or pads other axes than spatial ones with
-/// something else than zeros after the last channel.
+/// Returns the kernel for a channel-blocked image, or `None` if `op` is another operator, or pads the batch or the channels, other than by
+/// zeros after the last channel.
 pub(super) fn in_blocks(op: &Op<Operand>, result: &ValueType) -> Option<OpKernel> {
     let Op::Pad(op) = op else { return None };
     let sizes = [channels(&op.input.ty)?, channels(result)?];

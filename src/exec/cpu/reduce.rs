@@ -25,6 +25,9 @@ const SUMS: usize = 8;
 /// Number of vectors of candidates for the largest or smallest number of a row, which do not wait for each other.
 const CANDIDATES: usize = 4;
 
+/// Shorter rows are combined number by number. If rows of several parts are shorter, they are moved together first.
+const SHORT: usize = 64;
+
 /// Maximum number of results of a task if rows of the operand are combined: some cache lines of each row, which are read in order. The
 /// sums stay in the first cache.
 const COLUMNS: usize = 512;
@@ -213,6 +216,10 @@ impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64> SimdOp for Columns<'_, F, G> {
 fn extreme<const IS_LARGEST: bool>(before: Option<f64>, row: &[f32]) -> f64 {
     // A former result is one of the numbers, so it is a float32.
     let Some(first) = before.map(|before| before as f32).or(row.first().copied()) else { return f64::NAN };
+    if row.len() < SHORT {
+        let choose = if IS_LARGEST { larger } else { smaller };
+        return row.iter().copied().fold(first, choose).into();
+    }
     InstructionSet::best().run(Extreme::<IS_LARGEST> { first, row }).into()
 }
 
@@ -254,8 +261,8 @@ fn chosen<O: NumOps<f32>, const IS_LARGEST: bool>(ops: O, a: O::Simd, b: O::Simd
     ops.select(b, a, if IS_LARGEST { ops.lt(a, b) } else { ops.lt(b, a) })
 }
 
-/// Sizes of an operand whose axes are merged to five: any number of outer ones, `parts`, `between`, `count` and `inner`. The numbers of
-/// `parts` and `count` are combined.
+/// The axes of an operand, merged: outer ones, whose number is not stored, then `parts`, `between`, `count` and `inner`. `parts` and
+/// `count` are reduced.
 #[derive(Clone, Copy)]
 struct Merged {
     parts: usize,
@@ -265,7 +272,7 @@ struct Merged {
 }
 
 impl Merged {
-    /// Returns `None` if the reduced axes are three or more, with others between them.
+    /// Returns `None` if the reduced axes are in three or more places, with others between them, or in two places with short rows.
     fn new(shape: &[usize], reduced: &[usize]) -> Option<Merged> {
         // Neighbouring axes of which all are reduced, or none.
         let mut merged: Vec<(bool, usize)> = Vec::new();
@@ -279,13 +286,14 @@ impl Merged {
         let inner = merged.pop_if(|(is_reduced, _)| !*is_reduced).map_or(1, |(_, n)| n);
         let mut sizes = merged.into_iter().rev().map(|(_, n)| n);
         let [count, between, parts] = std::array::from_fn(|_| sizes.next().unwrap_or(1));
-        (sizes.count() <= 1).then_some(Merged { parts, between, count, inner })
+        let is_short = parts > 1 && inner == 1 && count < SHORT;
+        (sizes.count() <= 1 && !is_short).then_some(Merged { parts, between, count, inner })
     }
     /// Returns the sizes of a channel-blocked image whose pixels are combined.
     fn of_pixels(ty: &ValueType) -> Merged {
         Merged { parts: 1, between: 1, count: ty.plain_shape()[2..].iter().product(), inner: BLOCK }
     }
-    /// Returns where the numbers of a row of results begin in each part.
+    /// Returns where each part of the operand begins for a row of `inner` results.
     fn starts(self, row: usize) -> impl Iterator<Item = usize> {
         let Merged { parts, between, count, inner } = self;
         (0..parts).map(move |part| ((row / between * parts + part) * between + row % between) * count * inner)

@@ -78,7 +78,8 @@ fn is_enlargement(graph: &RewriteGraph, node: &Node) -> Result<bool> {
 struct PixelReduction {
     /// The reduction, whose result is an image of one pixel.
     first: Node,
-    /// The operator whose result has no axes of pixels, and those fused into it, unless the result is an image.
+    /// What follows if the axes of pixels are dropped: the reduction, in whose place there will be a Reshape, and the operators fused into
+    /// it.
     rest: Option<Vec<Operation>>,
 }
 

@@ -52,18 +52,19 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     for (name, (_, effect)) in names.iter().zip(&search.ranking) {
         let _ = writeln!(text, "{name:width$}  {effect:>22.5}");
     }
-    let is_ranked = |name: &String| search.ranking.iter().any(|(other, _)| other == name);
-    let all = search.ranking.len() + search.floats.iter().filter(|(name, _)| !is_ranked(name)).count();
+    let fixed = search.fixed().count();
+    let all = search.ranking.len() + fixed;
     let count = |mode: Mode| search.floats.iter().filter(|(_, other)| *other == mode).count();
     let in_f32 = if count(Mode::F32) > 0 { format!(", {} in F32", count(Mode::F32)) } else { String::new() };
     let _ = writeln!(
         text,
-        "\n{}: {} of {all} layers in F16{in_f32}; cosine of the outputs {after:.6}, and {before:.6} with all in INT8",
+        "\n{}: {} of {all} layers in F16{in_f32}; cosine of the outputs {after:.6}, and {before:.6} with all {}in INT8",
         escaped_path(path),
-        count(Mode::F16)
+        count(Mode::F16),
+        if fixed > 0 { "others " } else { "" }
     );
     if after < search.expect {
-        let floats = if search.floats.is_empty() { ", nor with all layers in floats" } else { "" };
+        let floats = if search.floats.len() > fixed { "" } else { ", nor with all layers in floats" };
         let _ = writeln!(text, "the cosine {} is not reached with these{floats}", search.expect);
     }
     text

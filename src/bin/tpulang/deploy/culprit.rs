@@ -5,7 +5,7 @@ use super::{
     tool_chain::{Problem, ToolChain},
 };
 use std::{collections::HashSet, fs, path::Path};
-use tpulang::{Array, Dtype, Error, Graph, Mode, Result, Tensor, calibrate::Table, graph::Operator, spec};
+use tpulang::{Dtype, Error, Graph, Result, Tensor, graph::Operator, spec};
 
 /// What makes a stage fail.
 pub enum Culprit {
@@ -19,8 +19,8 @@ pub enum Culprit {
     AnyNetwork,
 }
 
-/// The input and the output of that network.
-const RELU: [&str; 2] = ["x", "y"];
+/// The result of the network of a single Relu.
+const RELU: &str = "relu_of_input";
 
 /// What a stage is tried on.
 pub struct Trial<'a> {
@@ -54,7 +54,7 @@ impl Trial<'_> {
         }
         let Some(operator) = graph.operators().get(failing - 1) else { return Ok(None) };
         let Some(tensor) = operator.outputs().next() else { return Ok(None) };
-        if failing == 1 && graph.mode != Mode::Quantized && self.fails_for_relu()? {
+        if failing == 1 && self.fails_for_relu(graph)? == Some(true) {
             return Ok(Some(Culprit::AnyNetwork));
         }
         let alone = match only(graph, operator)? {
@@ -64,19 +64,23 @@ impl Trial<'_> {
         Ok(Some(Culprit::Operator { tensor, alone }))
     }
 
-    /// Returns whether the stage fails for a single Relu.
-    fn fails_for_relu(&self) -> Result<bool> {
-        let mut graph = Graph::new("relu")?;
-        let [input, output] = RELU;
-        let shape = [1, 4, 8, 8];
-        let x = graph.input(input, Dtype::Float32, shape)?;
-        let y = graph.relu(x).out_name(output).call()?;
-        graph.set_outputs(&[y])?;
-        let thresholds = Table::parse(&format!("{input} 1 -1 1\n{output} 1 -1 1"))?;
-        let calibration = self.target.calibration.as_ref().map(|_| thresholds);
-        let target = Target { calibration, ..self.target.clone() };
-        let arrays = [(input.to_owned(), Array::filled(Dtype::Float32, shape, 0.5)?)].into_iter().collect();
-        Trial { target: &target, arrays: &arrays, ..*self }.fails(&graph)
+    /// Returns whether the stage fails for a single Relu of the network's first input; `None` if that has no floats.
+    fn fails_for_relu(&self, graph: &Graph) -> Result<Option<bool>> {
+        let Some(info) = graph.inputs().first().map(|t| graph.tensor(*t)).transpose()? else { return Ok(None) };
+        if info.dtype != Dtype::Float32 || info.quantization.is_some() {
+            return Ok(None);
+        }
+        let mut relu = Graph::new("relu")?;
+        let x = relu.input(&info.name, info.dtype, info.shape.as_slice())?;
+        let y = relu.relu(x).out_name(RELU).call()?;
+        relu.set_outputs(&[y])?;
+        let mut target = self.target.clone();
+        if let Some(table) = &mut target.calibration
+            && let Some(entry) = table.entries.get(&info.name).copied()
+        {
+            table.entries.insert(RELU.to_owned(), entry);
+        }
+        Trial { target: &target, ..*self }.fails(&relu).map(Some)
     }
 
     /// Returns whether the stage fails for a part of the network.

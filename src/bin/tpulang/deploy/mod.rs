@@ -91,7 +91,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
     let graph = model::unrolled(&graph)?.unwrap_or(graph);
-    let options = args.options.iter().map(|option| absolute(option)).collect::<Result<_>>()?;
+    let options = with_absolute_paths(&args.options)?;
     let target = args.target.read(&graph, &args.model.path, options)?;
     let folder = args.stages.clone().unwrap_or_else(|| args.output.with_extension("stages"));
     let read = args.inputs.files().into_iter().chain(args.target.files()).collect();
@@ -108,8 +108,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         feeds = random_feeds(&graph, 0)?;
     }
     let chain = ToolChain::find()?;
-    let folder = prepared(folder)?;
-    let _lock = locked(&folder)?;
+    let (folder, _lock) = prepared(folder)?;
     let mut road = Road::begin(&graph, &chain, &target, folder.clone(), &feeds)?;
     messages.warn(&graph, &graph.weight_warnings())?;
     for stage in Stage::ALL {
@@ -147,51 +146,60 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
 /// Maximum size of a report in bytes.
 const MAX_REPORT: u64 = 1 << 30;
 
-/// Creates the folder of the stages, or empties one of an earlier deployment.
-fn prepared(folder: PathBuf) -> Result<PathBuf> {
-    let has_entries = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+/// Creates the folder of the stages, or empties one of an earlier deployment. Returns its absolute path, and its report, which is locked
+/// until the file is dropped.
+fn prepared(folder: PathBuf) -> Result<(PathBuf, fs::File)> {
+    let given = escaped_path(&folder);
+    let refused = |expected: &str| Err(argument("--stages", &given, expected));
     if folder.is_file() {
-        return Err(argument("--stages", escaped_path(&folder), "this is a file; expected a folder"));
+        return refused("this is a file; expected a folder");
     }
-    if has_entries {
-        let report = files::read(folder.join(REPORT), MAX_REPORT).unwrap_or_default();
-        if !report.starts_with(HEADING.as_bytes()) {
-            let expected = format!("it has files, but no {REPORT} of deploy; expected another folder");
-            return Err(argument("--stages", escaped_path(&folder), expected));
-        }
-        locked(&folder)?;
-        fs::remove_dir_all(&folder).map_err(Error::io(&folder))?;
-    }
+    let has_entries = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
     fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
     let folder = std::path::absolute(&folder).map_err(Error::io(&folder))?;
     let report = folder.join(REPORT);
+    if has_entries && !files::read(&report, MAX_REPORT).unwrap_or_default().starts_with(HEADING.as_bytes()) {
+        return refused(&format!("it has files, but no {REPORT} of deploy; expected another folder"));
+    }
+    let file = fs::File::options().create(true).append(true).open(&report).map_err(Error::io(&report))?;
+    if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
+        return refused("another process is using this folder; expected another one");
+    }
     fs::write(&report, format!("{HEADING}It is not complete.\n")).map_err(Error::io(&report))?;
-    Ok(folder)
-}
-
-/// Locks the folder of the stages, until the file is dropped.
-///
-/// # Errors
-/// Returns an error if another process has locked it.
-fn locked(folder: &Path) -> Result<fs::File> {
-    let report = folder.join(REPORT);
-    let file = fs::File::open(&report).map_err(Error::io(&report))?;
-    match file.try_lock() {
-        Err(fs::TryLockError::WouldBlock) => {
-            Err(argument("--stages", escaped_path(folder), "another deploy is using this folder; expected another one"))
+    for entry in fs::read_dir(&folder).map_err(Error::io(&folder))? {
+        let entry = entry.map_err(Error::io(&folder))?;
+        let path = entry.path();
+        if path != report {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let removed = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            removed.map_err(Error::io(&path))?;
         }
-        // Some file systems have no locks.
-        Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(file),
     }
+    Ok((folder, file))
 }
 
-/// Returns an option of model_deploy, which runs in another folder, with a file as an absolute path.
-fn absolute(option: &str) -> Result<String> {
-    if option.starts_with('-') || !Path::new(option).is_file() {
-        return Ok(option.to_owned());
-    }
-    let path = std::path::absolute(option).map_err(Error::io(option))?;
-    path.into_os_string().into_string().map_err(|_| argument("OPTIONS", option, "expected a path of UTF-8 text"))
+/// The options of model_deploy that are followed by files, between commas.
+const FILE_OPTIONS: [&str; 3] = ["--test_input", "--test_reference", "--fuse_preprocess_config"];
+
+/// Returns the options of model_deploy with absolute paths, since it runs in another folder.
+fn with_absolute_paths(options: &[String]) -> Result<Vec<String>> {
+    let absolute = |files: &str| -> Result<String> {
+        let paths = files.split(',').map(|file| {
+            let path = std::path::absolute(file).map_err(Error::io(file))?;
+            path.into_os_string().into_string().map_err(|_| argument("OPTIONS", file, "expected a path of UTF-8 text"))
+        });
+        Ok(paths.collect::<Result<Vec<_>>>()?.join(","))
+    };
+    let mut is_file = false;
+    let each = options.iter().map(|option| {
+        let was_file = std::mem::replace(&mut is_file, FILE_OPTIONS.contains(&option.as_str()));
+        match option.split_once('=') {
+            _ if was_file => absolute(option),
+            Some((name, files)) if FILE_OPTIONS.contains(&name) => Ok(format!("{name}={}", absolute(files)?)),
+            _ => Ok(option.clone()),
+        }
+    });
+    each.collect()
 }
 
 /// Copies the bmodel to where it is wanted. It appears whole or not at all.
@@ -223,7 +231,8 @@ fn all_tensors(graph: &Graph, feeds: &Arrays) -> Result<Arrays> {
 /// Returns the tensors of a stage, for a comparison with ours. The tool chain works in `folder`.
 pub fn tensors_of(stage: Stage, graph: &Graph, target: &Target, folder: PathBuf, feeds: &Arrays) -> Result<Arrays> {
     let chain = ToolChain::find()?;
-    let road = Road::begin(graph, &chain, target, prepared(folder)?, feeds)?;
+    let (folder, _lock) = prepared(folder)?;
+    let road = Road::begin(graph, &chain, target, folder, feeds)?;
     if !road.runs(stage) {
         return Err(argument("--stage", "top", "the tool chain does not run Top modules of integers; expected tpu"));
     }

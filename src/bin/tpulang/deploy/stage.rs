@@ -125,7 +125,7 @@ impl<'a> Stages<'a> {
         let Target { chip, quantize, calibration, quantize_table, options, .. } = self.target;
         let [module, bmodel] = ["mlir", "bmodel"].map(|extension| format!("{}.{extension}", self.name));
         let mut args = vec!["--mlir", &module, "--chip", chip, "--quantize", quantize, "--model", &bmodel];
-        // It has no default for some dtypes.
+        // model_deploy has no default for some dtypes.
         let Tolerance { cosine, euclidean } = self.target.tolerance();
         let tolerance = format!("{cosine},{euclidean}");
         if !options.iter().any(|option| option.starts_with("--tolerance")) {
