@@ -190,7 +190,7 @@ fn error(reference: &Sample, outputs: &Sample) -> Result<f64> {
 mod tests {
     use super::*;
     use crate::Table;
-    use tpulang::{Dtype, Graph};
+    use tpulang::{Dtype, Graph, ops::Deconv};
 
     #[test]
     fn layers_with_numbers_beyond_float16_become_float32() {
@@ -209,6 +209,22 @@ mod tests {
         let search = Search::new(&network, &samples, 0.999, &mut |_| ()).unwrap();
         assert_eq!(search.floats, [("y".to_owned(), Mode::F32)]);
         assert!(search.cosines[1] > 0.999, "{}", search.cosines[1]);
+    }
+
+    #[test]
+    fn transposed_convolutions_of_volumes_are_floats() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 1, 2, 2, 2]).unwrap();
+        let w = g.coefficient("w", Array::filled(Dtype::Float32, [1, 1, 2, 2, 2], 0.5).unwrap()).unwrap();
+        let op = Deconv::new(x, w, vec![2; 3], vec![0; 6], vec![1; 3]);
+        let y = g.op(op).out_name("y").call().unwrap()[0];
+        g.set_outputs(&[y]).unwrap();
+        let table = Table::parse("x 1 -1 1\ny 4 -4 4").unwrap();
+        let network = QuantizedNetwork::new(&g, &table, &QuantizeTable::default()).unwrap();
+        assert_eq!(network.unemulated(), ["y"]);
+        let feeds = [("x", Array::filled(Dtype::Float32, [1, 1, 2, 2, 2], 0.25).unwrap())];
+        let results = network.run(&feeds, &mut |_, _| Ok(())).unwrap();
+        assert_eq!(results["y"].to_f32().unwrap()[13], 1.0, "the sum of eight eighths");
     }
 
     /// On the chip, a mask of large numbers makes zeros of all others.

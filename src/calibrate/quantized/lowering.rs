@@ -147,7 +147,8 @@ impl Context<'_> {
     }
 
     fn deconv(&mut self, op: &Deconv<Tensor>, to: Range) -> Result<Option<Kernel>> {
-        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| op.group == 1) else {
+        let is_plain = op.group == 1 && op.kernel_shape.len() == 2;
+        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
             return Ok(None);
         };
         let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
