@@ -160,7 +160,9 @@ impl Statistics {
             }
             Ok(((*name).clone(), entry(name, &tensor.histogram)))
         };
-        let entries = counted.par_iter().map(named_entry).collect::<Result<Vec<_>>>()?;
+        // The error is that of the first tensor, whichever thread is first.
+        let entries: Vec<_> = counted.par_iter().map(named_entry).collect();
+        let entries = entries.into_iter().collect::<Result<Vec<_>>>()?;
         let mut table = Table::new(entries.into_iter().collect());
         table.comments = vec![
             format!("network: {}", self.network),
