@@ -1,7 +1,7 @@
 #[cfg(feature = "mlir")]
 use super::deploy::{self, Stage, TargetOptions};
 use super::{
-    Outcome,
+    Outcome, compare,
     device::Running,
     diagnostics::Diagnostics,
     feeds::Inputs,
@@ -39,9 +39,9 @@ enum StageName {
     after_help = "\
 The reference is a file with the tensors of a run by another program, a stage of TPU-MLIR's tool
 chain, or, for a GPU, a run on the CPU. Each operator is fed the tensors of the reference, so that
-its own error is told from those before it. The first one that is wrong by itself is written as a spec of one operator with its
-data. If the reference lacks tensors, these are several operators. Names that differ by a suffix of
-the tool chain are matched: y and y_f32.
+its own error is told from those before it. The first one that is wrong by itself is written as a
+spec of one operator with its data; of several operators if the reference lacks the tensors between
+them. Names that differ by a suffix of the tool chain are matched: y and y_f32.
 
 Exit status: 0 if no tensor differs; 1 if one does; 2 on an error.
 
@@ -78,6 +78,9 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
 }
+
+/// The tolerance of tensors computed in the same dtype.
+const TOLERANCE: Tolerance = Tolerance { cosine: 0.9999, euclidean: 0.99 };
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
@@ -128,7 +131,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         None => run(&graph, &feeds, &CpuBackend::new(), &RunOptions::default().unfused(true).all(true))?.tensors,
     };
     let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
-    let tolerance = args.tolerance.or(tolerance).unwrap_or(Tolerance { cosine: 0.9999, euclidean: 0.99 });
+    let tolerance = args.tolerance.or(tolerance).unwrap_or(TOLERANCE);
     let found = during("comparing", Size::Unknown, |_| bisect(&graph, &session, &feeds, &reference, &tolerance))?;
     let mut text = described(&found);
     if let Some(culprit) = &found.alone {
@@ -179,9 +182,8 @@ impl Args {
 /// # Errors
 /// Returns an error if a rule is about no tensor of the network.
 fn check_renames(graph: &Graph, renames: &[Rename]) -> Result<()> {
-    let names = || graph.tensors().filter(|(_, info)| !info.is_coefficient()).map(|(_, info)| &info.name);
-    let is_used = |rename: &Rename| names().any(|name| rename.apply(name).is_some());
-    match renames.iter().find(|rename| !is_used(rename)) {
+    let names = graph.tensors().filter(|(_, info)| !info.is_coefficient()).map(|(_, info)| info.name.as_str());
+    match compare::unused_rename(renames, &names.collect::<Vec<_>>()) {
         Some(rename) => Err(argument("--rename", rename, "the network has no tensor of this name")),
         None => Ok(()),
     }
@@ -191,7 +193,7 @@ fn check_renames(graph: &Graph, renames: &[Rename]) -> Result<()> {
 /// Returns an error if the reference was computed from other numbers than those of `-i`.
 fn check_input(name: &str, fed: &Array, of_reference: &Array) -> Result<()> {
     let comparison = Comparison::of(of_reference, fed)?;
-    if comparison.passes(&Tolerance { cosine: 0.9999, euclidean: 0.99 }) {
+    if comparison.passes(&TOLERANCE) {
         return Ok(());
     }
     let difference = difference(&comparison);

@@ -65,7 +65,7 @@ impl Options {
             let count = pluralized(network.unemulated().len(), "layer");
             messages.report_aside(&format!(
                 "{count}, such as that of {first:?}, will be computed in integers by the chip, and in F16 here, so larger errors are \
-                 possible; calibrate --search keeps them in F16\n"
+                 possible; calibrate --search keeps them in floats\n"
             ));
         }
         Ok(Some(network))

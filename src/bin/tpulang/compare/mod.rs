@@ -159,6 +159,11 @@ fn report(args: &Args, graph: Option<&Graph>, a: &Arrays, b: &Arrays) -> Result<
     Ok(Report { tolerance: args.tolerance, tensors, passed, left_out, diverges, histogram })
 }
 
+/// Returns the first rule that is about none of the names.
+pub fn unused_rename<'r>(renames: &'r [Rename], names: &[&str]) -> Option<&'r Rename> {
+    renames.iter().find(|rename| !names.iter().any(|name| rename.apply(name).is_some()))
+}
+
 /// Returns the pairs to compare, and the number of arrays without a partner that `--common` leaves out.
 fn pairs(args: &Args, a: &Arrays, b: &Arrays) -> Result<(Vec<Pair>, usize)> {
     let first: Vec<&str> = a.keys().map(String::as_str).collect();
@@ -166,7 +171,7 @@ fn pairs(args: &Args, a: &Arrays, b: &Arrays) -> Result<(Vec<Pair>, usize)> {
     if first.is_empty() && second.is_empty() {
         return Err(argument("the files", "empty", "there is nothing to compare"));
     }
-    if let Some(rename) = args.rename.iter().find(|rename| !first.iter().any(|name| rename.apply(name).is_some())) {
+    if let Some(rename) = unused_rename(&args.rename, &first) {
         let expected = format!("{} has no such tensor; A=B has the name in that file first", args.a.display());
         return Err(argument("--rename", rename, expected));
     }

@@ -54,7 +54,7 @@ impl Trial<'_> {
         }
         let Some(operator) = graph.operators().get(failing - 1) else { return Ok(None) };
         let Some(tensor) = operator.outputs().next() else { return Ok(None) };
-        if failing == 1 && self.fails_for_relu(graph)? == Some(true) {
+        if failing == 1 && self.fails_for_relu(graph)? {
             return Ok(Some(Culprit::AnyNetwork));
         }
         let alone = match only(graph, operator)? {
@@ -64,11 +64,11 @@ impl Trial<'_> {
         Ok(Some(Culprit::Operator { tensor, alone }))
     }
 
-    /// Returns whether the stage fails for a single Relu of the network's first input; `None` if that has no floats.
-    fn fails_for_relu(&self, graph: &Graph) -> Result<Option<bool>> {
-        let Some(info) = graph.inputs().first().map(|t| graph.tensor(*t)).transpose()? else { return Ok(None) };
+    /// Returns whether the stage fails for a single Relu of the network's first input. Inputs other than floats are not tried.
+    fn fails_for_relu(&self, graph: &Graph) -> Result<bool> {
+        let Some(info) = graph.inputs().first().map(|t| graph.tensor(*t)).transpose()? else { return Ok(false) };
         if info.dtype != Dtype::Float32 || info.quantization.is_some() {
-            return Ok(None);
+            return Ok(false);
         }
         let mut relu = Graph::new("relu")?;
         let x = relu.input(&info.name, info.dtype, info.shape.as_slice())?;
@@ -80,7 +80,7 @@ impl Trial<'_> {
         {
             table.entries.insert(RELU.to_owned(), entry);
         }
-        Trial { target: &target, ..*self }.fails(&relu).map(Some)
+        Trial { target: &target, ..*self }.fails(&relu)
     }
 
     /// Returns whether the stage fails for a part of the network.

@@ -55,7 +55,7 @@ impl StageLosses {
     fn outputs(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|loss| loss.is_output)
     }
-    /// Says which outputs of the network could not be compared, if there are such.
+    /// Names the outputs of the network that could not be compared, if there are any.
     pub fn missing_outputs(&self, graph: &Graph) -> Option<String> {
         let names = graph.outputs().iter().filter_map(|t| graph.tensor(*t).ok()).map(|info| &info.name);
         let missing = names.filter(|name| !self.losses.iter().any(|loss| loss.tensor == **name));
