@@ -1,6 +1,7 @@
 //! Elements that are computed from those of another array as they are read.
 use super::{
     Array, NonFinite,
+    dequantized::StoredIntegers,
     rows::copy_ranges,
     storage::{Loaded, Storage},
     zeros,
@@ -24,8 +25,8 @@ pub(super) trait Conversion: Send + Sync {
     fn fitted_from(&self) -> Option<Dtype> {
         None
     }
-    /// Returns the scale and the zero point if the results are `(v - zero_point) * scale` for all elements `v`.
-    fn scale(&self) -> Option<(f64, i64)> {
+    /// Returns the source with its scales and zero points if the results are the numbers that its integers stand for.
+    fn dequantized_from(&self) -> Option<StoredIntegers> {
         None
     }
 }
@@ -110,8 +111,8 @@ impl<C: Conversion> Storage for Converted<C> {
     fn fitted_from(&self) -> Option<Dtype> {
         self.how.fitted_from()
     }
-    fn dequantized_from(&self) -> Option<(&Array, f64, i64)> {
-        self.how.scale().map(|(scale, zero_point)| (self.how.source(), scale, zero_point))
+    fn dequantized_from(&self) -> Option<StoredIntegers> {
+        self.how.dequantized_from()
     }
     fn error(&self, problem: String) -> Error {
         self.how.source().storage.error(problem)

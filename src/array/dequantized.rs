@@ -7,11 +7,22 @@ use super::{
 use crate::base::{Dtype, Result};
 use std::sync::Arc;
 
-/// `(v - zero_point) * scale`, with one scale and zero point for all elements, or one for each entry of an axis.
+/// Integers that stand for real numbers: `(v - zero_point) * scale`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredIntegers {
+    /// The integers.
+    pub integers: Array,
+    /// The scale of all elements, or one for each entry of the axis.
+    pub scales: Vec<f64>,
+    /// The same for zero points; there may be none, which are 0.
+    pub zero_points: Vec<i64>,
+    /// The axis whose entries have scales and zero points of their own.
+    pub axis: usize,
+}
+
+/// The real numbers that integers stand for.
 struct Dequantized {
-    of: Array,
-    scales: Vec<f64>,
-    zero_points: Vec<i64>,
+    stored: StoredIntegers,
     /// Number of neighbouring elements that share a scale.
     inner: usize,
 }
@@ -38,23 +49,40 @@ impl Array {
         }
         let inner = self.shape.get(axis.saturating_add(1)..).map_or(1, |rest| rest.iter().product::<usize>()).max(1);
         let len = (self.len / self.dtype.size()).checked_mul(size_of::<f32>())?;
-        let storage = Arc::new(Converted::new(Dequantized { of: self.clone(), scales, zero_points, inner }));
+        let stored = StoredIntegers { integers: self.clone(), scales, zero_points, axis };
+        let storage = Arc::new(Converted::new(Dequantized { stored, inner }));
         Some(Array { dtype: Dtype::Float32, shape: self.shape.clone(), storage, len })
     }
 
-    /// Returns the integers, the scale and the zero point from which [`Array::dequantized`] made this array, if there is one scale and at
-    /// most one zero point.
+    /// Returns the integers from which [`Array::dequantized`] made this array. If there are several scales or zero points, it returns
+    /// `None` once the array was reshaped.
     ///
     /// ```
     /// use tpulang::Array;
     /// let stored = Array::from_vec([2, 2], vec![1i8, 2, 3, 4])?;
-    /// let reals = stored.dequantized(vec![0.5], vec![1], 0).expect("one scale");
-    /// assert_eq!(reals.dequantized_from(), Some((stored, 0.5, 1)));
+    /// let reals = stored.dequantized(vec![0.5, 2.0], vec![1], 0).expect("two scales for two rows");
+    /// let from = reals.dequantized_from().expect("it was dequantized");
+    /// assert_eq!((from.integers, from.scales, from.zero_points), (stored, vec![0.5, 2.0], vec![1]));
     /// # Ok::<(), tpulang::Error>(())
     /// ```
-    pub fn dequantized_from(&self) -> Option<(Array, f64, i64)> {
-        let (stored, scale, zero_point) = self.storage.dequantized_from().filter(|_| self.dtype == Dtype::Float32)?;
-        Some((stored.reshaped(self.shape.clone()).ok()?, scale, zero_point))
+    pub fn dequantized_from(&self) -> Option<StoredIntegers> {
+        let stored = self.storage.dequantized_from().filter(|_| self.dtype == Dtype::Float32)?;
+        let has_one = stored.scales.len() == 1 && stored.zero_points.len() <= 1;
+        if !has_one && stored.integers.shape != self.shape {
+            return None;
+        }
+        Some(StoredIntegers { integers: stored.integers.reshaped(self.shape.clone()).ok()?, ..stored })
+    }
+}
+
+impl StoredIntegers {
+    /// Returns the scale and the zero point if there is one of each for all elements.
+    pub fn per_tensor(&self) -> Option<(f64, i64)> {
+        match (self.scales.as_slice(), self.zero_points.as_slice()) {
+            ([scale], []) => Some((*scale, 0)),
+            ([scale], [zero_point]) => Some((*scale, *zero_point)),
+            _ => None,
+        }
     }
 }
 
@@ -65,8 +93,9 @@ impl Dequantized {
         while at < values.len() {
             let entry = (before + at) / self.inner;
             let end = values.len().min((entry + 1) * self.inner - before);
-            let scale = self.scales[entry % self.scales.len()];
-            let zero = self.zero_points.get(entry % self.zero_points.len().max(1)).map_or(0.0, |zero| *zero as f64);
+            let StoredIntegers { scales, zero_points, .. } = &self.stored;
+            let scale = scales[entry % scales.len()];
+            let zero = zero_points.get(entry % zero_points.len().max(1)).map_or(0.0, |zero| *zero as f64);
             // Differences of integers of up to 32 bits are exact.
             let run = to[at..end].iter_mut().zip(&values[at..end]);
             run.for_each(|(to, v)| *to = ((of(v) - zero) * scale) as f32);
@@ -77,25 +106,21 @@ impl Dequantized {
 
 impl Conversion for Dequantized {
     fn source(&self) -> &Array {
-        &self.of
+        &self.stored.integers
     }
     fn dtype(&self) -> Dtype {
         Dtype::Float32
     }
-    fn scale(&self) -> Option<(f64, i64)> {
-        match (self.scales.as_slice(), self.zero_points.as_slice()) {
-            ([scale], []) => Some((*scale, 0)),
-            ([scale], [zero_point]) => Some((*scale, *zero_point)),
-            _ => None,
-        }
+    fn dequantized_from(&self) -> Option<StoredIntegers> {
+        Some(self.stored.clone())
     }
     fn convert(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut reals = Vec::new();
         // An array in memory comes as one piece.
         for bytes in bytes.chunks(PIECE) {
-            reals.resize(bytes.len() / self.of.dtype().size(), 0.0);
+            reals.resize(bytes.len() / self.source().dtype().size(), 0.0);
             macro_rules! by_dtype {
-                ($($dtype:ident: $t:ty),*) => { match self.of.dtype() {
+                ($($dtype:ident: $t:ty),*) => { match self.source().dtype() {
                     $(Dtype::$dtype => {
                         let of = |v: &[u8; size_of::<$t>()]| f64::from(<$t>::from_le_bytes(*v));
                         self.write(before, bytes.as_chunks().0, of, &mut reals);

@@ -27,6 +27,7 @@ mod zip_bytes;
 
 pub use array_mut::{ArrayMut, Loan};
 pub use array_view::ArrayView;
+pub use dequantized::StoredIntegers;
 pub use fingerprint::fingerprint;
 pub use finite::NonFinite;
 pub use format::ArrayFormat;

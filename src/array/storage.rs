@@ -1,5 +1,5 @@
 //! Storage of arrays: in memory, or in a file that is read on first use.
-use super::{Array, NonFinite, foreign::Foreign, rows::copy_ranges, zeros};
+use super::{Array, NonFinite, dequantized::StoredIntegers, foreign::Foreign, rows::copy_ranges, zeros};
 use crate::base::{Dtype, Error, Result, invalid};
 use std::{
     fs::File,
@@ -44,8 +44,8 @@ pub(super) trait Storage: Send + Sync {
     fn fitted_from(&self) -> Option<Dtype> {
         None
     }
-    /// Returns the integers that the elements stand for, with their scale and zero point.
-    fn dequantized_from(&self) -> Option<(&Array, f64, i64)> {
+    /// Returns the integers that stand for the elements.
+    fn dequantized_from(&self) -> Option<StoredIntegers> {
         None
     }
     /// Returns an error about the elements. It names the file and the array, if there is one.

@@ -256,6 +256,29 @@ impl<V> Op<V> {
             values.iter().map(move |v| (name, v))
         })
     }
+    /// Returns the operand whose elements the op selects or moves: those of the results are the same, whatever they stand for, so that a
+    /// quantized tensor keeps its scale.
+    pub fn selected_from(&self) -> Option<&V> {
+        match self {
+            Op::Gather(op) => Some(&op.input),
+            Op::GatherElements(op) => Some(&op.input),
+            Op::GatherND(op) => Some(&op.input),
+            Op::Reverse(op) => Some(&op.input),
+            Op::Reshape(op) => Some(&op.input),
+            Op::Permute(op) => Some(&op.input),
+            Op::Slice(op) => Some(&op.input),
+            Op::Split(op) => Some(&op.input),
+            Op::Depth2Space(op) => Some(&op.input),
+            Op::Tile(op) => Some(&op.input),
+            Op::Expand(op) => Some(&op.input),
+            // Its constant is an integer as stored.
+            Op::Pad(op) => Some(&op.input),
+            Op::Squeeze(op) => Some(&op.input),
+            Op::Unsqueeze(op) => Some(&op.input),
+            Op::MaxPool(op) if !op.do_relu => Some(&op.input),
+            _ => None,
+        }
+    }
     /// Returns the operands as MLIR lists them: `None` for an absent operand; a trailing absent optional one is omitted.
     pub fn operand_list(&self) -> Vec<Option<&V>> {
         let optional = self.def().operands.last().is_some_and(|o| o.arity == Arity::Optional);

@@ -2,6 +2,7 @@
 use super::{
     OpKernel, Operand, Signature, ValueType,
     blocked::Axis,
+    byte_products,
     int8::{
         ByteFilter, ByteOperand, Completion, DepthwiseBytes, LARGEST_WINDOW, MaxPoolBytes, SumPoolBytes, SumsEpilogue,
     },
@@ -13,6 +14,7 @@ use crate::{
     Layout,
     base::{Dtype, Result, invalid},
     ops::{AvgPool, Conv, MaxPool, Op, Permute, Reshape, Window, windows},
+    quant::RoundMode,
     semantics::stores_the_same,
 };
 
@@ -36,7 +38,11 @@ pub(super) fn supports(signature: &Signature) -> bool {
         Op::Concat(op) => op.axis == 1 && op.inputs.iter().all(|o| is_last(&o.ty)),
         op => is_elementwise(op, result),
     };
-    is_last(result) && (lookup::supports(signature) || signature.fused_ops.is_empty() && is_supported())
+    let has_kernel = || match &signature.op {
+        Op::Conv(_) => byte_products::rounding(signature).is_some(),
+        _ => signature.fused_ops.is_empty(),
+    };
+    is_last(result) && (lookup::supports(signature) || has_kernel() && is_supported())
 }
 
 fn supports_conv(op: &Conv<Operand>, result: &ValueType) -> bool {
@@ -100,7 +106,9 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<OpKernel>> {
     let Some(Some(result)) = signature.results.first() else { return Ok(None) };
     Ok(match &signature.op {
         Op::Reshape(op) => converted(op, result),
-        Op::Conv(op) if is_last(result) => Some(conv(op, result)?),
+        Op::Conv(op) if is_last(result) => {
+            Some(conv(op, result, byte_products::rounding(signature).unwrap_or_default())?)
+        }
         Op::MaxPool(op) if is_last(result) => Some(max_pool(op, result)?),
         Op::AvgPool(op) if is_last(result) => Some(avg_pool(op)?),
         Op::Concat(op) if is_last(result) => {
@@ -123,11 +131,11 @@ fn converted(op: &Reshape<Operand>, result: &ValueType) -> Option<OpKernel> {
     Some(layout::permute(Permute::new(op.input.clone(), order)))
 }
 
-fn conv(op: &Conv<Operand>, result: &ValueType) -> Result<OpKernel> {
+fn conv(op: &Conv<Operand>, result: &ValueType, round: RoundMode) -> Result<OpKernel> {
     let none = || invalid("no convolution of bytes with channels last");
     let bias = bias(op);
     let limit = if op.relu_limit > 0.0 { op.relu_limit } else { f64::INFINITY };
-    let end = SumsEpilogue { bias: bias.as_deref(), relu: op.do_relu.then_some(limit) };
+    let end = SumsEpilogue { bias: bias.as_deref(), relu: op.do_relu.then_some(limit), round };
     let input = op.input.clone();
     let kernel = if let Some(filter) = DepthwiseBytes::new(op)? {
         let completion = filter.completion(op, result, end).ok_or_else(none)?;

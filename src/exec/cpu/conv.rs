@@ -13,7 +13,7 @@ use crate::{
     array::{ArrayMut, zeros},
     base::{Dtype, Result},
     ops::{self, Convolution, Window},
-    quant::Quantization,
+    quant::{Quantization, RoundMode},
     semantics::{self, AccumKind},
 };
 use rayon::prelude::*;
@@ -157,7 +157,7 @@ fn workspace(op: &ops::Conv<Operand>) -> Workspace {
     result_elements(8) + (operands + result_elements(4)).max(ints(&op.bias))
 }
 
-pub(super) fn conv(mut op: ops::Conv<Operand>) -> OpKernel {
+pub(super) fn conv(mut op: ops::Conv<Operand>, round: RoundMode) -> OpKernel {
     // With few columns a product would mostly multiply padding.
     let oc = op.filter.ty.shape[0] / (op.group as usize).max(1);
     let packed = if oc < COLUMNS { None } else { ByteFilter::new(&op).ok().flatten() };
@@ -169,7 +169,7 @@ pub(super) fn conv(mut op: ops::Conv<Operand>) -> OpKernel {
     op.filter = laid_out.clone().unwrap_or(op.filter);
     let kernel = OpKernel::with_workspace(workspace, move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
-        let finish = PostOp::relu(op.do_relu, op.relu_limit);
+        let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(round);
         let c = ConvOperation::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
         match &packed {
             Some(packed) => bytes(t, &c, packed),

@@ -12,6 +12,7 @@ use crate::{
     array::{Array, Element, zeros},
     base::{Dtype, Result, invalid},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
+    quant::RoundMode,
     semantics::{self, AccumKind},
 };
 use rayon::prelude::*;
@@ -49,7 +50,7 @@ fn keeps_columns(op: &MatMul<Operand>, p: &Product) -> bool {
     !op.output_transpose && op.bias.as_ref().is_none_or(|b| b.ty.elements() == p.n)
 }
 
-pub(super) fn matmul(mut op: MatMul<Operand>) -> OpKernel {
+pub(super) fn matmul(mut op: MatMul<Operand>, round: RoundMode) -> OpKernel {
     if let Some((p, packed)) = packed(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
@@ -59,17 +60,19 @@ pub(super) fn matmul(mut op: MatMul<Operand>) -> OpKernel {
         let right = op.right.without_values();
         op.right = right.clone();
         let workspace = bytes_workspace(&op, &p) + packed.workspace();
-        return OpKernel::with_workspace(workspace, move |t| bytes_by(t, &op, &p, &ByteMatrices::Constant(&packed)))
-            .without([&right]);
+        return OpKernel::with_workspace(workspace, move |t| {
+            bytes_by(t, &op, round, &p, &ByteMatrices::Constant(&packed))
+        })
+        .without([&right]);
     }
     OpKernel::with_workspace(workspace(&op), move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match semantics::accum_kind(left, right) {
-            _ if multiplies_bytes(&op, &p) => bytes_by(t, &op, &p, &ByteMatrices::Computed),
+            _ if multiplies_bytes(&op, &p) => bytes_by(t, &op, round, &p, &ByteMatrices::Computed),
             AccumKind::Real => float(t, &op, &p),
-            AccumKind::Narrow => integer::<i32>(t, &op, &p),
-            AccumKind::Wide => integer::<i64>(t, &op, &p),
+            AccumKind::Narrow => integer::<i32>(t, &op, round, &p),
+            AccumKind::Wide => integer::<i64>(t, &op, round, &p),
         }
     })
 }
@@ -126,6 +129,19 @@ fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &ConstantB) 
     })
 }
 
+/// Returns the scale of the sums, or one for each column.
+fn scales_of_sums(op: &MatMul<Operand>) -> Vec<f64> {
+    let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
+    let of_input = scales(&op.input)[0];
+    scales(&op.right).into_iter().map(|scale| of_input * scale).collect()
+}
+
+/// Whether bytes are multiplied by a constant matrix, and the result has the order of the sums.
+pub(super) fn multiplies_constant_bytes(op: &MatMul<Operand>) -> bool {
+    let are_bytes = ByteOperand::new(&op.input).is_some() && ByteOperand::new(&op.right).is_some();
+    are_bytes && constant_right(op).is_some_and(|(_, p)| keeps_columns(op, &p) && p.k > 0 && p.k <= int8::DEPTH)
+}
+
 /// The right operand of a product of bytes.
 enum ByteMatrices<'a> {
     /// A constant that applies to all rows.
@@ -135,16 +151,15 @@ enum ByteMatrices<'a> {
 }
 
 /// Like [`rows_by`], for bytes.
-fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, right: &ByteMatrices) -> Result<()> {
+fn bytes_by(t: &mut Task, op: &MatMul<Operand>, round: RoundMode, p: &Product, right: &ByteMatrices) -> Result<()> {
     let result = t.result(0)?;
-    let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
-    let scale = scale_of(&op.input) * scale_of(&op.right);
+    let scales = scales_of_sums(op);
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
     let relu = op.do_relu.then_some(if op.relu_limit > 0.0 { op.relu_limit } else { f64::INFINITY });
-    let end = SumsEpilogue { bias: bias.as_deref(), relu };
+    let end = SumsEpilogue { bias: bias.as_deref(), relu, round };
     let complete = |begin: &mut dyn Iterator<Item = i32>| {
         let is_simple = keeps_columns(op, p) && Completion::supports(result, p.k, end.bias);
-        is_simple.then(|| Completion::new(begin, std::iter::repeat(scale), result, end))?
+        is_simple.then(|| Completion::new(begin, scales.iter().copied().cycle(), result, end))?
     };
     if complete(&mut std::iter::repeat_n(0, p.n)).is_some() {
         let multiplied = t.array(&op.input)?;
@@ -156,7 +171,7 @@ fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, right: &ByteMatrice
     byte_products(op, p, values, ResultMemory::Ints(&mut sums), &|begin| Some(Completion::sums(begin)))?;
     let mut wide = zeros::<i64>(sums.len())?;
     wide.iter_mut().zip(sums).for_each(|(w, s)| *w = s.into());
-    store_sums(t, op, p, wide)
+    store_sums(t, op, round, p, wide)
 }
 
 /// Returns the epilogue of a matrix whose columns' sums begin with these numbers.
@@ -215,7 +230,7 @@ fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out:
 }
 
 /// Sums are exact, then saturated.
-fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
+fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, round: RoundMode, p: &Product) -> Result<()> {
     let subtract_zero_point = |o: &Operand| -> Result<Vec<T>> {
         let zero = zero_point(o);
         t.ints_as(o, |_, v| T::of(v.saturating_sub(zero)))
@@ -229,19 +244,22 @@ fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result
         gemm_int(c, left, right)?;
     }
     drop((left, right));
-    store_sums(t, op, p, out)
+    store_sums(t, op, round, p, out)
 }
 
 /// Stores the sums, with bias and Relu.
-fn store_sums(t: &mut Task, op: &MatMul<Operand>, p: &Product, mut out: Vec<i64>) -> Result<()> {
+fn store_sums(t: &mut Task, op: &MatMul<Operand>, round: RoundMode, p: &Product, mut out: Vec<i64>) -> Result<()> {
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
     complete(op, p, &t.result(0)?.shape, &mut out, bias.as_deref(), i64::saturating_add)?;
     let result = t.result(0)?;
     if result.quantization.is_some() {
-        let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
-        let scale = scale_of(&op.input) * scale_of(&op.right);
-        return t.fill(0, 1, PostOp::relu(op.do_relu, op.relu_limit), |first, reals| {
-            reals.iter_mut().zip(&out[first..]).for_each(|(r, v)| *r = (*v as f64 * scale) as f32);
+        let scales = scales_of_sums(op);
+        // Transposed results have rows instead of columns.
+        let each = if op.output_transpose { p.m } else { 1 };
+        return t.fill(0, 1, PostOp::relu(op.do_relu, op.relu_limit).and_round(round), |first, reals| {
+            for (i, (r, v)) in (first..).zip(reals.iter_mut().zip(&out[first..])) {
+                *r = (*v as f64 * scales[i / each % scales.len()]) as f32;
+            }
             Ok(())
         });
     }

@@ -5,6 +5,7 @@ mod arena;
 mod arithmetic;
 mod attention;
 mod blocked;
+mod byte_products;
 mod cast;
 mod chain;
 mod channels;
@@ -68,6 +69,7 @@ use crate::{
     array::{Array, ArrayMut},
     base::{Dtype, Result, Shape},
     ops::Op,
+    quant::RoundMode,
 };
 use arena::Arena;
 use blocked::Function;
@@ -109,7 +111,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::ConcatSlice(op) => layout::concat_slice(*op),
         Op::ConcatVolume(op) => image::concat_volume(*op),
         Op::ConstantFill(op) => create::constant_fill(*op),
-        Op::Conv(op) => conv::conv(*op),
+        Op::Conv(op) => conv::conv(*op, RoundMode::default()),
         Op::ConvBwd_Weight(op) => conv_bwd::conv_bwd_weight(*op),
         Op::Convbwd(op) => return conv_bwd::conv_bwd(*op),
         Op::Copy(op) => layout::reshape(op.input),
@@ -165,7 +167,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::LogicalAnd(op) => return compare::logical_and(*op),
         Op::Lut(op) => gather::lut(*op),
         Op::MaskedFill(op) => select::masked_fill(*op),
-        Op::MatMul(op) => matmul::matmul(*op),
+        Op::MatMul(op) => matmul::matmul(*op, RoundMode::default()),
         Op::MatchTemplate(op) => image::match_template(*op),
         Op::Max(op) => arithmetic::max(*op),
         Op::MaxConst(op) => arithmetic::max_const(*op),
@@ -339,7 +341,7 @@ impl Fusion for CpuBackend {
             || chain::continues_with(signature, next, result)
     }
     fn supports(&self, signature: &Signature) -> bool {
-        heads::supports(signature) || matches!(signature.op, Op::PixelNorm(_))
+        heads::supports(signature) || matches!(signature.op, Op::PixelNorm(_)) || byte_products::supports(signature)
     }
 }
 
@@ -375,6 +377,9 @@ impl Backend for CpuBackend {
         }
         if let Some(Chain { run, epilogues }) = chain::prepare(signature) {
             return Ok(Some(prepared(run, epilogues, None)));
+        }
+        if let Some(run) = byte_products::rounded(signature)? {
+            return Ok(Some(prepared(run, Vec::new(), None)));
         }
         let (run, used) = match in_blocks::prepare(signature)? {
             Some(own) => (Some(own.kernel), own.used),

@@ -12,6 +12,7 @@ mod padding;
 mod parts;
 mod per_channel;
 mod permutations;
+mod quantized;
 mod rewrite_graph;
 mod row_table;
 mod rules;

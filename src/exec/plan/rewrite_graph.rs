@@ -4,6 +4,7 @@ use crate::{
     Operand, Signature, ValueType,
     array::Array,
     base::{Dtype, Result, shape_text},
+    quant::Quantization,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -177,6 +178,10 @@ impl RewriteGraph {
         self.made_by.push(None);
         self.uses.push(0);
         TensorIndex(self.tensors.len() - 1)
+    }
+    /// Gives a tensor of integers its scale and zero point.
+    pub fn quantize(&mut self, tensor: TensorIndex, by: &Quantization) {
+        self.tensors[tensor.0].as_mut().into_iter().for_each(|entry| entry.ty.quantization = Some(by.clone()));
     }
     /// Whether no node produces the tensor: it is fed, or a constant.
     pub fn is_input_or_constant(&self, tensor: TensorIndex) -> bool {

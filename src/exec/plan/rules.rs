@@ -4,7 +4,7 @@ use super::{
     branches::BranchMerger,
     layout,
     network::{Operation, TensorIndex},
-    padding, parts, per_channel, permutations,
+    padding, parts, per_channel, permutations, quantized,
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
     stored,
 };
@@ -57,6 +57,8 @@ pub enum Rule {
     Fold,
     /// Merges padding with zeros into the convolution after it.
     Padding,
+    /// Makes bytes that a network of reals quantizes quantized tensors, and multiplies them instead of the reals.
+    Quantized,
     /// Folds the per-channel scale and bias after a convolution into its filter and bias.
     Scale,
     /// Merges convolutions of one input whose results are added.
@@ -81,9 +83,10 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 12] = [
+    pub const ALL: [Rule; 13] = [
         Rule::Fold,
         Rule::Padding,
+        Rule::Quantized,
         Rule::Scale,
         Rule::Branches,
         Rule::Split,
@@ -102,6 +105,7 @@ impl Rule {
         match self {
             Rule::Fold => format!("{n} constant-folded"),
             Rule::Padding => format!("{} merged into the convolution that follows", pluralized(operators, "padding")),
+            Rule::Quantized => format!("{} of bytes instead of reals", pluralized(operators, "product")),
             Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
             Rule::Branches => {
                 format!("{} of convolutions merged into the weights of one", pluralized(operators, "addition"))
@@ -152,6 +156,7 @@ pub(super) fn rewrite<B: Backend>(
         let times = match rule {
             Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at, backend)), graph)?,
             Rule::Padding => each(&mut padding::merge, graph)?,
+            Rule::Quantized => quantized::quantize(graph, backend)?,
             Rule::Scale => each(&mut per_channel::fold, graph)?,
             Rule::Branches => {
                 let mut merger = BranchMerger::default();

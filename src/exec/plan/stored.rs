@@ -150,7 +150,8 @@ impl StoredBytes {
 
 /// Returns the bytes from which a constant was dequantized, if a cast computes the same reals.
 fn bytes_of(graph: &RewriteGraph, reals: TensorIndex) -> Option<StoredBytes> {
-    let (array, scale, zero_point) = graph.constant(reals)?.dequantized_from()?;
+    let stored = graph.constant(reals)?.dequantized_from()?;
+    let ((scale, zero_point), array) = (stored.per_tensor()?, stored.integers);
     let is_byte = matches!(array.dtype(), Dtype::Int8 | Dtype::Uint8);
     // A cast multiplies by the scale as float32. The product of such a scale and a number of few bits is exact in float64, where the
     // constant was computed, so both are rounded once.

@@ -66,7 +66,7 @@ impl Scales {
                 Some(Op::QuantizeLinear(op)) => {
                     single(&op.y_scale, &op.y_zero_point).filter(|_| r.dtype(*t).is_some_and(|d| d.size() == 1))
                 }
-                Some(op) => selected_from(op).and_then(|from| found.get(&from).copied()),
+                Some(op) => op.selected_from().and_then(|from| found.get(from).copied()),
                 None => None,
             };
             found.extend(scale.map(|scale| (*t, scale)));
@@ -89,7 +89,7 @@ impl Scales {
                     found.extend(origin(&origins, op.input).zip(scale));
                 }
                 Some(op) => {
-                    let from = selected_from(op).and_then(|from| origin(&origins, from));
+                    let from = op.selected_from().and_then(|from| origin(&origins, *from));
                     origins.extend(from.map(|from| (*t, from)));
                 }
                 None => {}
@@ -100,29 +100,6 @@ impl Scales {
 
     fn get(&self, t: Tensor) -> Option<(f64, i64)> {
         self.0.get(&t).copied()
-    }
-}
-
-/// Returns the operand whose elements an operator selects or moves, so that a quantized one keeps its scale.
-fn selected_from(op: &Op<Tensor>) -> Option<Tensor> {
-    match op {
-        Op::Gather(op) => Some(op.input),
-        Op::GatherElements(op) => Some(op.input),
-        Op::GatherND(op) => Some(op.input),
-        Op::Reverse(op) => Some(op.input),
-        Op::Reshape(op) => Some(op.input),
-        Op::Permute(op) => Some(op.input),
-        Op::Slice(op) => Some(op.input),
-        Op::Split(op) => Some(op.input),
-        Op::Depth2Space(op) => Some(op.input),
-        Op::Tile(op) => Some(op.input),
-        Op::Expand(op) => Some(op.input),
-        // Its constant is an integer as stored.
-        Op::Pad(op) => Some(op.input),
-        Op::Squeeze(op) => Some(op.input),
-        Op::Unsqueeze(op) => Some(op.input),
-        Op::MaxPool(op) if !op.do_relu => Some(op.input),
-        _ => None,
     }
 }
 
@@ -179,7 +156,7 @@ fn misfit_of(r: &Rewriter, scales: &Scales, t: Tensor) -> Option<String> {
             })
         }
         other => {
-            let selected = selected_from(other);
+            let selected = other.selected_from().copied();
             let is_read = |t: Tensor| scales.get(t).is_some() && selected != Some(t);
             let Some((_, of)) = other.operands().find(|(_, t)| is_read(**t)) else {
                 return scales.get(t).and_then(|_| integer_output());

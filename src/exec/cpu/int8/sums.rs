@@ -73,13 +73,15 @@ pub(super) struct Requantization {
     bounds: (f32, f32),
 }
 
-/// Bias and Relu of a product.
+/// Bias, Relu and rounding of a product.
 #[derive(Clone, Copy, Default)]
 pub(in crate::cpu) struct SumsEpilogue<'a> {
     /// One for each column.
     pub bias: Option<&'a [i64]>,
     /// Relu with this upper bound, infinity for a plain one.
     pub relu: Option<f64>,
+    /// How numbers are rounded to bytes.
+    pub round: RoundMode,
 }
 
 impl Completion {
@@ -101,7 +103,7 @@ impl Completion {
                 None => Stored::Ints(i32::MIN, i32::MAX),
             },
             _ => {
-                let rounding = Rounding::new(result, RoundMode::default())?;
+                let rounding = Rounding::new(result, end.round)?;
                 let scales: Vec<f64> = scales.take(begin.len()).chain([0.0; LANES]).collect();
                 let bounds_of = |scale: &f64| rounding.of_multiples(*scale).factor_bounds(*scale).into();
                 let (lower, upper) = scales.iter().map(bounds_of).unzip();

@@ -1,0 +1,59 @@
+//! Products of quantized bytes with constants: where a plan multiplies bytes instead of the reals that they stand for.
+use super::{
+    OpKernel, Operand, Signature, channels_last, conv,
+    int8::{ByteFilter, DepthwiseBytes},
+    matmul,
+};
+use crate::{
+    Layout,
+    base::{Dtype, Result},
+    ops::Op,
+    quant::RoundMode,
+};
+
+/// Returns how the sums of a product become bytes: a cast that is fused into the product rounds, which otherwise rounds by default.
+/// Returns `None` if other operators are fused.
+pub(super) fn rounding(signature: &Signature) -> Option<RoundMode> {
+    match signature.fused_ops.as_slice() {
+        [] => Some(RoundMode::default()),
+        [Op::Cast(cast)] if cast.input.is_fused_input() && cast.input.ty.dtype == Dtype::Float32 => {
+            Some(cast.round_mode)
+        }
+        _ => None,
+    }
+}
+
+/// Whether bytes with a scale are multiplied by constant bytes, and the result consists of bytes or is the sums themselves.
+pub(super) fn supports(signature: &Signature) -> bool {
+    let [Some(result)] = signature.results.as_slice() else { return false };
+    let is_rounded = rounding(signature).is_some() && !signature.fused_ops.is_empty();
+    let is_stored = match result.dtype {
+        Dtype::Int8 | Dtype::Uint8 => is_rounded && result.per_tensor_scale().is_some(),
+        Dtype::Int32 => signature.fused_ops.is_empty() && result.quantization.is_none(),
+        _ => false,
+    };
+    let has_scale = |o: &Operand| o.ty.per_tensor_scale().is_some();
+    is_stored
+        && match &signature.op {
+            Op::MatMul(op) => has_scale(&op.input) && matmul::multiplies_constant_bytes(op),
+            Op::Conv(op) => has_scale(&op.input) && (DepthwiseBytes::supports(op) || ByteFilter::supports(op)),
+            _ => false,
+        }
+}
+
+/// Returns the kernel of a product with a fused cast, or `None` if the operators are others.
+///
+/// # Errors
+/// Returns an error if memory for the weights runs out.
+pub(super) fn rounded(signature: &Signature) -> Result<Option<OpKernel>> {
+    let [Some(result)] = signature.results.as_slice() else { return Ok(None) };
+    let Some(round) = rounding(signature).filter(|_| !signature.fused_ops.is_empty()) else { return Ok(None) };
+    Ok(match &signature.op {
+        Op::Conv(op) if !op.input.ty.dtype.is_float() => match result.layout {
+            Layout::ChannelsLast => channels_last::prepare(signature)?,
+            _ => Some(conv::conv((**op).clone(), round)),
+        },
+        Op::MatMul(op) if !op.input.ty.dtype.is_float() => Some(matmul::matmul((**op).clone(), round)),
+        _ => None,
+    })
+}

@@ -1,0 +1,323 @@
+//! Networks of reals that are quantized to bytes in between, as most quantized networks in ONNX are: the bytes become quantized tensors, and
+//! products of what bytes stand for become products of bytes.
+use super::{
+    network::{Operation, TensorIndex},
+    rewrite_graph::{Node, NodeIndex, RewriteGraph},
+    rules::Capabilities,
+};
+use crate::{
+    ValueType,
+    array::{Array, StoredIntegers},
+    base::{Dtype, Result},
+    ops::{Add, Cast, Conv, DequantizeLinear, MatMul, Mul, Op, QuantizeLinear, Relu},
+    quant::{Quantization, RoundMode},
+};
+use std::collections::HashMap;
+
+/// The nodes that read each tensor.
+type Readers = HashMap<TensorIndex, Vec<NodeIndex>>;
+
+/// Quantizes tensors, and multiplies bytes. Returns the number of products.
+///
+/// # Errors
+/// Returns an error if there is no such tensor, or if a constant cannot be read.
+pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Result<usize> {
+    if !backend.can_fuse_any() {
+        return Ok(0);
+    }
+    let mut readers = Readers::new();
+    for at in graph.indices() {
+        let operands = graph.node(at).map(Node::operands).unwrap_or_default();
+        operands.into_iter().for_each(|t| readers.entry(t).or_default().push(at));
+    }
+    for at in graph.indices() {
+        if let Some(stored) = StoredTensors::of(graph, &readers, at) {
+            stored.quantize(graph);
+        }
+    }
+    let (mut added, mut times, mut replaced) = (HashMap::new(), 0, Vec::new());
+    for at in graph.indices() {
+        let Some(product) = ByteProduct::new(graph, at)? else { continue };
+        let constants = product.constants();
+        if product.clone().rounded(graph, &readers, backend)? || product.summed(graph, backend, &mut added)? {
+            times += 1;
+            replaced.extend(constants);
+        }
+    }
+    graph.insert_before(added);
+    graph.drop_unused_constants(replaced);
+    Ok(times)
+}
+
+/// Bytes with one scale and one zero point, in the tensor that they were quantized to and in those to which its elements were moved.
+struct StoredTensors {
+    quantization: Quantization,
+    tensors: Vec<TensorIndex>,
+    quantizes: NodeIndex,
+    dequantize: Vec<NodeIndex>,
+}
+
+impl StoredTensors {
+    /// Returns the tensors if the node at `at` quantizes one, and nobody reads them but operators that move their elements or dequantize
+    /// them by the same scale and zero point.
+    fn of(graph: &RewriteGraph, readers: &Readers, at: NodeIndex) -> Option<StoredTensors> {
+        let Some(Operation { op: Op::QuantizeLinear(op), results, .. }) = graph.only_operation(at) else { return None };
+        let [Some(first)] = results.as_slice() else { return None };
+        let QuantizeLinear { y_scale, y_zero_point, .. } = op.as_ref();
+        let own = single(y_scale, y_zero_point)?;
+        // A cast multiplies by the scale as float32.
+        let is_exact =
+            own.0 > 0.0 && f64::from(own.0 as f32) == own.0 && graph.entry(op.input).ok()?.ty.is_plain_float32();
+        let mut found = StoredTensors {
+            quantization: Quantization::per_tensor(own.0, own.1),
+            tensors: vec![*first],
+            quantizes: at,
+            dequantize: Vec::new(),
+        };
+        let mut next = 0;
+        while let Some(t) = found.tensors.get(next).copied() {
+            let ty = &graph.entry(t).ok()?.ty;
+            let is_byte = matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8) && ty.quantization.is_none();
+            let holds_zero = ty.dtype.int_range().is_some_and(|(low, high)| (low..=high).contains(&own.1));
+            if !is_exact || !is_byte || !holds_zero || graph.is_pinned(t) {
+                return None;
+            }
+            for reader in readers.get(&t).into_iter().flatten() {
+                let Operation { op, results, .. } = graph.only_operation(*reader)?;
+                match op {
+                    Op::DequantizeLinear(op) => {
+                        let DequantizeLinear { x_scale, x_zero_point, .. } = op.as_ref();
+                        let result = graph.entry(results.first().copied().flatten()?).ok()?;
+                        let is_same = single(x_scale, x_zero_point) == Some(own) && result.ty.is_plain_float32();
+                        found.dequantize.push(Some(*reader).filter(|_| is_same)?);
+                    }
+                    op => {
+                        let is_moved =
+                            op.selected_from() == Some(&t) && op.operands().filter(|o| *o.1 == t).count() == 1;
+                        found.tensors.extend(Some(results.iter().flatten()).filter(|_| is_moved)?);
+                    }
+                }
+            }
+            next += 1;
+        }
+        Some(found)
+    }
+
+    /// Gives the tensors their scale. Casts take the place of their quantization and dequantization.
+    fn quantize(self, graph: &mut RewriteGraph) {
+        self.tensors.iter().for_each(|t| graph.quantize(*t, &self.quantization));
+        for at in [self.quantizes].into_iter().chain(self.dequantize) {
+            let Some(operation) = graph.only_operation(at) else { continue };
+            let op = match &operation.op {
+                // Halves are rounded to even.
+                Op::QuantizeLinear(op) => Cast { round_mode: RoundMode::HalfToEven, ..Cast::new(op.input) },
+                Op::DequantizeLinear(op) => Cast::new(op.input),
+                _ => continue,
+            };
+            let cast = Operation { op: op.into(), ..operation.clone() };
+            graph.replace(at, Node { stages: vec![cast] });
+        }
+    }
+}
+
+fn single(scales: &[f64], zero_points: &[i64]) -> Option<(f64, i64)> {
+    match (scales, zero_points) {
+        ([scale], [zero_point]) => Some((*scale, *zero_point)),
+        _ => None,
+    }
+}
+
+/// A product or convolution of dequantized bytes with a constant that was dequantized, too.
+#[derive(Clone)]
+struct ByteProduct {
+    at: NodeIndex,
+    operation: Operation,
+    /// The bytes.
+    input: TensorIndex,
+    weights: StoredIntegers,
+    /// The type of the constant.
+    constant: ValueType,
+    /// The scale of the sums, or one for each column or channel.
+    scales: Vec<f64>,
+    result: TensorIndex,
+}
+
+impl ByteProduct {
+    fn new(graph: &RewriteGraph, at: NodeIndex) -> Result<Option<ByteProduct>> {
+        let Some(operation) = graph.only_operation(at) else { return Ok(None) };
+        let (real, right, axis) = match &operation.op {
+            Op::Conv(op) => (op.input, op.filter, 0),
+            Op::MatMul(op) => {
+                let rank = graph.entry(op.right)?.ty.shape.len();
+                (op.input, op.right, rank.saturating_sub(if op.right_transpose { 2 } else { 1 }))
+            }
+            _ => return Ok(None),
+        };
+        let Some(cast) = graph.producer(real).and_then(|cast| graph.only_operation(cast)) else { return Ok(None) };
+        let (Op::Cast(cast), [Some(result)]) = (&cast.op, operation.results.as_slice()) else {
+            return Ok(None);
+        };
+        let Some((scale, _)) = graph.entry(cast.input)?.ty.per_tensor_scale() else { return Ok(None) };
+        let (Some(weights), constant) =
+            (graph.constant(right).and_then(Array::dequantized_from), &graph.entry(right)?.ty)
+        else {
+            return Ok(None);
+        };
+        let is_byte = matches!(weights.integers.dtype(), Dtype::Int8 | Dtype::Uint8);
+        let has_one_zero_point = weights.zero_points.windows(2).all(|pair| pair[0] == pair[1]);
+        let fits = weights.scales.len() == 1 || weights.axis == axis;
+        let are_real =
+            [*result, real].into_iter().all(|t| graph.entry(t).is_ok_and(|entry| entry.ty.is_plain_float32()));
+        let scales = weights.scales.iter().map(|of_weights| scale * of_weights).collect();
+        let product = ByteProduct {
+            at,
+            operation: operation.clone(),
+            input: cast.input,
+            weights,
+            constant: constant.clone(),
+            scales,
+            result: *result,
+        };
+        Ok((is_byte && has_one_zero_point && fits && are_real).then_some(product))
+    }
+
+    /// The weights and the bias.
+    fn constants(&self) -> Vec<TensorIndex> {
+        self.operation.op.operands().skip(1).map(|(_, t)| *t).collect()
+    }
+
+    /// The bias, and whether the result is clamped.
+    fn bias(&self) -> (Option<TensorIndex>, Option<Relu<TensorIndex>>) {
+        let (bias, do_relu, relu_limit) = match &self.operation.op {
+            Op::Conv(op) => (op.bias, op.do_relu, op.relu_limit),
+            Op::MatMul(op) => (op.bias, op.do_relu, op.relu_limit),
+            _ => (None, false, 0.0),
+        };
+        (bias, do_relu.then(|| Relu { relu_limit, ..Relu::new(self.result) }))
+    }
+
+    /// Returns the product of the bytes, with this bias.
+    fn of_bytes(
+        &self,
+        graph: &mut RewriteGraph,
+        bias: Option<TensorIndex>,
+        relu: Option<&Relu<TensorIndex>>,
+    ) -> Op<TensorIndex> {
+        let StoredIntegers { integers, scales, zero_points, .. } = self.weights.clone();
+        let zero_points = vec![zero_points.first().copied().unwrap_or(0); scales.len()];
+        let quantization = Quantization { scale: Some(scales.into()), zero_point: Some(zero_points.into()) };
+        let (name, dtype) = (format!("{}_stored", self.constant.name), integers.dtype());
+        let ty = ValueType { name, dtype, quantization: Some(quantization), ..self.constant.clone() };
+        let right = graph.add(ty, Some(integers));
+        let (do_relu, relu_limit) = relu.map_or((false, 0.0), |relu| (true, relu.relu_limit));
+        match &self.operation.op {
+            Op::Conv(op) => {
+                Conv { input: self.input, filter: right, bias, do_relu, relu_limit, ..op.as_ref().clone() }.into()
+            }
+            Op::MatMul(op) => {
+                MatMul { input: self.input, right, bias, do_relu, relu_limit, ..op.as_ref().clone() }.into()
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Returns the bias as integers in units of the sums' scales, if it was stored in them.
+    fn stored_bias(&self, graph: &RewriteGraph, bias: TensorIndex) -> Option<Array> {
+        let StoredIntegers { integers, scales, zero_points, .. } = graph.constant(bias)?.dequantized_from()?;
+        let count = scales.len().max(self.scales.len());
+        let pairs = scales.iter().cycle().zip(self.scales.iter().cycle()).take(count);
+        let is_alike = pairs.fold(true, |alike, (a, b)| alike && (a - b).abs() <= 1e-6 * b.abs());
+        let is_stored = integers.dtype() == Dtype::Int32 && zero_points.iter().all(|zero| *zero == 0);
+        (is_stored && is_alike && [1, integers.len()].contains(&count)).then_some(integers)
+    }
+
+    /// Rounds the sums to bytes in the kernel of the product, if the result is only quantized. Returns whether it does.
+    fn rounded(self, graph: &mut RewriteGraph, readers: &Readers, backend: &Capabilities) -> Result<bool> {
+        let only_reader = |graph: &RewriteGraph, t: TensorIndex| {
+            graph.single_use_producer(t)?;
+            let [reader] = readers.get(&t)?.as_slice() else { return None };
+            Some((*reader, graph.only_operation(*reader)?.clone()))
+        };
+        let (bias, mut relu) = self.bias();
+        let (mut real, mut between) = (self.result, None);
+        let mut next = only_reader(graph, real);
+        if let Some((at, Operation { op: Op::Relu(op), results, .. })) = &next
+            && relu.is_none()
+            && let [Some(clamped)] = results.as_slice()
+        {
+            (real, between, relu) = (*clamped, Some(*at), Some(op.as_ref().clone()));
+            next = only_reader(graph, real);
+        }
+        let Some((end, last @ Operation { op: Op::Cast(_), .. })) = next else { return Ok(false) };
+        let bias = match bias {
+            Some(bias) => match (self.stored_bias(graph, bias), graph.entry(bias)?.ty.clone()) {
+                (Some(array), ty) => Some(graph.add(ValueType { dtype: Dtype::Int32, ..ty }, Some(array))),
+                _ => return Ok(false),
+            },
+            None => None,
+        };
+        let op = self.of_bytes(graph, bias, relu.as_ref());
+        let first = Operation::new(op, vec![Some(real)], self.operation.origin);
+        let node = Node { stages: vec![first, last] };
+        if !backend.supports_fused(&graph.types(&node)?) {
+            return Ok(false);
+        }
+        [Some(self.at), between].into_iter().flatten().for_each(|at| graph.remove(at));
+        graph.replace(end, node);
+        self.drop_reals(graph);
+        Ok(true)
+    }
+
+    /// Multiplies the exact sums of a matrix product by their scales. Returns whether it does; then the nodes before the last one are
+    /// added to `added`.
+    fn summed(
+        self,
+        graph: &mut RewriteGraph,
+        backend: &Capabilities,
+        added: &mut HashMap<NodeIndex, Vec<Node>>,
+    ) -> Result<bool> {
+        let Op::MatMul(_) = &self.operation.op else { return Ok(false) };
+        let (bias, relu) = self.bias();
+        let ty = graph.entry(self.result)?.ty.clone();
+        let columns = ty.shape.last().copied().unwrap_or(1);
+        if let Some(bias) = bias
+            && graph.entry(bias)?.ty.shape.last() != Some(&columns)
+        {
+            return Ok(false);
+        }
+        let op = self.of_bytes(graph, None, None);
+        let sums = graph.add(ValueType { dtype: Dtype::Int32, name: format!("{}_sums", ty.name), ..ty.clone() }, None);
+        let origin = self.operation.origin;
+        let node = |op: Op<TensorIndex>, result| Node { stages: vec![Operation::new(op, vec![Some(result)], origin)] };
+        let product = node(op, sums);
+        if !backend.supports_fused(&graph.types(&product)?) {
+            return Ok(false);
+        }
+        let scales: Vec<f32> = self.scales.iter().map(|scale| *scale as f32).collect();
+        let scales = graph.add_constant(&self.constant, scales.into());
+        let whole = graph.add(ty.clone(), None);
+        let mut before = vec![product, node(Cast::new(sums).into(), whole)];
+        let (do_relu, relu_limit) = relu.map_or((false, 0.0), |relu| (true, relu.relu_limit));
+        let inputs = vec![whole, scales];
+        let last: Op<TensorIndex> = match bias {
+            None => Mul { do_relu, relu_limit, ..Mul::new(inputs) }.into(),
+            Some(bias) => {
+                let real = graph.add(ty, None);
+                before.push(node(Mul::new(inputs).into(), real));
+                Add { do_relu, relu_limit, ..Add::new(vec![real, bias]) }.into()
+            }
+        };
+        graph.replace(self.at, node(last, self.result));
+        added.insert(self.at, before);
+        self.drop_reals(graph);
+        Ok(true)
+    }
+
+    /// Removes the cast of the bytes to reals if nobody needs them any more.
+    fn drop_reals(&self, graph: &mut RewriteGraph) {
+        let real = self.operation.op.operands().next().map(|(_, t)| *t);
+        if let Some(real) = real.filter(|t| graph.uses(*t) == 0 && !graph.is_pinned(*t)) {
+            graph.producer(real).into_iter().for_each(|cast| graph.remove(cast));
+        }
+    }
+}
