@@ -6,6 +6,7 @@ mod branches;
 mod bytes;
 mod in_blocks;
 mod parts;
+mod quantized;
 mod sequences;
 
 fn values(shape: &[usize], seed: usize) -> Array {

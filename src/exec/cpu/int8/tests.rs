@@ -82,7 +82,7 @@ proptest! {
         for dot in all_dot_products() {
             let packed = PackedBytes::new(dot, [k, n], (-32, 32), column).unwrap();
             let begin = [0; FIRST].into_iter().chain(packed.begin(zero)).chain([0; 2]);
-            let end = SumsEpilogue { bias: None, relu };
+            let end = SumsEpilogue { relu, ..SumsEpilogue::default() };
             let completion = Completion::new(begin, (0..columns).map(scale), &ty, end).unwrap();
             let mut out = vec![7; rows * columns];
             let left_rows = (&Contiguous { data: &left, k } as &dyn Rows, 0);
@@ -137,7 +137,7 @@ proptest! {
         let result = ty(result_dtype, &[IMAGES, rows, cols, channels], Layout::ChannelsLast, scale, result_zero);
         for by in GroupProducts::of(all_dot_products()) {
             let convolution = DepthwiseBytes::computed_by(by, &op).unwrap().unwrap();
-            let completion = convolution.completion(&op, &result, SumsEpilogue { bias: None, relu }).unwrap();
+            let completion = convolution.completion(&op, &result, SumsEpilogue { relu, ..SumsEpilogue::default() }).unwrap();
             let mut out = ArrayMut::zeros(result_dtype, &result.shape).unwrap();
             convolution.run(&stored(&x, 0), &completion, &mut out).unwrap();
             let sums = ValueType { dtype: Dtype::Int32, quantization: None, ..result.clone() };

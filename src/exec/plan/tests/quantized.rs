@@ -1,0 +1,165 @@
+//! Networks of reals that are quantized in between.
+use super::{input, session, small_integers};
+use crate::{
+    Array, Dtype, Graph, Tensor,
+    ops::{Conv, DequantizeLinear, MatMul, QuantizeLinear},
+};
+use proptest::prelude::*;
+
+/// Scales are powers of two, so that reals are exact, too.
+const KINDS: [(Dtype, f64, i64); 4] =
+    [(Dtype::Int8, 0.25, 0), (Dtype::Uint8, 0.5, 117), (Dtype::Int8, 2.0, -5), (Dtype::Uint8, 8.0, 0)];
+
+fn quantized(g: &mut Graph, t: Tensor, kind: usize) -> Tensor {
+    let (dtype, scale, zero) = KINDS[kind];
+    g.op(QuantizeLinear::new(t, vec![scale], vec![zero])).out_dtypes([dtype]).call().unwrap()[0]
+}
+
+fn dequantized(g: &mut Graph, t: Tensor, kind: usize) -> Tensor {
+    let (_, scale, zero) = KINDS[kind];
+    g.op(DequantizeLinear::new(t, vec![scale], vec![zero])).out_dtypes([Dtype::Float32]).call().unwrap()[0]
+}
+
+/// Weights with one scale, or one for each entry of an axis.
+struct Weights {
+    dtype: Dtype,
+    zero: i64,
+    has_own_scales: bool,
+}
+
+impl Weights {
+    fn scales(&self, n: usize) -> Vec<f64> {
+        let scale = |i: usize| [0.25, 0.125, 0.5][i % 3];
+        (0..if self.has_own_scales { n } else { 1 }).map(scale).collect()
+    }
+    fn add(&self, g: &mut Graph, shape: Vec<usize>, axis: usize) -> Tensor {
+        let low = if self.dtype == Dtype::Int8 { -128.0 } else { 0.0 };
+        let n: usize = shape.iter().product();
+        let numbers = (0..n).map(|i| low + ((i * 37 + n) % 256) as f64);
+        let scales = self.scales(shape[axis]);
+        let array = Array::from_f64s(self.dtype, shape, numbers).unwrap();
+        let zeros = vec![self.zero; scales.len()];
+        let name = format!("w{}", g.tensors().count());
+        g.coefficient(&name, array.dequantized(scales, zeros, axis).unwrap()).unwrap()
+    }
+    /// Adds a bias that is stored in units of the sums' scales, or as numbers.
+    fn bias(&self, g: &mut Graph, n: usize, of_operand: f64, is_stored: bool) -> Tensor {
+        let scales: Vec<f64> = self.scales(n).into_iter().map(|scale| scale * of_operand).collect();
+        let numbers = Array::from_vec([n], (0..n as i32).map(|i| i * 70 - 300).collect()).unwrap();
+        let reals = numbers.dequantized(scales, vec![], 0).unwrap();
+        let name = format!("b{}", g.tensors().count());
+        let array = if is_stored { reals } else { Array::from(reals.to_f32().unwrap()) };
+        g.coefficient(&name, array).unwrap()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn products_of_bytes_are_those_of_reals(
+        layers in prop::collection::vec((0usize..6, 0usize..4, any::<[bool; 4]>()), 1..6), channels in prop::collection::vec(1usize..40, 3),
+        size in (2usize..7, 2usize..7), batch in 1usize..3, signed: bool, zero in 0i64..20, has_own_scales: bool, sums: bool,
+    ) {
+        let dtype = if signed { Dtype::Int8 } else { Dtype::Uint8 };
+        let weights = Weights { dtype, zero: if signed { -zero } else { 128 + zero }, has_own_scales };
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[batch, channels[0], size.0, size.1]);
+        let (mut kind, mut outputs) = (1, Vec::new());
+        let mut t = quantized(&mut g, x, kind);
+        for (i, (layer, to, [has_bias, is_stored, has_relu, is_output])) in layers.into_iter().enumerate() {
+            let of_operand = KINDS[kind].1;
+            let mut real = dequantized(&mut g, t, kind);
+            let shape = g.tensor(real).unwrap().shape.clone();
+            let n = channels[i % channels.len()];
+            real = match layer {
+                0 | 1 => {
+                    let k = shape[3];
+                    let right = weights.add(&mut g, if layer == 0 { vec![k, n] } else { vec![n, k] }, 1 - layer);
+                    let bias = has_bias.then(|| weights.bias(&mut g, n, of_operand, is_stored));
+                    let op = MatMul { bias, right_transpose: layer == 1, ..MatMul::new(real, right) };
+                    g.op(op).out_dtypes([Dtype::Float32]).call().unwrap()[0]
+                }
+                2..=4 => {
+                    let (oc, group, kernel) = match layer {
+                        2 => (n, 1, 1),
+                        3 => (n, 1, 2),
+                        _ => (shape[1], shape[1], 2),
+                    };
+                    let filter = weights.add(&mut g, vec![oc, shape[1] / group, kernel, kernel], 0);
+                    let bias = has_bias.then(|| weights.bias(&mut g, oc, of_operand, is_stored));
+                    let pads = if kernel == 2 { vec![0, 0, 1, 1] } else { vec![0; 4] };
+                    let op = Conv::new(real, filter, vec![kernel as i64; 2], vec![1; 2], pads);
+                    let op = Conv { group: group as i64, bias, ..op };
+                    g.op(op).out_dtypes([Dtype::Float32]).call().unwrap()[0]
+                }
+                // The same reals, twice.
+                _ => g.add(real, real).call().unwrap(),
+            };
+            if has_relu {
+                real = g.relu(real).call().unwrap();
+            }
+            if is_output {
+                outputs.push(real);
+            }
+            t = quantized(&mut g, real, to);
+            kind = to;
+            if has_bias && is_stored {
+                t = g.permute(t, [0, 1, 3, 2]).call().unwrap();
+            }
+        }
+        // The sums themselves, read by an operator of reals.
+        let real = dequantized(&mut g, t, kind);
+        let shape = g.tensor(real).unwrap().shape.clone();
+        outputs.push(if sums {
+            let right = weights.add(&mut g, vec![shape[3], 5], 1);
+            let product = g.op(MatMul::new(real, right)).out_dtypes([Dtype::Float32]).call().unwrap()[0];
+            g.add(product, 1.0).call().unwrap()
+        } else {
+            real
+        });
+        g.set_outputs(&outputs).unwrap();
+        let feeds = [("x", small_integers(&[batch, channels[0], size.0, size.1], 1))];
+        let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
+        prop_assert_eq!(fast, slow);
+    }
+}
+
+/// Bytes that are read as numbers, or are results, are not quantized.
+#[test]
+fn integers_that_others_read_stay_integers() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 8]);
+    let t = quantized(&mut g, x, 0);
+    let weights = Weights { dtype: Dtype::Int8, zero: 0, has_own_scales: true };
+    let real = dequantized(&mut g, t, 0);
+    let right = weights.add(&mut g, vec![8, 4], 1);
+    let product = g.op(MatMul::new(real, right)).out_dtypes([Dtype::Float32]).call().unwrap()[0];
+    let number = g.cast(t).call().unwrap();
+    g.set_outputs(&[product, number]).unwrap();
+    let feeds = [("x", small_integers(&[1, 8], 1))];
+    let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
+    assert_eq!(fast, slow);
+}
+
+#[test]
+fn a_plan_says_which_products_are_of_bytes() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[4, 8]);
+    let mut t = quantized(&mut g, x, 1);
+    let weights = Weights { dtype: Dtype::Int8, zero: 0, has_own_scales: true };
+    for is_stored in [true, false] {
+        let real = dequantized(&mut g, t, 1);
+        let right = weights.add(&mut g, vec![8, 8], 1);
+        let bias = Some(weights.bias(&mut g, 8, 0.5, is_stored));
+        let product = g.op(MatMul { bias, ..MatMul::new(real, right) }).out_dtypes([Dtype::Float32]).call().unwrap()[0];
+        t = quantized(&mut g, product, 1);
+    }
+    let y = dequantized(&mut g, t, 1);
+    g.set_outputs(&[y]).unwrap();
+    let plan = session(&g, false).plan;
+    assert!(plan.text("cpu").contains("- 2 products of bytes instead of reals"), "{}", plan.text("cpu"));
+    let steps: Vec<String> = plan.steps.iter().map(|s| s.node.text()).collect();
+    // Without a stored bias, the sums are integers.
+    assert_eq!(steps, ["Cast", "MatMul + Cast", "MatMul", "Cast + Mul + Add + Cast", "Cast"]);
+}
