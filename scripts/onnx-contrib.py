@@ -165,11 +165,24 @@ def pools():
             yield Case(op, dict(x=floats(*shape)), 1, (), "", **window, **more)
 
 
+def packed():
+    """Matrices of packed integers, with a few rows and with more; blocks that the last columns do not fill; each kind of zero points."""
+    for rows, k, n, block, bits, zeros in [
+        (2, 64, 5, 32, 4, None), (3, 128, 7, 32, 4, "packed"), (9, 96, 4, 32, 4, "packed"), (2, 40, 5, 16, 4, "packed"),
+        (2, 64, 3, 16, 4, "reals"), (2, 64, 3, 32, 8, None), (2, 96, 3, 32, 8, "packed"),
+    ]:
+        blocks = -(-k // block)
+        scales = (floats(n * blocks) * 0.005).astype(np.float32)
+        points = {None: None, "packed": bytes_of(np.uint8, n * ((blocks * bits + 7) // 8)), "reals": np.abs(floats(n * blocks)) * 8}[zeros]
+        operands = dict(x=floats(rows, k), w=bytes_of(np.uint8, n, blocks, block * bits // 8), scales=scales, zeros=points)
+        yield Case("MatMulNBits", operands, 1, ("w", "scales", "zeros"), K=k, N=n, bits=bits, block_size=block)
+
+
 def main():
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     arrays = {}
-    for i, case in enumerate(case for family in (attention, grouped, quantized, others, integers, pools) for case in family()):
+    for i, case in enumerate(case for family in (attention, grouped, quantized, others, integers, pools, packed) for case in family()):
         name, model = "%02d-%s" % (i, case.op), case.model()
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         arrays[name + "/model"] = np.frombuffer(model, np.uint8)

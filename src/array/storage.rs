@@ -1,5 +1,7 @@
 //! Storage of arrays: in memory, or in a file that is read on first use.
-use super::{Array, NonFinite, dequantized::StoredIntegers, foreign::Foreign, rows::copy_ranges, zeros};
+use super::{
+    Array, NonFinite, dequantized::StoredIntegers, foreign::Foreign, packed::PackedIntegers, rows::copy_ranges, zeros,
+};
 use crate::base::{Dtype, Error, Result, invalid};
 use std::{
     fs::File,
@@ -46,6 +48,10 @@ pub(super) trait Storage: Send + Sync {
     }
     /// Returns the integers that stand for the elements.
     fn dequantized_from(&self) -> Option<StoredIntegers> {
+        None
+    }
+    /// Returns the packed integers that stand for the elements.
+    fn unpacked_from(&self) -> Option<&PackedIntegers> {
         None
     }
     /// Returns an error about the elements. It names the file and the array, if there is one.

@@ -23,8 +23,12 @@ pub(super) fn rounding(signature: &Signature) -> Option<RoundMode> {
     }
 }
 
-/// Whether bytes with a scale are multiplied by constant bytes, and the result consists of bytes or is the sums themselves.
+/// Whether bytes with a scale are multiplied by constant bytes, and the result consists of bytes or is the sums themselves; or few rows of
+/// reals by packed integers.
 pub(super) fn supports(signature: &Signature) -> bool {
+    if let Op::A16MatMul(op) = &signature.op {
+        return matmul::is_for_few_rows(op);
+    }
     let [Some(result)] = signature.results.as_slice() else { return false };
     let is_rounded = rounding(signature).is_some() && !signature.fused_ops.is_empty();
     let is_stored = match result.dtype {

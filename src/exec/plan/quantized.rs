@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     ValueType,
-    array::{Array, StoredIntegers},
+    array::{Array, PackedIntegers, StoredIntegers},
     base::{Dtype, Result},
-    ops::{Add, Cast, Conv, DequantizeLinear, MatMul, Mul, Op, QuantizeLinear, Relu},
+    ops::{A16MatMul, Add, Cast, Conv, DequantizeLinear, MatMul, Mul, Op, QuantizeLinear, Relu},
     quant::{Quantization, RoundMode},
 };
 use std::collections::HashMap;
@@ -37,6 +37,11 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
     }
     let (mut added, mut times, mut replaced) = (HashMap::new(), 0, Vec::new());
     for at in graph.indices() {
+        if let Some(matrix) = packed(graph, at, backend)? {
+            times += 1;
+            replaced.push(matrix);
+            continue;
+        }
         let Some(product) = ByteProduct::new(graph, at)? else { continue };
         let constants = product.constants();
         if product.clone().rounded(graph, &readers, backend)? || product.summed(graph, backend, &mut added)? {
@@ -47,6 +52,36 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
     graph.insert_before(added);
     graph.drop_unused_constants(replaced);
     Ok(times)
+}
+
+/// Multiplies the packed integers that a constant matrix was stored as, if the backend prefers them, and returns the matrix.
+fn packed(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<Option<TensorIndex>> {
+    let Some(Operation { op: Op::MatMul(op), results, origin, .. }) = graph.only_operation(at).cloned() else {
+        return Ok(None);
+    };
+    let Some(stored) = graph.constant(op.right).and_then(Array::unpacked_from).cloned() else { return Ok(None) };
+    let own = graph.entry(op.right)?.ty.clone();
+    let is_plain = op.right_transpose && !op.left_transpose && !op.output_transpose && !op.do_relu;
+    if !is_plain || op.bias.is_some() || !graph.entry(op.input)?.ty.is_plain_float32() {
+        return Ok(None);
+    }
+    let PackedIntegers { bytes, bits, block, scales, zero_points } = stored;
+    let [weight, scale, zp] = [bytes, scales, zero_points].map(|array| {
+        let ty = ValueType { shape: array.shape().to_vec(), dtype: array.dtype(), ..own.clone() };
+        graph.add(ty, Some(array))
+    });
+    let product = A16MatMul {
+        right_transpose: true,
+        q_group_size: block as i64,
+        weight_bits: bits as i64,
+        ..A16MatMul::new(op.input, weight, scale, zp)
+    };
+    let node = Node { stages: vec![Operation::new(product, results, origin)] };
+    if !backend.supports_fused(&graph.types(&node)?) {
+        return Ok(None);
+    }
+    graph.replace(at, node);
+    Ok(Some(op.right))
 }
 
 /// Bytes with one scale and one zero point, in the tensor that they were quantized to and in those to which its elements were moved.

@@ -11,12 +11,12 @@ use super::{
 };
 use crate::{
     Tensor,
-    array::Array,
+    array::{Array, PackedIntegers},
     base::{Dtype, Result, argument, invalid},
     emit::Emit,
     fold::known,
     import::Importer,
-    node::{Node, known_floats, table},
+    node::{Node, count, table},
     ops::{Concat, Div, LeakyRelu, MatMul, ReduceMode, Softmax},
     tensors::Element,
     value::{Computed, Value},
@@ -267,52 +267,116 @@ fn dynamic_quantize_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
 }
 
 /// The weights are [N, blocks, bytes]: integers of `bits` bits, the first in the low ones, in blocks with a scale each.
+/// The product with a transposed matrix of packed integers, which has a scale and a zero point for each block of a row.
 fn matmul_n_bits<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (rows, columns, block) = (n.size("K")?, n.size("N")?, n.size("block_size")?);
-    let bits = n.int_or("bits", 4) as usize;
-    if !matches!(bits, 2 | 4 | 8) || n.optional(4).is_some() {
-        return Err(argument("bits", bits, "expected 2, 4 or 8, without g_idx"));
-    }
-    if !(block.is_power_of_two() && (16..=1 << 20).contains(&block)) {
-        return Err(argument("block_size", block, "expected a power of two from 16 to 2^20"));
-    }
-    let packed = n.input(1)?.as_constant().ok_or_else(|| invalid("its weights must be known"))?;
-    let bytes = packed.bytes()?;
-    let blocks = rows.div_ceil(block);
-    let scales = known_floats(n.input(2)?, "scales")?;
-    let per_block = (block * bits).div_ceil(8);
-    let take = |bytes: &[u8], i: usize| -> Option<f64> {
-        let byte = *bytes.get(i * bits / 8)?;
-        Some(f64::from(u32::from(byte) >> (i * bits % 8) & ((1 << bits) - 1)))
-    };
-    let zeros = n
-        .optional(3)
-        .map(|z| z.as_constant().cloned().ok_or_else(|| invalid("its zero points must be known")))
-        .transpose()?;
-    let float_zeros = zeros.as_ref().filter(|z| z.dtype().is_float()).map(|z| z.to_f64()).transpose()?;
-    let zero_row = (blocks * bits).div_ceil(8);
-    let default = f64::from(1u32 << (bits - 1));
-    table(&[rows, columns])?;
-    let mut weights = Vec::new();
-    for column in 0..columns {
-        for row in 0..rows {
-            let of = row / block;
-            let q = bytes.get((column * blocks + of) * per_block..).and_then(|b| take(b, row % block));
-            let zero = match (&zeros, &float_zeros) {
-                (None, _) => Some(default),
-                (_, Some(zeros)) => zeros.get(column * blocks + of).copied(),
-                (Some(packed), None) => packed.bytes()?.get(column * zero_row..).and_then(|b| take(b, of)),
-            };
-            let scale = scales.get(column * blocks + of).copied();
-            let (Some(q), Some(zero), Some(scale)) = (q, zero, scale) else {
-                return Err(invalid("its weights or scales are too few"));
-            };
-            weights.push(((q - zero) * scale) as f32);
-        }
-    }
-    let x = n.input(0)?;
-    let input = b.tensor(x)?;
-    let right = b.coefficient(Array::from_vec([columns, rows], weights)?)?;
+    let weights = BlockWeights::new(n)?;
+    let input = b.tensor(n.input(0)?)?;
+    let right = b.coefficient(weights.matrix(n)?)?;
     let made = b.op(MatMul { right_transpose: true, ..MatMul::new(input, right) })?;
     with_bias(b, made, n.optional(5)).map(|v| vec![v])
+}
+
+/// The sizes of a matrix of packed integers.
+struct BlockWeights {
+    /// Rows and columns of the matrix as it is stored.
+    rows: usize,
+    columns: usize,
+    block: usize,
+    bits: usize,
+}
+
+impl BlockWeights {
+    fn new(n: &Node) -> Result<BlockWeights> {
+        let (columns, rows, block) = (n.size("K")?, n.size("N")?, n.size("block_size")?);
+        let bits = n.int_or("bits", 4) as usize;
+        if !matches!(bits, 2 | 4 | 8) || n.optional(4).is_some() {
+            return Err(argument("bits", bits, "expected 2, 4 or 8, without g_idx"));
+        }
+        if !(block.is_power_of_two() && (16..=1 << 20).contains(&block)) {
+            return Err(argument("block_size", block, "expected a power of two from 16 to 2^20"));
+        }
+        let all_blocks = columns.checked_next_multiple_of(block).unwrap_or(usize::MAX);
+        count(&[all_blocks, rows, bits])?;
+        Ok(BlockWeights { rows, columns, block, bits })
+    }
+
+    /// The blocks of a row.
+    fn blocks(&self) -> usize {
+        self.columns.div_ceil(self.block)
+    }
+
+    /// Returns the numbers, without those that fill the last block of each row.
+    fn matrix(&self, n: &Node) -> Result<Array> {
+        let (blocks, few) = (self.blocks(), || invalid("its weights or scales are too few"));
+        let known = |at: usize, what: &str| {
+            let array =
+                n.optional(at).map(|v| v.as_constant().ok_or_else(|| invalid(format!("its {what} must be known"))));
+            array.transpose()
+        };
+        let bytes = known(1, "weights")?.ok_or_else(few)?;
+        let scales = known(2, "scales")?.ok_or_else(few)?;
+        let zero_points = known(3, "zero points")?;
+        let [bytes, scales] = [
+            self.of_rows(bytes, blocks * self.block * self.bits / 8)?,
+            self.of_rows(&scales.to_dtype(Dtype::Float32)?, blocks)?,
+        ];
+        let whole = match zero_points {
+            Some(zeros) if zeros.dtype().is_float() => self.with_real_zeros(&bytes, &scales, zeros)?,
+            zeros => {
+                let zero_points = self.zero_points(zeros)?;
+                let packed = PackedIntegers { bytes, bits: self.bits, block: self.block, scales, zero_points };
+                Array::unpacked(packed).ok_or_else(few)?
+            }
+        };
+        if self.columns.is_multiple_of(self.block) {
+            return Ok(whole);
+        }
+        table(whole.shape())?;
+        let mut kept = Vec::new();
+        for row in whole.to_f32()?.chunks_exact(blocks * self.block) {
+            kept.extend_from_slice(&row[..self.columns]);
+        }
+        Array::from_vec([self.rows, self.columns], kept)
+    }
+
+    /// Returns an array with that many elements for each row as a matrix. Elements after the last row are left out.
+    fn of_rows(&self, array: &Array, each: usize) -> Result<Array> {
+        let shape = [self.rows, each];
+        if array.len() == self.rows.saturating_mul(each) {
+            return array.reshaped(shape);
+        }
+        let size = array.dtype().size();
+        let bytes = self.rows.saturating_mul(each).saturating_mul(size);
+        let bytes = array.bytes()?.get(..bytes).ok_or_else(|| invalid("its weights or scales are too few"))?;
+        Array::from_le_bytes(array.dtype(), shape, bytes)
+    }
+
+    /// Returns the zero point of each block, which are packed like the weights; half of the range by default.
+    fn zero_points(&self, packed: Option<&Array>) -> Result<Array> {
+        let (blocks, bits) = (self.blocks(), self.bits);
+        let Some(packed) = packed else {
+            return Array::from_vec([self.rows, blocks], vec![1u8 << (bits - 1); self.rows * blocks]);
+        };
+        let of_row = (blocks * bits).div_ceil(8);
+        let packed = self.of_rows(packed, of_row)?;
+        let (mut all, mask) = (Vec::new(), u8::MAX >> (8 - bits));
+        for row in packed.bytes()?.chunks_exact(of_row.max(1)) {
+            all.extend((0..blocks).map(|i| row[i * bits / 8] >> (i * bits % 8) & mask));
+        }
+        Array::from_vec([self.rows, blocks], all)
+    }
+
+    /// Returns the numbers of integers whose zero points are not integers.
+    fn with_real_zeros(&self, bytes: &Array, scales: &Array, zeros: &Array) -> Result<Array> {
+        let (scales, bytes) = (scales.to_f64()?, bytes.bytes()?);
+        let zeros = self.of_rows(zeros, self.blocks())?.to_f64()?;
+        let mask = u8::MAX >> (8 - self.bits);
+        let real = |i: usize| {
+            let value = bytes[i * self.bits / 8] >> (i * self.bits % 8) & mask;
+            ((f64::from(value) - zeros[i / self.block]) * scales[i / self.block]) as f32
+        };
+        let columns = self.blocks() * self.block;
+        table(&[self.rows, columns])?;
+        Array::from_vec([self.rows, columns], (0..self.rows * columns).map(real).collect())
+    }
 }

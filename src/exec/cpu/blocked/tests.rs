@@ -6,6 +6,7 @@ use crate::{
 use proptest::prelude::*;
 
 mod conv;
+mod four_bits;
 mod pixel_norm;
 
 /// Number of floats of a blocked activation.

@@ -2,6 +2,7 @@
 use super::{input, session, small_integers};
 use crate::{
     Array, Dtype, Graph, Tensor,
+    array::PackedIntegers,
     ops::{Conv, DequantizeLinear, MatMul, QuantizeLinear},
 };
 use proptest::prelude::*;
@@ -162,4 +163,31 @@ fn a_plan_says_which_products_are_of_bytes() {
     let steps: Vec<String> = plan.steps.iter().map(|s| s.node.text()).collect();
     // Without a stored bias, the sums are integers.
     assert_eq!(steps, ["Cast", "MatMul + Cast", "MatMul", "Cast + Mul + Add + Cast", "Cast"]);
+}
+
+/// Few rows are multiplied by the integers that weights were packed as, more by the reals.
+#[test]
+fn packed_integers_are_multiplied_by_few_rows() {
+    for (rows, step) in [(3, "A16MatMul"), (20, "MatMul")] {
+        let array = |shape: [usize; 2], numbers: &dyn Fn(usize) -> u8| {
+            Array::from_vec(shape, (0..shape[0] * shape[1]).map(numbers).collect()).unwrap()
+        };
+        let packed = PackedIntegers {
+            bytes: array([6, 32], &|i| (i * 37 % 256) as u8),
+            bits: 4,
+            block: 32,
+            scales: Array::from_vec([6, 2], (0..12).map(|i| 0.25 * i as f32).collect()).unwrap(),
+            zero_points: array([6, 2], &|i| i as u8),
+        };
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[rows, 64]);
+        let right = g.coefficient("w", Array::unpacked(packed).unwrap()).unwrap();
+        let op = MatMul { right_transpose: true, ..MatMul::new(x, right) };
+        let y = g.op(op).out_dtypes([Dtype::Float32]).call().unwrap()[0];
+        g.set_outputs(&[y]).unwrap();
+        let feeds = [("x", small_integers(&[rows, 64], 1))];
+        let (fast, slow) = (session(&g, false), session(&g, true));
+        assert_eq!(fast.plan.steps[0].node.text(), step);
+        assert_eq!(fast.run(&feeds).unwrap(), slow.run(&feeds).unwrap());
+    }
 }
