@@ -5,6 +5,7 @@
 """
 import os
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -176,6 +177,17 @@ def packed():
         points = {None: None, "packed": bytes_of(np.uint8, n * ((blocks * bits + 7) // 8)), "reals": np.abs(floats(n * blocks)) * 8}[zeros]
         operands = dict(x=floats(rows, k), w=bytes_of(np.uint8, n, blocks, block * bits // 8), scales=scales, zeros=points)
         yield Case("MatMulNBits", operands, 1, ("w", "scales", "zeros"), K=k, N=n, bits=bits, block_size=block)
+    biased = dict(x=floats(2, 3, 64), w=bytes_of(np.uint8, 5, 2, 16), scales=floats(10) * np.float32(0.005), zeros=None, g_idx=None, bias=floats(5))
+    yield Case("MatMulNBits", biased, 1, ("w", "scales", "bias"), K=64, N=5, bits=4, block_size=32)
+    constants, indices = ("data", "scales", "zeros"), np.array([[3, 0, -1], [2, 2, 6]], np.int64)
+    for bits, entries in [(4, 64), (8, 32), (2, 64)]:
+        for zeros in (None, bytes_of(np.uint8, 7, entries // 16 * bits // 8)):
+            operands = dict(data=bytes_of(np.uint8, 7, entries * bits // 8), indices=indices, scales=floats(7, entries // 16), zeros=zeros)
+            yield Case("GatherBlockQuantized", operands, 1, constants, bits=bits, block_size=16)
+    whole = dict(data=RNG.integers(-8, 8, (7, 40)).astype("int8").astype(ml_dtypes.int4), indices=indices, scales=floats(7, 3))
+    yield Case("GatherBlockQuantized", whole, 1, constants, block_size=16)
+    columns = dict(whole, scales=floats(1, 40), indices=np.array([1, 5], np.int32))
+    yield Case("GatherBlockQuantized", columns, 1, constants, block_size=16, gather_axis=1, quantize_axis=0)
 
 
 def main():

@@ -23,11 +23,13 @@ pub(super) fn rounding(signature: &Signature) -> Option<RoundMode> {
     }
 }
 
-/// Whether bytes with a scale are multiplied by constant bytes, and the result consists of bytes or is the sums themselves; or few rows of
-/// reals by packed integers.
+/// Whether bytes with a scale are multiplied by constant bytes, and the result consists of bytes or is the sums themselves; or packed
+/// integers are multiplied by few rows of reals, or gathered.
 pub(super) fn supports(signature: &Signature) -> bool {
-    if let Op::A16MatMul(op) = &signature.op {
-        return matmul::is_for_few_rows(op);
+    match &signature.op {
+        Op::A16MatMul(op) => return matmul::is_for_few_rows(op),
+        Op::A16Gather(op) => return op.weight.constant.is_some() && matches!(op.weight_bits, 4 | 8),
+        _ => {}
     }
     let [Some(result)] = signature.results.as_slice() else { return false };
     let is_rounded = rounding(signature).is_some() && !signature.fused_ops.is_empty();

@@ -188,27 +188,30 @@ pub(super) fn gather_nd(op: GatherND<Operand>) -> OpKernel {
 
 /// The first entry of a packed pair is in the lower four bits.
 pub(super) fn a16_gather(op: A16Gather<Operand>) -> OpKernel {
-    OpKernel::with_workspace(ints([&op.indices]) + reals([&op.scale, &op.zp]), move |t| {
+    OpKernel::with_workspace(ints([&op.indices]) + reals([&op.scale]), move |t| {
         let table = packed_table(&op.weight.ty.shape, &op)?;
         let rows = t.ints(&op.indices)?;
-        let (scale, zero) = (t.reals(&op.scale)?, t.reals(&op.zp)?);
+        let (scale, zero) = (t.reals(&op.scale)?, t.source(&op.zp, &op.zp.ty.shape)?);
+        let groups = table.entries / table.group;
         rows.iter().try_for_each(|i| IndexKind::Axis(0).resolve(*i, table.rows).map(drop))?;
         let weight = t.array(&op.weight)?;
         let (stored, is_signed) = (weight.bytes()?, weight.dtype().is_signed_int());
         let packed = stored.len() / table.rows;
         let number = |byte: u8| if is_signed { i32::from(byte as i8) } else { i32::from(byte) };
         t.fill(0, table.entries, Default::default(), |first, out| {
+            let mut zeros = vec![0.0; groups];
             for (row, out) in rows[first / table.entries..].iter().zip(out.chunks_mut(table.entries)) {
                 let row = IndexKind::Axis(0).resolve(*row, table.rows)?;
                 let from = &stored[row * packed..(row + 1) * packed];
+                zero.reals(row * groups, &mut zeros);
+                let scales = &scale[row * groups..][..groups];
                 for (i, v) in out.iter_mut().enumerate() {
                     let q = match op.weight_bits {
                         8 => number(from[i]),
                         _ if i % 2 == 0 => number(from[i / 2]) & 15,
                         _ => number(from[i / 2]) >> 4,
                     };
-                    let g = (row * table.entries + i) / table.group;
-                    *v = (q as f32 - zero[g]) * scale[g];
+                    *v = (q as f32 - zeros[i / table.group]) * scales[i / table.group];
                 }
             }
             Ok(())

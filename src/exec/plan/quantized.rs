@@ -9,7 +9,7 @@ use crate::{
     ValueType,
     array::{Array, PackedIntegers, StoredIntegers},
     base::{Dtype, Result},
-    ops::{A16MatMul, Add, Cast, Conv, DequantizeLinear, MatMul, Mul, Op, QuantizeLinear, Relu},
+    ops::{A16Gather, A16MatMul, Add, Cast, Conv, DequantizeLinear, MatMul, Mul, Op, QuantizeLinear, Relu},
     quant::{Quantization, RoundMode},
 };
 use std::collections::HashMap;
@@ -54,34 +54,40 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
     Ok(times)
 }
 
-/// Multiplies the packed integers that a constant matrix was stored as, if the backend prefers them, and returns the matrix.
+/// Multiplies or gathers the packed integers that a constant matrix was stored as, if the backend prefers them, and returns the matrix.
 fn packed(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<Option<TensorIndex>> {
-    let Some(Operation { op: Op::MatMul(op), results, origin, .. }) = graph.only_operation(at).cloned() else {
-        return Ok(None);
+    let Some(Operation { op, results, origin, .. }) = graph.only_operation(at).cloned() else { return Ok(None) };
+    let matrix = match &op {
+        Op::MatMul(op) if op.right_transpose && !op.left_transpose && !op.output_transpose => op.right,
+        Op::Gather(op) if op.axis == 0 => op.input,
+        _ => return Ok(None),
     };
-    let Some(stored) = graph.constant(op.right).and_then(Array::unpacked_from).cloned() else { return Ok(None) };
-    let own = graph.entry(op.right)?.ty.clone();
-    let is_plain = op.right_transpose && !op.left_transpose && !op.output_transpose && !op.do_relu;
-    if !is_plain || op.bias.is_some() || !graph.entry(op.input)?.ty.is_plain_float32() {
-        return Ok(None);
-    }
+    let Some(stored) = graph.constant(matrix).and_then(Array::unpacked_from).cloned() else { return Ok(None) };
     let PackedIntegers { bytes, bits, block, scales, zero_points } = stored;
-    let [weight, scale, zp] = [bytes, scales, zero_points].map(|array| {
+    let own = graph.entry(matrix)?.ty.clone();
+    let mut constant = |array: Array| {
         let ty = ValueType { shape: array.shape().to_vec(), dtype: array.dtype(), ..own.clone() };
         graph.add(ty, Some(array))
-    });
-    let product = A16MatMul {
-        right_transpose: true,
-        q_group_size: block as i64,
-        weight_bits: bits as i64,
-        ..A16MatMul::new(op.input, weight, scale, zp)
     };
-    let node = Node { stages: vec![Operation::new(product, results, origin)] };
+    let [weight, scale, zp] = [bytes, scales, zero_points].map(&mut constant);
+    let (q_group_size, weight_bits) = (block as i64, bits as i64);
+    let op: Op<TensorIndex> = match op {
+        Op::MatMul(op) if !op.do_relu && op.bias.is_none() && graph.entry(op.input)?.ty.is_plain_float32() => {
+            let product = A16MatMul::new(op.input, weight, scale, zp);
+            A16MatMul { right_transpose: true, q_group_size, weight_bits, ..product }.into()
+        }
+        Op::Gather(op) => {
+            let gathered = A16Gather::new(weight, op.indices, scale, zp);
+            A16Gather { keepdims: false, q_group_size, weight_bits, ..gathered }.into()
+        }
+        _ => return Ok(None),
+    };
+    let node = Node { stages: vec![Operation::new(op, results, origin)] };
     if !backend.supports_fused(&graph.types(&node)?) {
         return Ok(None);
     }
     graph.replace(at, node);
-    Ok(Some(op.right))
+    Ok(Some(matrix))
 }
 
 /// Bytes with one scale and one zero point, in the tensor that they were quantized to and in those to which its elements were moved.

@@ -24,8 +24,13 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 
 fn gather<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, indices) = (n.input(0)?, n.input(1)?);
+    let axis = n.axis_or("axis", 0, x.rank())?;
+    gathered(b, x, indices, axis).map(|v| vec![v])
+}
+
+/// Returns the entries of an axis at some positions.
+pub fn gathered(b: &mut Importer, x: &Value, indices: &Value, axis: usize) -> Result<Value> {
     let shape = x.shape();
-    let axis = n.axis_or("axis", 0, shape.len())?;
     let result: Shape = [&shape[..axis], &indices.shape(), shape.get(axis + 1..).unwrap_or(&[])].concat();
     let known = indices.as_constant().filter(|a| a.len() == 1 && !x.is_constant());
     let tensor = b.tensor(x)?;
@@ -38,11 +43,11 @@ fn gather<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             return Err(argument("an index", index, format!("axis {axis} has {size} entries")));
         }
         let made = b.slice(tensor, axis, index as usize, 1)?;
-        return Ok(vec![b.shaped(made, &result, x.dtype())?]);
+        return b.shaped(made, &result, x.dtype());
     }
     let indices = b.tensor(indices)?;
     let made = b.op(Gather { axis: axis as i64, ..Gather::new(tensor, indices) })?;
-    Ok(vec![b.shaped(made, &result, x.dtype())?])
+    b.shaped(made, &result, x.dtype())
 }
 
 /// Returns the entries of an axis at known positions.

@@ -11,12 +11,11 @@ use super::{
 };
 use crate::{
     Tensor,
-    array::{Array, PackedIntegers},
-    base::{Dtype, Result, argument, invalid},
+    base::{Dtype, Result, invalid},
     emit::Emit,
     fold::known,
     import::Importer,
-    node::{Node, count, table},
+    node::Node,
     ops::{Concat, Div, LeakyRelu, MatMul, ReduceMode, Softmax},
     tensors::Element,
     value::{Computed, Value},
@@ -27,7 +26,6 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("DynamicQuantizeLSTM", dynamic_quantize_lstm),
     ("DynamicQuantizeMatMul", dynamic_quantize_matmul),
     ("MatMulIntegerToFloat", matmul_integer_to_float),
-    ("MatMulNBits", matmul_n_bits),
     ("NhwcMaxPool", |b, n| channels_first(b, n, super::pool::max_pool)),
     ("QEmbedLayerNormalization", embed_layer_normalization),
     ("QGemm", q_gemm),
@@ -215,7 +213,7 @@ fn q_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     }
 }
 
-fn with_bias(b: &mut Importer, x: Tensor, bias: Option<&Value>) -> Result<Value> {
+pub fn with_bias(b: &mut Importer, x: Tensor, bias: Option<&Value>) -> Result<Value> {
     let made = match b.optional_tensor(bias)? {
         Some(bias) => b.add(x, bias)?,
         None => x,
@@ -264,119 +262,4 @@ fn dynamic_quantize_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec
     let right = dequantized(b, QuantizedOperand { x: w, scale: n.input(2)?, zero: n.optional(3) }, -1)?;
     let made = b.matmul(left, right)?;
     Ok(vec![with_bias(b, made, n.optional(4))?])
-}
-
-/// The weights are [N, blocks, bytes]: integers of `bits` bits, the first in the low ones, in blocks with a scale each.
-/// The product with a transposed matrix of packed integers, which has a scale and a zero point for each block of a row.
-fn matmul_n_bits<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let weights = BlockWeights::new(n)?;
-    let input = b.tensor(n.input(0)?)?;
-    let right = b.coefficient(weights.matrix(n)?)?;
-    let made = b.op(MatMul { right_transpose: true, ..MatMul::new(input, right) })?;
-    with_bias(b, made, n.optional(5)).map(|v| vec![v])
-}
-
-/// The sizes of a matrix of packed integers.
-struct BlockWeights {
-    /// Rows and columns of the matrix as it is stored.
-    rows: usize,
-    columns: usize,
-    block: usize,
-    bits: usize,
-}
-
-impl BlockWeights {
-    fn new(n: &Node) -> Result<BlockWeights> {
-        let (columns, rows, block) = (n.size("K")?, n.size("N")?, n.size("block_size")?);
-        let bits = n.int_or("bits", 4) as usize;
-        if !matches!(bits, 2 | 4 | 8) || n.optional(4).is_some() {
-            return Err(argument("bits", bits, "expected 2, 4 or 8, without g_idx"));
-        }
-        if !(block.is_power_of_two() && (16..=1 << 20).contains(&block)) {
-            return Err(argument("block_size", block, "expected a power of two from 16 to 2^20"));
-        }
-        let all_blocks = columns.checked_next_multiple_of(block).unwrap_or(usize::MAX);
-        count(&[all_blocks, rows, bits])?;
-        Ok(BlockWeights { rows, columns, block, bits })
-    }
-
-    /// The blocks of a row.
-    fn blocks(&self) -> usize {
-        self.columns.div_ceil(self.block)
-    }
-
-    /// Returns the numbers, without those that fill the last block of each row.
-    fn matrix(&self, n: &Node) -> Result<Array> {
-        let (blocks, few) = (self.blocks(), || invalid("its weights or scales are too few"));
-        let known = |at: usize, what: &str| {
-            let array =
-                n.optional(at).map(|v| v.as_constant().ok_or_else(|| invalid(format!("its {what} must be known"))));
-            array.transpose()
-        };
-        let bytes = known(1, "weights")?.ok_or_else(few)?;
-        let scales = known(2, "scales")?.ok_or_else(few)?;
-        let zero_points = known(3, "zero points")?;
-        let [bytes, scales] = [
-            self.of_rows(bytes, blocks * self.block * self.bits / 8)?,
-            self.of_rows(&scales.to_dtype(Dtype::Float32)?, blocks)?,
-        ];
-        let whole = match zero_points {
-            Some(zeros) if zeros.dtype().is_float() => self.with_real_zeros(&bytes, &scales, zeros)?,
-            zeros => {
-                let zero_points = self.zero_points(zeros)?;
-                let packed = PackedIntegers { bytes, bits: self.bits, block: self.block, scales, zero_points };
-                Array::unpacked(packed).ok_or_else(few)?
-            }
-        };
-        if self.columns.is_multiple_of(self.block) {
-            return Ok(whole);
-        }
-        table(whole.shape())?;
-        let mut kept = Vec::new();
-        for row in whole.to_f32()?.chunks_exact(blocks * self.block) {
-            kept.extend_from_slice(&row[..self.columns]);
-        }
-        Array::from_vec([self.rows, self.columns], kept)
-    }
-
-    /// Returns an array with that many elements for each row as a matrix. Elements after the last row are left out.
-    fn of_rows(&self, array: &Array, each: usize) -> Result<Array> {
-        let shape = [self.rows, each];
-        if array.len() == self.rows.saturating_mul(each) {
-            return array.reshaped(shape);
-        }
-        let size = array.dtype().size();
-        let bytes = self.rows.saturating_mul(each).saturating_mul(size);
-        let bytes = array.bytes()?.get(..bytes).ok_or_else(|| invalid("its weights or scales are too few"))?;
-        Array::from_le_bytes(array.dtype(), shape, bytes)
-    }
-
-    /// Returns the zero point of each block, which are packed like the weights; half of the range by default.
-    fn zero_points(&self, packed: Option<&Array>) -> Result<Array> {
-        let (blocks, bits) = (self.blocks(), self.bits);
-        let Some(packed) = packed else {
-            return Array::from_vec([self.rows, blocks], vec![1u8 << (bits - 1); self.rows * blocks]);
-        };
-        let of_row = (blocks * bits).div_ceil(8);
-        let packed = self.of_rows(packed, of_row)?;
-        let (mut all, mask) = (Vec::new(), u8::MAX >> (8 - bits));
-        for row in packed.bytes()?.chunks_exact(of_row.max(1)) {
-            all.extend((0..blocks).map(|i| row[i * bits / 8] >> (i * bits % 8) & mask));
-        }
-        Array::from_vec([self.rows, blocks], all)
-    }
-
-    /// Returns the numbers of integers whose zero points are not integers.
-    fn with_real_zeros(&self, bytes: &Array, scales: &Array, zeros: &Array) -> Result<Array> {
-        let (scales, bytes) = (scales.to_f64()?, bytes.bytes()?);
-        let zeros = self.of_rows(zeros, self.blocks())?.to_f64()?;
-        let mask = u8::MAX >> (8 - self.bits);
-        let real = |i: usize| {
-            let value = bytes[i * self.bits / 8] >> (i * self.bits % 8) & mask;
-            ((f64::from(value) - zeros[i / self.block]) * scales[i / self.block]) as f32
-        };
-        let columns = self.blocks() * self.block;
-        table(&[self.rows, columns])?;
-        Array::from_vec([self.rows, columns], (0..self.rows * columns).map(real).collect())
-    }
 }

@@ -23,6 +23,7 @@ mod microsoft;
 mod microsoft_attention;
 mod microsoft_quantized;
 mod norm;
+mod packed;
 mod pool;
 mod quantize;
 mod recurrent;
@@ -86,7 +87,8 @@ const FAMILIES: &[Family] = &[
 ];
 
 /// The operators of onnxruntime.
-const MICROSOFT: &[Family] = &[microsoft::OPERATORS, microsoft_attention::OPERATORS, microsoft_quantized::OPERATORS];
+const MICROSOFT: &[Family] =
+    &[microsoft::OPERATORS, microsoft_attention::OPERATORS, microsoft_quantized::OPERATORS, packed::OPERATORS];
 
 /// The operators of scikit-learn and the like.
 const MACHINE_LEARNING: &[Family] = &[machine_learning::OPERATORS];
