@@ -2,12 +2,12 @@
 use super::{
     OpKernel, Operand, Signature, ValueType,
     blocked::Axis,
-    byte_products,
     int8::{
         ByteFilter, ByteOperand, Completion, DepthwiseBytes, LARGEST_WINDOW, MaxPoolBytes, SumPoolBytes, SumsEpilogue,
     },
     layout, lookup,
     pool::{Mean, Units},
+    stored_products,
     task::PostOp,
 };
 use crate::{
@@ -39,7 +39,7 @@ pub(super) fn supports(signature: &Signature) -> bool {
         op => is_elementwise(op, result),
     };
     let has_kernel = || match &signature.op {
-        Op::Conv(_) => byte_products::rounding(signature).is_some(),
+        Op::Conv(_) => stored_products::rounding(signature).is_some(),
         _ => signature.fused_ops.is_empty(),
     };
     is_last(result) && (lookup::supports(signature) || has_kernel() && is_supported())
@@ -107,7 +107,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<OpKernel>> {
     Ok(match &signature.op {
         Op::Reshape(op) => converted(op, result),
         Op::Conv(op) if is_last(result) => {
-            Some(conv(op, result, byte_products::rounding(signature).unwrap_or_default())?)
+            Some(conv(op, result, stored_products::rounding(signature).unwrap_or_default())?)
         }
         Op::MaxPool(op) if is_last(result) => Some(max_pool(op, result)?),
         Op::AvgPool(op) if is_last(result) => Some(avg_pool(op)?),

@@ -5,7 +5,6 @@ mod arena;
 mod arithmetic;
 mod attention;
 mod blocked;
-mod byte_products;
 mod cast;
 mod chain;
 mod channels;
@@ -56,6 +55,7 @@ mod shuffle;
 mod slice;
 mod sort;
 mod ssd;
+mod stored_products;
 mod task;
 mod tile;
 mod train;
@@ -341,7 +341,7 @@ impl Fusion for CpuBackend {
             || chain::continues_with(signature, next, result)
     }
     fn supports(&self, signature: &Signature) -> bool {
-        heads::supports(signature) || matches!(signature.op, Op::PixelNorm(_)) || byte_products::supports(signature)
+        heads::supports(signature) || matches!(signature.op, Op::PixelNorm(_)) || stored_products::supports(signature)
     }
 }
 
@@ -378,7 +378,7 @@ impl Backend for CpuBackend {
         if let Some(Chain { run, epilogues }) = chain::prepare(signature) {
             return Ok(Some(prepared(run, epilogues, None)));
         }
-        if let Some(run) = byte_products::rounded(signature)? {
+        if let Some(run) = stored_products::rounded(signature)? {
             return Ok(Some(prepared(run, Vec::new(), None)));
         }
         let (run, used) = match in_blocks::prepare(signature)? {

@@ -1,4 +1,5 @@
-//! Products of quantized bytes with constants: where a plan multiplies bytes instead of the reals that they stand for.
+//! Operators on constants that are stored as integers, which plans use instead of those on reals: products of quantized bytes, products of
+//! packed integers, and tables of them.
 use super::{
     OpKernel, Operand, Signature, channels_last, conv,
     int8::{ByteFilter, DepthwiseBytes},
