@@ -19,8 +19,8 @@ use crate::{
 };
 use rayon::prelude::*;
 
-pub(super) fn add(op: Add<Operand>) -> OpKernel {
-    let finish = PostOp::relu(op.do_relu, op.relu_limit);
+pub(super) fn add(op: Add<Operand>, round: RoundMode) -> OpKernel {
+    let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(round);
     tensors(op.inputs, Terms::of_sum(op.coeff), finish, |a, b| a + b, i64::saturating_add)
 }
 
@@ -32,8 +32,8 @@ pub(super) fn sub(op: Sub<Operand>) -> OpKernel {
     tensors(op.inputs, terms, finish, |a, b| a - b, i64::saturating_sub)
 }
 
-pub(super) fn mul(op: Mul<Operand>) -> OpKernel {
-    let finish = PostOp::relu(op.do_relu, op.relu_limit);
+pub(super) fn mul(op: Mul<Operand>, round: RoundMode) -> OpKernel {
+    let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(round);
     tensors(op.inputs, Terms::Other, finish, |a, b| a * b, i64::saturating_mul)
 }
 
@@ -187,7 +187,7 @@ pub(super) fn tensors(
                 Ok(())
             });
         }
-        match bytes(&inputs, result).filter(|_| are_ones) {
+        match bytes(&inputs, result, finish.round_mode()).filter(|_| are_ones) {
             Some((operands, rounding)) => {
                 let (low, high) = finish.bounds();
                 // The bound of a Relu need not be a multiple.
@@ -233,9 +233,9 @@ fn integer_pair(t: &mut Task, inputs: &[Operand], int: impl Fn(i64, i64) -> i64 
 }
 
 /// Returns how two tensors of bytes are read and the result is rounded, if each has one scale.
-fn bytes(inputs: &[Operand], result: &ValueType) -> Option<([ByteReals; 2], Rounding)> {
+fn bytes(inputs: &[Operand], result: &ValueType, round: RoundMode) -> Option<([ByteReals; 2], Rounding)> {
     let [a, b] = inputs else { return None };
-    let rounding = Rounding::new(result, RoundMode::default())?;
+    let rounding = Rounding::new(result, round)?;
     Some(([ByteReals::new(&a.ty)?, ByteReals::new(&b.ty)?], rounding))
 }
 

@@ -39,7 +39,7 @@ pub(super) fn supports(signature: &Signature) -> bool {
         op => is_elementwise(op, result),
     };
     let has_kernel = || match &signature.op {
-        Op::Conv(_) => stored_products::rounding(signature).is_some(),
+        Op::Conv(_) | Op::Add(_) | Op::Mul(_) => stored_products::rounding(signature).is_some(),
         _ => signature.fused_ops.is_empty(),
     };
     is_last(result) && (lookup::supports(signature) || has_kernel() && is_supported())

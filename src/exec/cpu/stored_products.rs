@@ -1,8 +1,8 @@
-//! Operators on constants that are stored as integers, which plans use instead of those on reals: products of quantized bytes, products of
-//! packed integers, and tables of them.
+//! Operators on integers that are stored, which plans use instead of those on the reals that they stand for: products and sums of
+//! quantized bytes, products of packed integers, and tables of them.
 use super::{
-    OpKernel, Operand, Signature, channels_last, conv,
-    int8::{ByteFilter, DepthwiseBytes},
+    OpKernel, Operand, Signature, arithmetic, channels_last, conv,
+    int8::{ByteFilter, DepthwiseBytes, is_byte},
     matmul,
 };
 use crate::{
@@ -24,7 +24,8 @@ pub(super) fn rounding(signature: &Signature) -> Option<RoundMode> {
     }
 }
 
-/// Whether bytes with a scale are multiplied by constant bytes, and the result consists of bytes or is the sums themselves; or packed
+/// Whether bytes with a scale are multiplied by constant bytes, and the result consists of bytes or is the sums themselves; or bytes are
+/// added or multiplied with each other, and the result consists of bytes; or packed
 /// integers are multiplied by few rows of reals, or gathered.
 pub(super) fn supports(signature: &Signature) -> bool {
     match &signature.op {
@@ -40,9 +41,12 @@ pub(super) fn supports(signature: &Signature) -> bool {
         _ => false,
     };
     let has_scale = |o: &Operand| o.ty.per_tensor_scale().is_some();
+    let is_pair = |inputs: &[Operand]| inputs.len() == 2 && inputs.iter().all(|o| is_byte(o) && has_scale(o));
     is_stored
         && match &signature.op {
             Op::MatMul(op) => has_scale(&op.input) && matmul::multiplies_constant_bytes(op),
+            Op::Add(op) => is_rounded && op.has_unit_coefficients() && is_pair(&op.inputs),
+            Op::Mul(op) => is_rounded && is_pair(&op.inputs),
             Op::Conv(op) => has_scale(&op.input) && (DepthwiseBytes::supports(op) || ByteFilter::supports(op)),
             _ => false,
         }
@@ -60,6 +64,8 @@ pub(super) fn rounded(signature: &Signature) -> Result<Option<OpKernel>> {
             Layout::ChannelsLast => channels_last::prepare(signature)?,
             _ => Some(conv::conv((**op).clone(), round)),
         },
+        Op::Add(op) if op.inputs.iter().all(is_byte) => Some(arithmetic::add((**op).clone(), round)),
+        Op::Mul(op) if op.inputs.iter().all(is_byte) => Some(arithmetic::mul((**op).clone(), round)),
         Op::MatMul(op) if !op.input.ty.dtype.is_float() => Some(matmul::matmul((**op).clone(), round)),
         _ => None,
     })

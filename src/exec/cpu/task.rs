@@ -72,6 +72,9 @@ impl PostOp {
     pub fn and_round(self, round: RoundMode) -> Self {
         PostOp { round, ..self }
     }
+    pub fn round_mode(self) -> RoundMode {
+        self.round
+    }
     pub fn has_relu(self) -> bool {
         self.relu.is_some()
     }

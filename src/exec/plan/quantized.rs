@@ -42,6 +42,10 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
             replaced.push(matrix);
             continue;
         }
+        if combined(graph, &readers, at, backend)? {
+            times += 1;
+            continue;
+        }
         let Some(product) = ByteProduct::new(graph, at)? else { continue };
         let constants = product.constants();
         if product.clone().rounded(graph, &readers, backend)? || product.summed(graph, backend, &mut added)? {
@@ -168,6 +172,91 @@ fn single(scales: &[f64], zero_points: &[i64]) -> Option<(f64, i64)> {
     }
 }
 
+/// How reals that nobody else reads become bytes.
+struct Rounded {
+    /// The reals that are rounded, after a Relu.
+    real: TensorIndex,
+    relu: Option<Relu<TensorIndex>>,
+    /// The node of the Relu, if it is an operator of its own.
+    between: Option<NodeIndex>,
+    /// The node that rounds, and its cast.
+    end: NodeIndex,
+    cast: Operation,
+}
+
+impl Rounded {
+    /// `relu` is that of the operator that computes the reals.
+    fn of(
+        graph: &RewriteGraph,
+        readers: &Readers,
+        result: TensorIndex,
+        relu: Option<Relu<TensorIndex>>,
+    ) -> Option<Rounded> {
+        let only_reader = |t: TensorIndex| {
+            graph.single_use_producer(t)?;
+            let [reader] = readers.get(&t)?.as_slice() else { return None };
+            Some((*reader, graph.only_operation(*reader)?.clone()))
+        };
+        match only_reader(result)? {
+            (end, cast @ Operation { op: Op::Cast(_), .. }) => {
+                Some(Rounded { real: result, relu, between: None, end, cast })
+            }
+            (at, Operation { op: Op::Relu(op), results, .. }) if relu.is_none() => {
+                let (real, relu) = (results.first().copied().flatten()?, Some(*op));
+                match only_reader(real)? {
+                    (end, cast @ Operation { op: Op::Cast(_), .. }) => {
+                        Some(Rounded { real, relu, between: Some(at), end, cast })
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Adds or multiplies two tensors of bytes if what they stand for is, and the result is only quantized. Returns whether it does.
+fn combined(graph: &mut RewriteGraph, readers: &Readers, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
+    let Some(Operation { op, results, origin, .. }) = graph.only_operation(at).cloned() else { return Ok(false) };
+    let (inputs, own) = match &op {
+        Op::Add(op) => (&op.inputs, op.do_relu.then_some(op.relu_limit)),
+        Op::Mul(op) => (&op.inputs, op.do_relu.then_some(op.relu_limit)),
+        _ => return Ok(false),
+    };
+    let ([Some(result)], [_, _]) = (results.as_slice(), inputs.as_slice()) else { return Ok(false) };
+    let bytes = |real: &TensorIndex| match &graph.only_operation(graph.producer(*real)?)?.op {
+        Op::Cast(cast) if graph.entry(*real).is_ok_and(|entry| entry.ty.is_plain_float32()) => Some(cast.input),
+        _ => None,
+    };
+    let Some(stored) = inputs.iter().map(bytes).collect::<Option<Vec<_>>>() else { return Ok(false) };
+    let relu = own.map(|relu_limit| Relu { relu_limit, ..Relu::new(*result) });
+    let Some(Rounded { real, relu, between, end, cast }) = Rounded::of(graph, readers, *result, relu) else {
+        return Ok(false);
+    };
+    let (reals, inputs) = (inputs.clone(), stored);
+    let (do_relu, relu_limit) = relu.map_or((false, 0.0), |relu| (true, relu.relu_limit));
+    let op: Op<TensorIndex> = match op {
+        Op::Add(op) => Add { inputs, do_relu, relu_limit, ..*op }.into(),
+        Op::Mul(op) => Mul { inputs, do_relu, relu_limit, ..*op }.into(),
+        _ => return Ok(false),
+    };
+    let node = Node { stages: vec![Operation::new(op, vec![Some(real)], origin), cast] };
+    if !graph.entry(real)?.ty.is_plain_float32() || !backend.supports_fused(&graph.types(&node)?) {
+        return Ok(false);
+    }
+    [Some(at), between].into_iter().flatten().for_each(|at| graph.remove(at));
+    graph.replace(end, node);
+    reals.into_iter().for_each(|real| drop_unused(graph, real));
+    Ok(true)
+}
+
+/// Removes the cast of bytes to reals if nobody needs them any more.
+fn drop_unused(graph: &mut RewriteGraph, real: TensorIndex) {
+    if graph.uses(real) == 0 && !graph.is_pinned(real) {
+        graph.producer(real).into_iter().for_each(|cast| graph.remove(cast));
+    }
+}
+
 /// A product or convolution of dequantized bytes with a constant that was dequantized, too.
 #[derive(Clone)]
 struct ByteProduct {
@@ -274,22 +363,10 @@ impl ByteProduct {
 
     /// Rounds the sums to bytes in the kernel of the product, if the result is only quantized. Returns whether it does.
     fn rounded(self, graph: &mut RewriteGraph, readers: &Readers, backend: &Capabilities) -> Result<bool> {
-        let only_reader = |graph: &RewriteGraph, t: TensorIndex| {
-            graph.single_use_producer(t)?;
-            let [reader] = readers.get(&t)?.as_slice() else { return None };
-            Some((*reader, graph.only_operation(*reader)?.clone()))
+        let (bias, relu) = self.bias();
+        let Some(Rounded { real, relu, between, end, cast }) = Rounded::of(graph, readers, self.result, relu) else {
+            return Ok(false);
         };
-        let (bias, mut relu) = self.bias();
-        let (mut real, mut between) = (self.result, None);
-        let mut next = only_reader(graph, real);
-        if let Some((at, Operation { op: Op::Relu(op), results, .. })) = &next
-            && relu.is_none()
-            && let [Some(clamped)] = results.as_slice()
-        {
-            (real, between, relu) = (*clamped, Some(*at), Some(op.as_ref().clone()));
-            next = only_reader(graph, real);
-        }
-        let Some((end, last @ Operation { op: Op::Cast(_), .. })) = next else { return Ok(false) };
         let bias = match bias {
             Some(bias) => match (self.stored_bias(graph, bias), graph.entry(bias)?.ty.clone()) {
                 (Some(array), ty) => Some(graph.add(ValueType { dtype: Dtype::Int32, ..ty }, Some(array))),
@@ -299,13 +376,13 @@ impl ByteProduct {
         };
         let op = self.of_bytes(graph, bias, relu.as_ref());
         let first = Operation::new(op, vec![Some(real)], self.operation.origin);
-        let node = Node { stages: vec![first, last] };
+        let node = Node { stages: vec![first, cast] };
         if !backend.supports_fused(&graph.types(&node)?) {
             return Ok(false);
         }
         [Some(self.at), between].into_iter().flatten().for_each(|at| graph.remove(at));
         graph.replace(end, node);
-        self.drop_reals(graph);
+        self.reals().into_iter().for_each(|real| drop_unused(graph, real));
         Ok(true)
     }
 
@@ -350,15 +427,12 @@ impl ByteProduct {
         };
         graph.replace(self.at, node(last, self.result));
         added.insert(self.at, before);
-        self.drop_reals(graph);
+        self.reals().into_iter().for_each(|real| drop_unused(graph, real));
         Ok(true)
     }
 
-    /// Removes the cast of the bytes to reals if nobody needs them any more.
-    fn drop_reals(&self, graph: &mut RewriteGraph) {
-        let real = self.operation.op.operands().next().map(|(_, t)| *t);
-        if let Some(real) = real.filter(|t| graph.uses(*t) == 0 && !graph.is_pinned(*t)) {
-            graph.producer(real).into_iter().for_each(|cast| graph.remove(cast));
-        }
+    /// The reals that the bytes stand for.
+    fn reals(&self) -> Option<TensorIndex> {
+        self.operation.op.operands().next().map(|(_, t)| *t)
     }
 }

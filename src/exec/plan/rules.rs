@@ -105,7 +105,7 @@ impl Rule {
         match self {
             Rule::Fold => format!("{n} constant-folded"),
             Rule::Padding => format!("{} merged into the convolution that follows", pluralized(operators, "padding")),
-            Rule::Quantized => format!("{} of bytes instead of reals", pluralized(operators, "product")),
+            Rule::Quantized => format!("{n} on quantized integers instead of reals"),
             Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
             Rule::Branches => {
                 format!("{} of convolutions merged into the weights of one", pluralized(operators, "addition"))

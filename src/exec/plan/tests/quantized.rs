@@ -59,7 +59,7 @@ proptest! {
 
     #[test]
     fn products_of_bytes_are_those_of_reals(
-        layers in prop::collection::vec((0usize..6, 0usize..4, any::<[bool; 4]>()), 1..6), channels in prop::collection::vec(1usize..40, 3),
+        layers in prop::collection::vec((0usize..8, 0usize..4, any::<[bool; 4]>()), 1..6), channels in prop::collection::vec(1usize..40, 3),
         size in (2usize..7, 2usize..7), batch in 1usize..3, signed: bool, zero in 0i64..20, has_own_scales: bool, sums: bool,
     ) {
         let dtype = if signed { Dtype::Int8 } else { Dtype::Uint8 };
@@ -94,8 +94,13 @@ proptest! {
                     let op = Conv { group: group as i64, bias, ..op };
                     g.op(op).out_dtypes([Dtype::Float32]).call().unwrap()[0]
                 }
-                // The same reals, twice.
-                _ => g.add(real, real).call().unwrap(),
+                // The same reals, twice; and with those of a tensor that others were made of.
+                5 => g.add(real, real).call().unwrap(),
+                _ => {
+                    let (other, own) = (quantized(&mut g, real, to), dequantized(&mut g, t, kind));
+                    let other = dequantized(&mut g, other, to);
+                    if layer == 6 { g.add(own, other).call().unwrap() } else { g.mul(own, other).call().unwrap() }
+                }
             };
             if has_relu {
                 real = g.relu(real).call().unwrap();
@@ -159,7 +164,11 @@ fn a_plan_says_which_products_are_of_bytes() {
     let y = dequantized(&mut g, t, 1);
     g.set_outputs(&[y]).unwrap();
     let plan = session(&g, false).plan;
-    assert!(plan.text("cpu").contains("- 2 products of bytes instead of reals"), "{}", plan.text("cpu"));
+    assert!(
+        plan.text("cpu").contains("- 2 operators on quantized integers instead of reals"),
+        "{}",
+        plan.text("cpu")
+    );
     let steps: Vec<String> = plan.steps.iter().map(|s| s.node.text()).collect();
     // Without a stored bias, the sums are integers.
     assert_eq!(steps, ["Cast", "MatMul + Cast", "MatMul", "Cast + Mul + Add + Cast", "Cast"]);
