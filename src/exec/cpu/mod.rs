@@ -21,6 +21,7 @@ mod deform;
 mod detect;
 mod einsum;
 mod elementwise;
+mod few_bits;
 mod flash;
 mod fold;
 mod gather;
@@ -85,7 +86,7 @@ use task::Task;
 fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
     Some(match op.clone() {
         Op::A16Gather(op) => gather::a16_gather(*op),
-        Op::A16MatMul(op) => matmul::a16_matmul(*op),
+        Op::A16MatMul(op) => few_bits::a16_matmul(*op),
         Op::Abs(op) => unary::of_vectors(op.input, Function::Abs, f64::abs),
         Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(*op),
         Op::Add(op) => arithmetic::add(*op, RoundMode::default()),
@@ -139,7 +140,7 @@ fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
         Op::Flatten(op) => layout::reshape(op.input),
         Op::FlexAttention(op) => flash::flex_attention(*op),
         Op::Floor(op) => unary::of_vectors(op.input, Function::Floor, f64::floor),
-        Op::Fp8MatMul(op) => matmul::fp8_matmul(*op),
+        Op::Fp8MatMul(op) => few_bits::fp8_matmul(*op),
         Op::FrcnDetection(op) => rcnn::frcn_detection(*op),
         Op::GELU(op) => activation::gelu(*op),
         Op::GRU(op) => recurrent::gru(*op),

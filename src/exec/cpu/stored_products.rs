@@ -1,7 +1,7 @@
 //! Operators on integers that are stored, which plans use instead of those on the reals that they stand for: products and sums of
 //! quantized bytes, products of packed integers, and tables of them.
 use super::{
-    OpKernel, Operand, Signature, arithmetic, channels_last, conv,
+    OpKernel, Operand, Signature, arithmetic, channels_last, conv, few_bits,
     int8::{ByteFilter, DepthwiseBytes, is_byte},
     matmul,
 };
@@ -29,7 +29,7 @@ pub(super) fn rounding(signature: &Signature) -> Option<RoundMode> {
 /// integers are multiplied by few rows of reals, or gathered.
 pub(super) fn supports(signature: &Signature) -> bool {
     match &signature.op {
-        Op::A16MatMul(op) => return matmul::is_for_few_rows(op),
+        Op::A16MatMul(op) => return few_bits::is_for_few_rows(op),
         Op::A16Gather(op) => return op.weight.constant.is_some() && matches!(op.weight_bits, 4 | 8),
         _ => {}
     }

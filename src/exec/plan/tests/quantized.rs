@@ -164,11 +164,7 @@ fn a_plan_says_which_products_are_of_bytes() {
     let y = dequantized(&mut g, t, 1);
     g.set_outputs(&[y]).unwrap();
     let plan = session(&g, false).plan;
-    assert!(
-        plan.text("cpu").contains("- 2 operators on quantized integers instead of reals"),
-        "{}",
-        plan.text("cpu")
-    );
+    assert!(plan.text("cpu").contains("- 2 operators on quantized integers instead of reals"), "{}", plan.text("cpu"));
     let steps: Vec<String> = plan.steps.iter().map(|s| s.node.text()).collect();
     // Without a stored bias, the sums are integers.
     assert_eq!(steps, ["Cast", "MatMul + Cast", "MatMul", "Cast + Mul + Add + Cast", "Cast"]);
