@@ -1,11 +1,13 @@
-"""Networks that compute with 8-bit integers: a float ONNX model, quantized by onnxruntime."""
+"""Networks with integers of 8 and 4 bits: a float ONNX model, quantized by onnxruntime, or with packed weights."""
 import logging
 import os
 import tempfile
 
 import numpy as np
+import onnx
+from onnx import helper, numpy_helper
 
-from models import bert, efficientnet_b0, mobilenet_v2, resnet50, yolo
+from models import bert, efficientnet_b0, mobilenet_v2, qwen2_block, resnet50, yolo
 
 # The operators of the networks that onnxruntime computes on integers.
 KINDS = ["Conv", "MatMul", "Add", "MaxPool", "GlobalAveragePool", "Relu", "Clip", "Reshape", "Transpose", "Softmax", "Gather", "Mul",
@@ -13,8 +15,9 @@ KINDS = ["Conv", "MatMul", "Add", "MaxPool", "GlobalAveragePool", "Relu", "Clip"
 
 
 class Quantized:
-    """A network that onnxruntime quantized, for programs that read ONNX files: with pairs of QuantizeLinear and DequantizeLinear (qdq), of
-    operators of integers such as QLinearConv (operators), or of products of operands that are quantized while it runs (dynamic)."""
+    """A quantized network, for programs that read ONNX files: with pairs of QuantizeLinear and DequantizeLinear (qdq; columns has a scale for
+    each column of a matrix), of operators of integers such as QLinearConv (operators), of products of operands that are quantized while it
+    runs (dynamic), or of floats and matrices of 4 bits (packed)."""
 
     # A sum in another order moves a value near the middle of two integers to the other one. Every further layer rounds again,
     # and makes more of these steps different. With a transformer of 6 layers, any two programs are 0.04 apart in the end,
@@ -31,13 +34,16 @@ class Quantized:
         """Write net.onnx and inputs.npz; return the file that tpulang runs."""
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, "net.onnx")
-        quantize(self.net, path, self.form)
+        if self.form == "packed":
+            pack(self.net, path)
+        else:
+            quantize(self.net, path, self.form)
         np.savez(os.path.join(folder, "inputs.npz"), **self.net.inputs)
         return path
 
     def read(self):
-        """Return about the bytes of inputs and weights: a weight has one instead of four."""
-        return self.net.read() // 4
+        """Return about the bytes of inputs and weights: a weight has one instead of four, or half of one and its share of a scale."""
+        return self.net.read() * 5 // 32 if self.form == "packed" else self.net.read() // 4
 
 
 def quantize(net, path, form):
@@ -64,10 +70,36 @@ def quantize(net, path, form):
         options = dict(reduce_range=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8)
         if form == "operators":
             return quantize_static(floats, path, Inputs(), QuantFormat.QOperator, KINDS, **options)
-        # Filters have a scale per channel, and matrices a single one.
-        overrides = {n: [{"quant_type": QuantType.QInt8, "reduce_range": True}] for n in matrices}
+        # Filters have a scale per channel, and matrices a single one or one per column.
+        single = [] if form == "columns" else matrices
+        overrides = {n: [{"quant_type": QuantType.QInt8, "reduce_range": True}] for n in single}
         quantize_static(floats, path, Inputs(), QuantFormat.QDQ, KINDS, per_channel=True, **options,
                         extra_options={"TensorQuantOverrides": overrides})
+
+
+def pack(net, path, block=32):
+    """Write the network with constant matrices of 4 bits, and a scale for each block of a column."""
+    model = onnx.load_from_string(net.onnx())
+    graph = model.graph
+    matrices = {t.name: t for t in graph.initializer if len(t.dims) == 2 and t.dims[0] % block == 0}
+    for node in graph.node:
+        if node.op_type != "MatMul" or node.input[1] not in matrices:
+            continue
+        name = node.input[1]
+        k, n = matrices[name].dims
+        blocks = numpy_helper.to_array(matrices[name]).T.reshape(n, k // block, block)
+        scales = np.maximum(np.abs(blocks).max(-1), 1e-12) / np.float32(7)
+        whole = (np.clip(np.rint(blocks / scales[..., None]), -8, 7) + 8).astype(np.uint8)
+        packed = whole[..., 0::2] | whole[..., 1::2] << 4
+        graph.initializer.extend([numpy_helper.from_array(packed, name + "_packed"), numpy_helper.from_array(scales, name + "_scales")])
+        node.CopyFrom(helper.make_node("MatMulNBits", [node.input[0], name + "_packed", name + "_scales"], node.output,
+                                       domain="com.microsoft", K=k, N=n, bits=4, block_size=block))
+    used = {name for node in graph.node for name in node.input}
+    kept = [t for t in graph.initializer if t.name in used]
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    onnx.save(model, path)
 
 
 def other_inputs(net, seed):
@@ -83,5 +115,7 @@ QUANTIZED = {
     "mobilenet_v2_int8_operators": lambda: Quantized(mobilenet_v2(), "operators"),
     "efficientnet_b0_int8": lambda: Quantized(efficientnet_b0()),
     "yolo_int8": lambda: Quantized(yolo()),
+    "minilm_128_int8_columns": lambda: Quantized(bert("minilm_128", 6, 384, 12, 128), "columns"),
+    "qwen2_decode_512_int4": lambda: Quantized(qwen2_block("qwen2_decode_512", 1, 512), "packed"),
     "minilm_128_int8_dynamic": lambda: Quantized(bert("minilm_128", 6, 384, 12, 128), "dynamic"),
 }

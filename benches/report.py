@@ -24,6 +24,7 @@ INTRODUCTION = """\
   channels and produces 16384 samples, `quartznet` reads 6 seconds of speech, and `lstm` and `gru` have 2 layers of 512 for 128 steps.
   `*_int8` are quantized by onnxruntime's quantizer, to 8-bit activations and 7-bit weights: with QuantizeLinear and DequantizeLinear,
   with operators of integers such as QLinearConv (`_operators`), or as products of operands that are quantized in each run (`_dynamic`).
+  `_columns` has a scale for each column of a matrix, and `_int4` weights of 4 bits (MatMulNBits).
 - **Method**: the programs take turns within a run of `make bench`.
 - **In brackets**: the program's time divided by tpulang's. Above 1, tpulang is faster. Of several runs, the lowest and the highest.
 - **Of the peak**: the machine's least possible time (all operations at its peak, or inputs, weights and outputs moved once) divided by
