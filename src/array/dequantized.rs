@@ -14,7 +14,7 @@ pub struct StoredIntegers {
     pub integers: Array,
     /// The scale of all elements, or one for each entry of the axis.
     pub scales: Vec<f64>,
-    /// The same for zero points; there may be none, which are 0.
+    /// The zero points: one, one for each entry of the axis, or none, which means 0.
     pub zero_points: Vec<i64>,
     /// The axis whose entries have scales and zero points of their own.
     pub axis: usize,

@@ -51,9 +51,12 @@ fn packed_integers(op: &A16MatMul<Operand>) -> Result<Option<PackedMatrix>> {
     let k = op.input.ty.shape.last().copied().unwrap_or(1);
     let (rows, group) = (op.input.ty.elements() / k.max(1), op.q_group_size as usize);
     let (bytes, scales, zero_points) = (weight.elements::<u8>()?, scale.to_f32()?, zp.elements::<u8>()?);
-    if is_for_few_rows(op) {
-        let matrix = FourBits::new(InstructionSet::best(), [k, group], &bytes, &scales, &zero_points)?;
-        return Ok(matrix.map(PackedMatrix::Few));
+    let few = match is_for_few_rows(op) {
+        true => FourBits::new(InstructionSet::best(), [k, group], &bytes, &scales, &zero_points)?,
+        false => None,
+    };
+    if let Some(matrix) = few {
+        return Ok(Some(PackedMatrix::Few(matrix)));
     }
     let floats = dequantized(op, &bytes, &scales, &zero_points)?;
     let cols = floats.len() / k.max(1);

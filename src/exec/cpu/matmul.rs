@@ -164,11 +164,11 @@ fn bytes_by(t: &mut Task, op: &MatMul<Operand>, round: RoundMode, p: &Product, r
     if complete(&mut std::iter::repeat_n(0, p.n)).is_some() {
         let multiplied = t.array(&op.input)?;
         let right_values = t.array(&op.right).ok();
-        return stored_products(op, p, (multiplied, right_values, right), ResultMemory::of(t.memory(0)?)?, &complete);
+        return byte_products(op, p, (multiplied, right_values, right), ResultMemory::of(t.memory(0)?)?, &complete);
     }
     let mut sums = zeros::<i32>(result.elements())?;
     let values = (t.array(&op.input)?, t.array(&op.right).ok(), right);
-    stored_products(op, p, values, ResultMemory::Ints(&mut sums), &|begin| Some(Completion::sums(begin)))?;
+    byte_products(op, p, values, ResultMemory::Ints(&mut sums), &|begin| Some(Completion::sums(begin)))?;
     let mut wide = zeros::<i64>(sums.len())?;
     wide.iter_mut().zip(sums).for_each(|(w, s)| *w = s.into());
     store_sums(t, op, round, p, wide)
@@ -178,7 +178,7 @@ fn bytes_by(t: &mut Task, op: &MatMul<Operand>, round: RoundMode, p: &Product, r
 type Complete<'a> = dyn Fn(&mut dyn Iterator<Item = i32>) -> Option<Completion> + Sync + 'a;
 
 /// Multiplies all pairs of matrices.
-fn stored_products(
+fn byte_products(
     op: &MatMul<Operand>,
     p: &Product,
     (left, right, matrices): (&Array, Option<&Array>, &ByteMatrices),

@@ -2,7 +2,7 @@
 //! quantized bytes, products of packed integers, and tables of them.
 use super::{
     OpKernel, Operand, Signature, arithmetic, channels_last, conv, few_bits,
-    int8::{ByteFilter, DepthwiseBytes, is_byte},
+    int8::{ByteFilter, DepthwiseBytes, Rounding, is_byte},
     matmul,
 };
 use crate::{
@@ -12,21 +12,24 @@ use crate::{
     quant::RoundMode,
 };
 
-/// Returns how the sums of a product become bytes: a cast that is fused into the product rounds, which otherwise rounds by default.
-/// Returns `None` if other operators are fused.
+/// Returns how results are rounded to bytes: as a fused cast does, or by default. Returns `None` if other operators are fused, and for casts
+/// to other than the nearest integers.
 pub(super) fn rounding(signature: &Signature) -> Option<RoundMode> {
     match signature.fused_ops.as_slice() {
         [] => Some(RoundMode::default()),
         [Op::Cast(cast)] if cast.input.is_fused_input() && cast.input.ty.dtype == Dtype::Float32 => {
-            Some(cast.round_mode)
+            let is_nearest = !matches!(cast.round_mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
+            is_nearest.then_some(cast.round_mode)
         }
         _ => None,
     }
 }
 
-/// Whether bytes with a scale are multiplied by constant bytes, and the result consists of bytes or is the sums themselves; or bytes are
-/// added or multiplied with each other, and the result consists of bytes; or packed
-/// integers are multiplied by few rows of reals, or gathered.
+/// Whether a plan may use an operator instead of one on reals. These are:
+///
+/// - products and convolutions of bytes and constant bytes, whose results are quantized bytes or the sums themselves,
+/// - sums and products of two tensors of bytes whose results are quantized bytes,
+/// - products of few rows and packed integers, and tables of packed integers.
 pub(super) fn supports(signature: &Signature) -> bool {
     match &signature.op {
         Op::A16MatMul(op) => return few_bits::is_for_few_rows(op),
@@ -36,7 +39,10 @@ pub(super) fn supports(signature: &Signature) -> bool {
     let [Some(result)] = signature.results.as_slice() else { return false };
     let is_rounded = rounding(signature).is_some() && !signature.fused_ops.is_empty();
     let is_stored = match result.dtype {
-        Dtype::Int8 | Dtype::Uint8 => is_rounded && result.per_tensor_scale().is_some(),
+        // A cast to plain integers does not divide by a scale.
+        Dtype::Int8 | Dtype::Uint8 => {
+            is_rounded && result.quantization.is_some() && Rounding::new(result, RoundMode::default()).is_some()
+        }
         Dtype::Int32 => signature.fused_ops.is_empty() && result.quantization.is_none(),
         _ => false,
     };

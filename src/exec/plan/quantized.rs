@@ -48,7 +48,7 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
         }
         let Some(product) = ByteProduct::new(graph, at)? else { continue };
         let constants = product.constants();
-        if product.clone().rounded(graph, &readers, backend)? || product.summed(graph, backend, &mut added)? {
+        if product.rounded(graph, &readers, backend)? || product.summed(graph, backend, &mut added)? {
             times += 1;
             replaced.extend(constants);
         }
@@ -103,7 +103,7 @@ struct StoredTensors {
 }
 
 impl StoredTensors {
-    /// Returns the tensors if the node at `at` quantizes one, and nobody reads them but operators that move their elements or dequantize
+    /// Returns the tensors if the node at `at` quantizes one, and only operators read them that move their elements or dequantize
     /// them by the same scale and zero point.
     fn of(graph: &RewriteGraph, readers: &Readers, at: NodeIndex) -> Option<StoredTensors> {
         let Some(Operation { op: Op::QuantizeLinear(op), results, .. }) = graph.only_operation(at) else { return None };
@@ -279,7 +279,11 @@ impl ByteProduct {
             Op::Conv(op) => (op.input, op.filter, 0),
             Op::MatMul(op) => {
                 let rank = graph.entry(op.right)?.ty.shape.len();
-                (op.input, op.right, rank.saturating_sub(if op.right_transpose { 2 } else { 1 }))
+                // A vector on the right has no columns.
+                if rank < 2 {
+                    return Ok(None);
+                }
+                (op.input, op.right, rank - if op.right_transpose { 2 } else { 1 })
             }
             _ => return Ok(None),
         };
@@ -355,14 +359,14 @@ impl ByteProduct {
     fn stored_bias(&self, graph: &RewriteGraph, bias: TensorIndex) -> Option<Array> {
         let StoredIntegers { integers, scales, zero_points, .. } = graph.constant(bias)?.dequantized_from()?;
         let count = scales.len().max(self.scales.len());
-        let pairs = scales.iter().cycle().zip(self.scales.iter().cycle()).take(count);
-        let is_alike = pairs.fold(true, |alike, (a, b)| alike && (a - b).abs() <= 1e-6 * b.abs());
+        let mut pairs = scales.iter().cycle().zip(self.scales.iter().cycle()).take(count);
+        let is_alike = pairs.all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs());
         let is_stored = integers.dtype() == Dtype::Int32 && zero_points.iter().all(|zero| *zero == 0);
         (is_stored && is_alike && [1, integers.len()].contains(&count)).then_some(integers)
     }
 
-    /// Rounds the sums to bytes in the kernel of the product, if the result is only quantized. Returns whether it does.
-    fn rounded(self, graph: &mut RewriteGraph, readers: &Readers, backend: &Capabilities) -> Result<bool> {
+    /// Rounds the sums to bytes in the kernel of the product, if the only use of the result is to be quantized. Returns whether it does.
+    fn rounded(&self, graph: &mut RewriteGraph, readers: &Readers, backend: &Capabilities) -> Result<bool> {
         let (bias, relu) = self.bias();
         let Some(Rounded { real, relu, between, end, cast }) = Rounded::of(graph, readers, self.result, relu) else {
             return Ok(false);
@@ -389,7 +393,7 @@ impl ByteProduct {
     /// Multiplies the exact sums of a matrix product by their scales. Returns whether it does; then the nodes before the last one are
     /// added to `added`.
     fn summed(
-        self,
+        &self,
         graph: &mut RewriteGraph,
         backend: &Capabilities,
         added: &mut HashMap<NodeIndex, Vec<Node>>,

@@ -57,7 +57,7 @@ pub enum Rule {
     Fold,
     /// Merges padding with zeros into the convolution after it.
     Padding,
-    /// Makes bytes that a network of reals quantizes quantized tensors, and multiplies them instead of the reals.
+    /// Where a network of reals quantizes to bytes, gives the bytes their scale and computes with them.
     Quantized,
     /// Folds the per-channel scale and bias after a convolution into its filter and bias.
     Scale,

@@ -58,7 +58,7 @@ impl BlockWeights {
 
     /// Returns the numbers, without those that fill the last block of each row, given the integers, scales and zero points.
     fn matrix(&self, operands: [Option<&Value>; 3]) -> Result<Array> {
-        let (blocks, few) = (self.blocks(), || invalid("its weights or scales are too few"));
+        let (blocks, few) = (self.blocks(), || invalid("its weights, scales or zero points are too few"));
         let known = |at: usize, what: &str| {
             let known =
                 |v: &'_ Value| v.as_constant().cloned().ok_or_else(|| invalid(format!("its {what} must be known")));
@@ -67,6 +67,12 @@ impl BlockWeights {
         let bytes = known(0, "weights")?.ok_or_else(few)?;
         let scales = known(1, "scales")?.ok_or_else(few)?;
         let zero_points = known(2, "zero points")?;
+        let of_integers = zero_points.as_ref().filter(|zeros| !zeros.dtype().is_float());
+        for (array, what) in [(Some(&bytes), "weights"), (of_integers, "zero points")] {
+            if let Some(array) = array.filter(|array| array.dtype() != Dtype::Uint8) {
+                return Err(argument(&format!("the dtype of its {what}"), array.dtype(), "expected uint8"));
+            }
+        }
         let [bytes, scales] = [
             self.of_rows(&bytes, blocks * self.block * self.bits / 8)?,
             self.of_rows(&scales.to_dtype(Dtype::Float32)?, blocks)?,
@@ -98,11 +104,12 @@ impl BlockWeights {
         }
         let size = array.dtype().size();
         let bytes = self.rows.saturating_mul(each).saturating_mul(size);
-        let bytes = array.bytes()?.get(..bytes).ok_or_else(|| invalid("its weights or scales are too few"))?;
+        let bytes =
+            array.bytes()?.get(..bytes).ok_or_else(|| invalid("its weights, scales or zero points are too few"))?;
         Array::from_le_bytes(array.dtype(), shape, bytes)
     }
 
-    /// Returns the zero point of each block, which are packed like the weights; half of the range by default.
+    /// Returns the zero point of each block. Those in the file are packed like the weights; without them, each is half of the range.
     fn zero_points(&self, packed: Option<&Array>) -> Result<Array> {
         let (blocks, bits) = (self.blocks(), self.bits);
         let Some(packed) = packed else {

@@ -1,8 +1,8 @@
-//! Products of few rows with a matrix of 4-bit integers, as large language models have it: the time is that of reading the matrix, which is an
-//! eighth of the same in float32.
+//! Products of few rows with a matrix of 4-bit integers, as large language models have it. The time is that of reading and decoding the
+//! matrix, which takes an eighth of the memory of a matrix of float32.
 //!
-//! A column of the matrix is contiguous. Each 16 bytes have 32 elements, of which those with even indices are in the low halves. The rows are
-//! divided accordingly into even and odd elements, so that both are whole vectors. Several columns are computed at a time.
+//! A column of the matrix is contiguous. 16 bytes have 32 elements, of which those with even indices are in the low halves. The rows are
+//! divided into even and odd elements, too, so that both are whole vectors. Several columns are computed at a time.
 use super::InstructionSet;
 use crate::{
     array::{reserve, zeros},
@@ -18,11 +18,11 @@ use rten_simd::{
 const BYTES: usize = 16;
 /// Elements in those bytes.
 const CHUNK: usize = 2 * BYTES;
-/// What the integers stand for is this much less, or what their zero point says.
-const ZERO: u8 = 8;
+/// The bits of an integer.
+const MASK: u8 = 15;
 /// Maximum number of vectors per [`BYTES`] floats: four with 128 bits.
 const PARTS: usize = 4;
-/// The number of columns of a task is a multiple of it: all numbers of columns that are computed at a time divide it.
+/// The number of columns of a task is a multiple of it, and so of the number of columns that are computed at a time.
 const COLUMNS: usize = 4;
 /// Minimum number of elements of the matrix per task.
 const TASK: usize = 1 << 16;
@@ -38,8 +38,8 @@ pub(in crate::cpu) struct FourBits {
     packed: Vec<[u8; BYTES]>,
     /// Each column's scales.
     scales: Vec<f32>,
-    /// What is added for each unit of the sum of a block of a row: the scale times 8 less the zero point. Empty if all of them are 0.
-    moved: Vec<f32>,
+    /// Each column's zero points.
+    zero_points: Vec<i8>,
 }
 
 impl FourBits {
@@ -49,7 +49,7 @@ impl FourBits {
     }
 
     /// Packs the columns of a matrix: their bytes, scales and zero points, one column after the other. Returns `None` if the
-    /// blocks are not supported.
+    /// blocks are not supported, or zero points have more than 4 bits.
     ///
     /// # Errors
     /// Returns an error if memory runs out.
@@ -60,16 +60,15 @@ impl FourBits {
         scales: &[f32],
         zero_points: &[u8],
     ) -> Result<Option<FourBits>> {
-        if !FourBits::supports([k, group]) {
+        if !FourBits::supports([k, group]) || zero_points.iter().any(|zero| *zero > MASK) {
             return Ok(None);
         }
         let mut packed = Vec::new();
         reserve(&mut packed, bytes.len() / BYTES)?;
         packed.extend_from_slice(bytes.as_chunks().0);
-        let is_moved = zero_points.iter().any(|zero| *zero != ZERO);
-        let moved = scales.iter().zip(zero_points).filter(|_| is_moved);
-        let moved = moved.map(|(scale, zero)| scale * (f32::from(ZERO) - f32::from(*zero))).collect();
-        Ok(Some(FourBits { isa, k, group, packed, scales: scales.to_vec(), moved }))
+        let zero_points = zero_points.iter().map(|zero| zero.cast_signed()).collect();
+        let scales = scales.to_vec();
+        Ok(Some(FourBits { isa, k, group, packed, scales, zero_points }))
     }
 
     /// Computes `out = rows * self`.
@@ -87,15 +86,11 @@ impl FourBits {
                 [to[i], to[i + BYTES]] = *pair;
             }
         }
-        let sums = match self.moved.is_empty() {
-            true => Vec::new(),
-            false => rows.chunks_exact(self.group).map(|block| block.iter().sum()).collect(),
-        };
         let width = columns.div_ceil(4 * rayon::current_num_threads()).max(TASK.div_ceil(self.k));
         let width = width.next_multiple_of(COLUMNS);
         for_each_tile((out, columns), 0..columns, [count, width], |mut tile| {
             let rows = turned.as_chunks().0;
-            self.isa.run(Columns { of: self, rows, sums: &sums, tile: &mut tile });
+            self.isa.run(Columns { of: self, rows, tile: &mut tile });
             Ok(())
         })
     }
@@ -110,8 +105,6 @@ impl FourBits {
 struct Columns<'a, 'o> {
     of: &'a FourBits,
     rows: &'a [[f32; CHUNK]],
-    /// The sum of each block of the rows, if they are needed.
-    sums: &'a [f32],
     tile: &'a mut OutputTile<'o, f32>,
 }
 
@@ -164,14 +157,16 @@ impl Columns<'_, '_> {
         let rows: [&[[f32; CHUNK]]; R] = std::array::from_fn(|r| &self.rows[(row + r) * chunks..][..chunks]);
         let packed: [&[[u8; BYTES]]; C] = std::array::from_fn(|c| &self.of.packed[(column + c) * chunks..][..chunks]);
         let scales: [&[f32]; C] = std::array::from_fn(|c| &self.of.scales[(column + c) * blocks..][..blocks]);
+        let zeros: [&[i8]; C] = std::array::from_fn(|c| &self.of.zero_points[(column + c) * blocks..][..blocks]);
         let mut sums = [[[ops.zero(); PARTS]; C]; R];
         for block in 0..blocks {
             let mut of_block = [[[ops.zero(); PARTS]; C]; R];
             for chunk in block * each..(block + 1) * each {
                 for c in 0..C {
-                    let [low, high] = decoded(&packed[c][chunk]);
+                    let [low, high] = decoded(&packed[c][chunk], zeros[c][block]);
                     for p in 0..BYTES / lanes {
-                        let [low, high] = [ops.load(&low[p * lanes..]), ops.load(&high[p * lanes..])];
+                        let low = ops.load(&low[p * lanes..]);
+                        let high = ops.load(&high[p * lanes..]);
                         for r in 0..R {
                             let even = ops.load(&rows[r][chunk][p * lanes..]);
                             let odd = ops.load(&rows[r][chunk][BYTES + p * lanes..]);
@@ -197,31 +192,22 @@ impl Columns<'_, '_> {
                 for p in 0..BYTES / lanes {
                     ops.store(sums[r][c][p], &mut all[p * lanes..]);
                 }
-                totals[r][c] = all.iter().sum::<f32>() + self.moved(row + r, column + c, blocks);
+                totals[r][c] = all.iter().sum::<f32>();
             }
         }
         totals
     }
-
-    /// What zero points other than 8 add to the product of a row and a column.
-    fn moved(&self, row: usize, column: usize, blocks: usize) -> f32 {
-        if self.of.moved.is_empty() {
-            return 0.0;
-        }
-        let (moved, sums) = (&self.of.moved[column * blocks..][..blocks], &self.sums[row * blocks..][..blocks]);
-        moved.iter().zip(sums).map(|(moved, sum)| moved * sum).sum()
-    }
 }
 
-/// Returns the low and the high halves of some bytes, less 8.
+/// Returns the low and the high halves of some bytes, less the zero point.
 #[inline(always)]
-fn decoded(bytes: &[u8; BYTES]) -> [[f32; BYTES]; 2] {
+fn decoded(bytes: &[u8; BYTES], zero: i8) -> [[f32; BYTES]; 2] {
     let mut halves = [[0.0; BYTES]; 2];
     for i in 0..BYTES {
-        halves[0][i] = (i32::from(bytes[i] & 15) - i32::from(ZERO)) as f32;
+        halves[0][i] = f32::from((bytes[i] & MASK).cast_signed() - zero);
     }
     for i in 0..BYTES {
-        halves[1][i] = (i32::from(bytes[i] >> 4) - i32::from(ZERO)) as f32;
+        halves[1][i] = f32::from((bytes[i] >> 4).cast_signed() - zero);
     }
     halves
 }

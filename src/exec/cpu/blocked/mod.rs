@@ -15,7 +15,8 @@
 //! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool`
 //! is max and average pooling, and `channels` gathers channels of other activations. `product` multiplies plain rows by
 //! a packed matrix with the same inner loop, `small` rows by a small matrix, `one_row` a single row by a plain one,
-//! `one_column` rows by a single column, and `four_bits` few rows by a matrix of 4-bit integers. `attention` uses the former for each head, and `few_queries_attention` is for
+//! `one_column` rows by a single column, and `four_bits` few rows by a matrix of 4-bit integers.
+//! `attention` uses the former for each head, and `few_queries_attention` is for
 //! few queries; `rows` has softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials
 //! for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the instruction set.
 //! Element-wise operators such as additions and Relu do not depend on the layout, and run on blocked activations

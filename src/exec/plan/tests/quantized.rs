@@ -148,6 +148,29 @@ fn integers_that_others_read_stay_integers() {
     assert_eq!(fast, slow);
 }
 
+/// A conversion to bytes is no quantization.
+#[test]
+fn reals_become_plain_integers() {
+    for has_relu in [false, true] {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[3, 8]);
+        let t = quantized(&mut g, x, 1);
+        let weights = Weights { dtype: Dtype::Int8, zero: 0, has_own_scales: true };
+        let real = dequantized(&mut g, t, 1);
+        let right = weights.add(&mut g, vec![8, 4], 1);
+        let mut product = g.op(MatMul::new(real, right)).out_dtypes([Dtype::Float32]).call().unwrap()[0];
+        if has_relu {
+            product = g.relu(product).call().unwrap();
+        }
+        let sum = g.add(real, real).call().unwrap();
+        let integers = [product, sum].map(|t| g.cast(t).out_dtype(Dtype::Int8).call().unwrap());
+        g.set_outputs(&integers).unwrap();
+        let feeds = [("x", small_integers(&[3, 8], 1))];
+        let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
+        assert_eq!(fast, slow);
+    }
+}
+
 #[test]
 fn a_plan_says_which_products_are_of_bytes() {
     let mut g = Graph::new("g").unwrap();
