@@ -2,7 +2,7 @@
 use super::{
     OpKernel, Operand,
     blocked::{FourBits, InstructionSet},
-    gemm::{ConstantB, Mat, gemm_f32},
+    gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
     workspace::{elements, numbers, reals, result_reals},
 };
@@ -16,52 +16,35 @@ use rayon::prelude::*;
 /// Maximum number of rows for which a constant matrix of packed integers is multiplied as it is stored.
 const ROWS_OF_PACKED: usize = 8;
 
-/// The product with a matrix of packed integers. A constant one is repacked for few rows, and otherwise dequantized once.
+/// The product with a matrix of packed integers. A constant one is multiplied as it is stored by few rows, and otherwise dequantized in each
+/// run, as the floats of all matrices of a network would take much memory.
 pub(super) fn a16_matmul(mut op: A16MatMul<Operand>) -> OpKernel {
-    let Some(matrix) = packed_integers(&op).ok().flatten() else { return unpacked_in_each_run(op) };
+    let Some(matrix) = four_bits(&op).ok().flatten() else { return unpacked_in_each_run(op) };
     let weights = [op.weight.without_values(), op.scale.without_values(), op.zp.without_values()];
     [op.weight, op.scale, op.zp] = weights.clone();
     OpKernel::with_workspace(reals([&op.input]) + result_reals(), move |t| {
         let left = t.reals(&op.input)?;
         let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
-        t.write(0, PostOp::default(), |out| match &matrix {
-            PackedMatrix::Few(matrix) => {
-                matrix.product(&left, out)?;
-                add_to_rows(out, bias.as_deref());
-                Ok(())
-            }
-            PackedMatrix::Floats(matrix) => matrix.product(&left, bias.as_deref(), out),
+        t.write(0, PostOp::default(), |out| {
+            matrix.product(&left, out)?;
+            add_to_rows(out, bias.as_deref());
+            Ok(())
         })
     })
     .without(&weights)
 }
 
-/// A constant matrix that was stored as packed integers.
-enum PackedMatrix {
-    /// For few rows.
-    Few(FourBits),
-    Floats(ConstantB),
-}
-
-/// Returns the matrix of a product in the form that its kernel reads, if it is constant.
-fn packed_integers(op: &A16MatMul<Operand>) -> Result<Option<PackedMatrix>> {
+/// Returns the matrix of a product with few rows, if it is a constant of 4-bit integers.
+fn four_bits(op: &A16MatMul<Operand>) -> Result<Option<FourBits>> {
     let (Some(weight), Some(scale), Some(zp)) = (&op.weight.constant, &op.scale.constant, &op.zp.constant) else {
         return Ok(None);
     };
-    let k = op.input.ty.shape.last().copied().unwrap_or(1);
-    let (rows, group) = (op.input.ty.elements() / k.max(1), op.q_group_size as usize);
-    let (bytes, scales, zero_points) = (weight.elements::<u8>()?, scale.to_f32()?, zp.elements::<u8>()?);
-    let few = match is_for_few_rows(op) {
-        true => FourBits::new(InstructionSet::best(), [k, group], &bytes, &scales, &zero_points)?,
-        false => None,
-    };
-    if let Some(matrix) = few {
-        return Ok(Some(PackedMatrix::Few(matrix)));
+    if !is_for_few_rows(op) {
+        return Ok(None);
     }
-    let floats = dequantized(op, &bytes, &scales, &zero_points)?;
-    let cols = floats.len() / k.max(1);
-    let matrix = Mat { data: &floats, rows: k, cols, transposed: op.right_transpose };
-    Ok(Some(PackedMatrix::Floats(ConstantB::new(rows, matrix)?)))
+    let sizes = [op.input.ty.shape.last().copied().unwrap_or(1), op.q_group_size as usize];
+    let (bytes, scales, zero_points) = (weight.elements::<u8>()?, scale.to_f32()?, zp.elements::<u8>()?);
+    FourBits::new(InstructionSet::best(), sizes, &bytes, &scales, &zero_points)
 }
 
 /// Whether a matrix of packed integers is multiplied as it is stored.
@@ -81,30 +64,24 @@ fn unpacked_in_each_run(op: A16MatMul<Operand>) -> OpKernel {
     let workspace = reals([&op.input, &op.scale]) + numbers(unpacked, 4) + result_reals();
     OpKernel::with_workspace(workspace, move |t| {
         let [bytes, zero_points] = [t.array(&op.weight)?.elements::<u8>()?, t.array(&op.zp)?.elements::<u8>()?];
-        let weight = dequantized(&op, &bytes, &t.reals(&op.scale)?, &zero_points)?;
+        let (scales, width, group) = (t.reals(&op.scale)?, op.weight_bits as usize, op.q_group_size as usize);
+        let (per_byte, mask) = (8 / width, u8::MAX >> (8 - width));
+        let stored = op.weight.ty.shape[1];
+        let columns = if op.right_transpose { stored * per_byte } else { stored };
+        let mut weight: Vec<f32> = zeros(bytes.len().saturating_mul(per_byte))?;
+        weight.par_chunks_mut(columns).enumerate().for_each(|(r, row)| {
+            for (c, w) in row.iter_mut().enumerate() {
+                // Bytes and groups are along k.
+                let (byte, part, of) = match op.right_transpose {
+                    true => (r * stored + c / per_byte, c % per_byte, r * (columns / group) + c / group),
+                    false => (r / per_byte * stored + c, r % per_byte, r / group * columns + c),
+                };
+                let value = bytes[byte] >> (part * width) & mask;
+                *w = (f32::from(value) - f32::from(zero_points[of])) * scales[of];
+            }
+        });
         weighed(t, &op.input, &weight, op.right_transpose, op.bias.as_ref())
     })
-}
-
-/// Returns the numbers that a matrix of packed integers stands for.
-fn dequantized(op: &A16MatMul<Operand>, bytes: &[u8], scales: &[f32], zero_points: &[u8]) -> Result<Vec<f32>> {
-    let (width, group) = (op.weight_bits as usize, op.q_group_size as usize);
-    let (per_byte, mask) = (8 / width, u8::MAX >> (8 - width));
-    let stored = op.weight.ty.shape[1];
-    let columns = if op.right_transpose { stored * per_byte } else { stored };
-    let mut weight: Vec<f32> = zeros(bytes.len().saturating_mul(per_byte))?;
-    weight.par_chunks_mut(columns.max(1)).enumerate().for_each(|(r, row)| {
-        for (c, w) in row.iter_mut().enumerate() {
-            // Bytes and groups are along k.
-            let (byte, part, of) = match op.right_transpose {
-                true => (r * stored + c / per_byte, c % per_byte, r * (columns / group) + c / group),
-                false => (r / per_byte * stored + c, r % per_byte, r / group * columns + c),
-            };
-            let value = bytes[byte] >> (part * width) & mask;
-            *w = (f32::from(value) - f32::from(zero_points[of])) * scales[of];
-        }
-    });
-    Ok(weight)
 }
 
 /// The product with a matrix that has one scale per square block.
@@ -143,7 +120,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Constant matrices, which are repacked or dequantized once, and computed ones.
+        /// Constant matrices, which may be multiplied as they are stored, and computed ones.
         #[test]
         fn constant_packed_integers_are_those_of_each_run(
             rows in 1usize..12, blocks in 1usize..4, n in 1usize..20, bits in prop::sample::select(vec![4i64, 8]),

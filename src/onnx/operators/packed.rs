@@ -70,7 +70,7 @@ impl BlockWeights {
         let of_integers = zero_points.as_ref().filter(|zeros| !zeros.dtype().is_float());
         for (array, what) in [(Some(&bytes), "weights"), (of_integers, "zero points")] {
             if let Some(array) = array.filter(|array| array.dtype() != Dtype::Uint8) {
-                return Err(argument(&format!("the dtype of its {what}"), array.dtype(), "expected uint8"));
+                return Err(argument(format!("the dtype of its {what}"), array.dtype(), "expected uint8"));
             }
         }
         let [bytes, scales] = [
