@@ -3,7 +3,7 @@ use super::{
     Array, NonFinite,
     dequantized::StoredIntegers,
     rows::copy_ranges,
-    storage::{Loaded, Storage},
+    storage::{Loaded, Storage, collected},
     zeros,
 };
 use crate::base::{Dtype, Error, Result};
@@ -54,14 +54,7 @@ impl<C: Conversion> Converted<C> {
         })
     }
     fn load(&self) -> Result<Vec<u64>> {
-        let mut words = zeros::<u64>(self.len().div_ceil(size_of::<u64>()))?;
-        let (bytes, mut at) = (bytemuck::cast_slice_mut::<u64, u8>(&mut words), 0);
-        self.convert(&mut |piece| {
-            bytes[at..at + piece.len()].copy_from_slice(piece);
-            at += piece.len();
-            Ok(())
-        })?;
-        Ok(words)
+        collected(self.len(), |to| self.convert(to))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Real numbers that packed integers stand for, computed on use.
 use super::{
     Array,
-    storage::{Loaded, PIECE, Storage},
+    storage::{Loaded, PIECE, Storage, collected},
     zeros,
 };
 use crate::base::{Dtype, Error, Result, invalid};
@@ -43,7 +43,7 @@ impl PackedIntegers {
     }
 }
 
-/// The numbers of a matrix, in memory once they were looked at.
+/// The numbers of a matrix. They are in memory once they have been read.
 struct Unpacked {
     packed: PackedIntegers,
     len: usize,
@@ -51,7 +51,7 @@ struct Unpacked {
 }
 
 impl Array {
-    /// Returns the matrix of float32 that packed integers stand for, which is computed when its elements are first looked at. Returns
+    /// Returns the matrix of float32 that packed integers stand for, which is computed when its elements are first read. Returns
     /// `None` if the sizes of the integers, scales and zero points do not fit.
     ///
     /// ```
@@ -85,7 +85,7 @@ impl Array {
 
 impl Unpacked {
     /// Computes all numbers and passes them on, some rows at a time.
-    fn compute(&self, to: &mut dyn FnMut(&[f32]) -> Result<()>) -> Result<()> {
+    fn compute(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let PackedIntegers { bytes, bits, block, scales, zero_points } = &self.packed;
         let [_, blocks] = self.packed.size().ok_or_else(|| invalid("packed integers of other sizes"))?;
         let (bytes, scales, zero_points) = (bytes.bytes()?, scales.elements::<f32>()?, zero_points.bytes()?);
@@ -99,20 +99,13 @@ impl Unpacked {
                 let value = bytes[i / per_byte] >> (i % per_byte * bits) & mask;
                 *real = (f32::from(value) - f32::from(zero_points[i / block])) * scales[i / block];
             }
-            to(reals)?;
+            to(bytemuck::cast_slice(reals))?;
         }
         Ok(())
     }
 
     fn load(&self) -> Result<Vec<u64>> {
-        let mut words = zeros::<u64>(self.len.div_ceil(size_of::<u64>()))?;
-        let (all, mut at) = (bytemuck::cast_slice_mut::<u64, f32>(&mut words), 0);
-        self.compute(&mut |reals| {
-            all[at..at + reals.len()].copy_from_slice(reals);
-            at += reals.len();
-            Ok(())
-        })?;
-        Ok(words)
+        collected(self.len, |to| self.compute(to))
     }
 }
 
@@ -123,7 +116,7 @@ impl Storage for Unpacked {
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         match self.loaded.is_kept() {
             true => to(self.bytes()?),
-            false => self.compute(&mut |reals| to(bytemuck::cast_slice(reals))),
+            false => self.compute(to),
         }
     }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {

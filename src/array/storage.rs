@@ -179,6 +179,21 @@ impl Loaded {
     }
 }
 
+/// Collects elements of `len` bytes, which `pieces` passes on.
+pub(super) fn collected(
+    len: usize,
+    pieces: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
+) -> Result<Vec<u64>> {
+    let mut words = zeros::<u64>(len.div_ceil(size_of::<u64>()))?;
+    let (bytes, mut at) = (bytemuck::cast_slice_mut::<u64, u8>(&mut words), 0);
+    pieces(&mut |piece| {
+        bytes[at..at + piece.len()].copy_from_slice(piece);
+        at += piece.len();
+        Ok(())
+    })?;
+    Ok(words)
+}
+
 /// The elements of an array in a file.
 pub(super) struct InFile<E> {
     pub elements: E,

@@ -3,7 +3,7 @@ use crate::{
     array::Array,
     base::{Dtype, Result, Shape},
     ops::{Op, Value},
-    quant::Quantization,
+    quant::{Quantization, single},
 };
 use std::{fmt, str::FromStr};
 
@@ -143,10 +143,7 @@ impl ValueType {
         let Some((scales, zero_points)) = self.quantization.as_ref().map(Quantization::values) else {
             return Some((1.0, 0));
         };
-        match (scales.as_slice(), zero_points.as_slice()) {
-            ([scale], [zero]) => Some((*scale, *zero)),
-            _ => None,
-        }
+        single(&scales, &zero_points)
     }
     /// Number of elements.
     pub fn elements(&self) -> usize {

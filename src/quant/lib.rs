@@ -8,5 +8,5 @@ mod round;
 
 pub use fixed_point::{multiplier_and_shift, multiplier_shift, shifted, shifted_wrapping, tflite, tflite_wider};
 pub use params::channel_axis;
-pub use params::{PerTensorOrAxis, Quantization};
+pub use params::{PerTensorOrAxis, Quantization, single};
 pub use round::RoundMode;

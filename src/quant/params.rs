@@ -20,6 +20,19 @@ pub struct Quantization {
     pub zero_point: Option<PerTensorOrAxis<i64>>,
 }
 
+/// Returns the scale and the zero point if there is one of each.
+///
+/// ```
+/// use tpulang_quant::single;
+/// assert_eq!((single(&[0.5], &[3]), single(&[0.5, 0.25], &[3, 3])), (Some((0.5, 3)), None));
+/// ```
+pub fn single(scales: &[f64], zero_points: &[i64]) -> Option<(f64, i64)> {
+    match (scales, zero_points) {
+        ([scale], [zero_point]) => Some((*scale, *zero_point)),
+        _ => None,
+    }
+}
+
 impl Quantization {
     /// Returns a quantization with one scale and one zero point.
     pub fn per_tensor(scale: f64, zero_point: i64) -> Self {

@@ -30,6 +30,10 @@ const NAMES: [(RoundMode, &str, Option<&str>); 9] = [
 ];
 
 impl RoundMode {
+    /// Whether numbers are rounded to the nearest integer, so that modes differ for halves only.
+    pub fn is_nearest(self) -> bool {
+        !matches!(self, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down)
+    }
     /// Returns the name in the Top dialect.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|n| n.0 == self).map_or("", |n| n.1)

@@ -18,8 +18,7 @@ pub(super) fn rounding(signature: &Signature) -> Option<RoundMode> {
     match signature.fused_ops.as_slice() {
         [] => Some(RoundMode::default()),
         [Op::Cast(cast)] if cast.input.is_fused_input() && cast.input.ty.dtype == Dtype::Float32 => {
-            let is_nearest = !matches!(cast.round_mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
-            is_nearest.then_some(cast.round_mode)
+            Some(cast.round_mode).filter(|mode| mode.is_nearest())
         }
         _ => None,
     }

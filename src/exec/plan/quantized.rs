@@ -1,5 +1,5 @@
-//! Networks of reals that are quantized to bytes in between, as most quantized networks in ONNX are: the bytes become quantized tensors, and
-//! products of what bytes stand for become products of bytes.
+//! Most quantized ONNX models are networks of reals that quantize tensors to bytes and dequantize them between operators. Here the bytes
+//! get their scale, and products of dequantized bytes become products of the bytes themselves.
 use super::{
     network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
@@ -10,7 +10,7 @@ use crate::{
     array::{Array, PackedIntegers, StoredIntegers},
     base::{Dtype, Result},
     ops::{A16Gather, A16MatMul, Add, Cast, Conv, DequantizeLinear, MatMul, Mul, Op, QuantizeLinear, Relu},
-    quant::{Quantization, RoundMode},
+    quant::{Quantization, RoundMode, single},
 };
 use std::collections::HashMap;
 
@@ -58,11 +58,16 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
     Ok(times)
 }
 
-/// Multiplies or gathers the packed integers that a constant matrix was stored as, if the backend prefers them, and returns the matrix.
+/// Replaces a product with an unpacked matrix, or a gather from one, by the same on its packed integers if the backend supports that. Returns
+/// the matrix.
 fn packed(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<Option<TensorIndex>> {
     let Some(Operation { op, results, origin, .. }) = graph.only_operation(at).cloned() else { return Ok(None) };
+    let is_plain = |op: &MatMul<TensorIndex>| {
+        let is_turned = op.left_transpose || op.output_transpose || !op.right_transpose;
+        !is_turned && !op.do_relu && op.bias.is_none()
+    };
     let matrix = match &op {
-        Op::MatMul(op) if op.right_transpose && !op.left_transpose && !op.output_transpose => op.right,
+        Op::MatMul(op) if is_plain(op) && graph.entry(op.input)?.ty.is_plain_float32() => op.right,
         Op::Gather(op) if op.axis == 0 => op.input,
         _ => return Ok(None),
     };
@@ -76,7 +81,7 @@ fn packed(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Re
     let [weight, scale, zp] = [bytes, scales, zero_points].map(&mut constant);
     let (q_group_size, weight_bits) = (block as i64, bits as i64);
     let op: Op<TensorIndex> = match op {
-        Op::MatMul(op) if !op.do_relu && op.bias.is_none() && graph.entry(op.input)?.ty.is_plain_float32() => {
+        Op::MatMul(op) => {
             let product = A16MatMul::new(op.input, weight, scale, zp);
             A16MatMul { right_transpose: true, q_group_size, weight_bits, ..product }.into()
         }
@@ -88,6 +93,7 @@ fn packed(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Re
     };
     let node = Node { stages: vec![Operation::new(op, results, origin)] };
     if !backend.supports_fused(&graph.types(&node)?) {
+        graph.drop_unused_constants([weight, scale, zp]);
         return Ok(None);
     }
     graph.replace(at, node);
@@ -103,8 +109,8 @@ struct StoredTensors {
 }
 
 impl StoredTensors {
-    /// Returns the tensors if the node at `at` quantizes one, and only operators read them that move their elements or dequantize
-    /// them by the same scale and zero point.
+    /// Returns the tensors if the node at `at` quantizes one, and all readers either move elements or dequantize them by the same scale and
+    /// zero point.
     fn of(graph: &RewriteGraph, readers: &Readers, at: NodeIndex) -> Option<StoredTensors> {
         let Some(Operation { op: Op::QuantizeLinear(op), results, .. }) = graph.only_operation(at) else { return None };
         let [Some(first)] = results.as_slice() else { return None };
@@ -165,14 +171,7 @@ impl StoredTensors {
     }
 }
 
-fn single(scales: &[f64], zero_points: &[i64]) -> Option<(f64, i64)> {
-    match (scales, zero_points) {
-        ([scale], [zero_point]) => Some((*scale, *zero_point)),
-        _ => None,
-    }
-}
-
-/// How reals that nobody else reads become bytes.
+/// The quantization of a result that has no other use.
 struct Rounded {
     /// The reals that are rounded, after a Relu.
     real: TensorIndex,
@@ -215,7 +214,7 @@ impl Rounded {
     }
 }
 
-/// Adds or multiplies two tensors of bytes if what they stand for is, and the result is only quantized. Returns whether it does.
+/// Replaces the sum or product of two dequantized tensors by that of their bytes if its only use is to be quantized. Returns whether it does.
 fn combined(graph: &mut RewriteGraph, readers: &Readers, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
     let Some(Operation { op, results, origin, .. }) = graph.only_operation(at).cloned() else { return Ok(false) };
     let (inputs, own) = match &op {
@@ -258,7 +257,6 @@ fn drop_unused(graph: &mut RewriteGraph, real: TensorIndex) {
 }
 
 /// A product or convolution of dequantized bytes with a constant that was dequantized, too.
-#[derive(Clone)]
 struct ByteProduct {
     at: NodeIndex,
     operation: Operation,

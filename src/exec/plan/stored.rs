@@ -11,7 +11,7 @@ use crate::{
     array::Array,
     base::{Dtype, Result},
     ops::{Cast, Concat, Gather, Op},
-    quant::{Quantization, RoundMode},
+    quant::Quantization,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -164,8 +164,7 @@ fn bytes_of(graph: &RewriteGraph, reals: TensorIndex) -> Option<StoredBytes> {
 fn cast(graph: &RewriteGraph, at: NodeIndex) -> Option<(TensorIndex, Operation)> {
     let [stage] = graph.node(at)?.stages.as_slice() else { return None };
     let Op::Cast(op) = &stage.op else { return None };
-    let is_nearest = !matches!(op.round_mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
-    is_nearest.then(|| (op.input, stage.clone()))
+    op.round_mode.is_nearest().then(|| (op.input, stage.clone()))
 }
 
 /// A node that moves all elements of its only operand to its only result, and does nothing else.

@@ -5,7 +5,7 @@ use crate::{
     array::Array,
     base::{Dtype, Result, WarningKind, invalid},
     ops::{Cast, Op},
-    quant::{Quantization, RoundMode},
+    quant::{Quantization, RoundMode, single},
     value::{Integers, as_int8},
 };
 use std::{
@@ -100,13 +100,6 @@ impl Scales {
 
     fn get(&self, t: Tensor) -> Option<(f64, i64)> {
         self.0.get(&t).copied()
-    }
-}
-
-fn single(scales: &[f64], zero_points: &[i64]) -> Option<(f64, i64)> {
-    match (scales, zero_points) {
-        ([scale], [zero_point]) => Some((*scale, *zero_point)),
-        _ => None,
     }
 }
 

@@ -119,10 +119,9 @@ impl SimdOp for Columns<'_, '_> {
         let mut row = 0;
         while row < count {
             row += match (count - row, is_wide) {
-                (4.., true) => self.rows_from::<I, 4, 1>(isa, row),
+                (4.., _) => self.rows_from::<I, 4, 1>(isa, row),
                 (2.., true) => self.rows_from::<I, 2, 4>(isa, row),
                 (_, true) => self.rows_from::<I, 1, 4>(isa, row),
-                (4.., false) => self.rows_from::<I, 4, 1>(isa, row),
                 (2.., false) => self.rows_from::<I, 2, 1>(isa, row),
                 (_, false) => self.rows_from::<I, 1, 2>(isa, row),
             };

@@ -59,9 +59,15 @@ impl Rounding {
     pub fn new(ty: &ValueType, mode: RoundMode) -> Option<Rounding> {
         let range = ty.dtype.int_range().filter(|_| ty.dtype.size() == 1)?;
         let (scale, zero) = ty.per_tensor_scale()?;
-        let is_nearest = !matches!(mode, RoundMode::TowardsZero | RoundMode::Up | RoundMode::Down);
         let fits = (-256..=256).contains(&zero) && SCALES.contains(&scale);
-        (is_nearest && fits).then_some(Rounding { isa: InstructionSet::best(), mode, scale, zero, range, unit: None })
+        (mode.is_nearest() && fits).then_some(Rounding {
+            isa: InstructionSet::best(),
+            mode,
+            scale,
+            zero,
+            range,
+            unit: None,
+        })
     }
     /// The same for real numbers that are multiples of `unit`.
     pub fn of_multiples(self, unit: f64) -> Rounding {

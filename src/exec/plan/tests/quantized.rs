@@ -5,6 +5,7 @@ use crate::{
     array::PackedIntegers,
     ops::{Conv, DequantizeLinear, MatMul, QuantizeLinear},
 };
+use indexmap::IndexMap;
 use proptest::prelude::*;
 
 /// Scales are powers of two, so that reals are exact, too.
@@ -52,6 +53,12 @@ impl Weights {
         let array = if is_stored { reals } else { Array::from(reals.to_f32().unwrap()) };
         g.coefficient(&name, array).unwrap()
     }
+}
+
+/// Runs a graph as planned, and operator by operator.
+fn both(g: &Graph, feeds: &[(&str, Array); 1]) -> [IndexMap<String, Array>; 2] {
+    let run = |unfused| session(g, unfused).run(feeds).unwrap();
+    [run(false), run(true)]
 }
 
 proptest! {
@@ -126,7 +133,7 @@ proptest! {
         });
         g.set_outputs(&outputs).unwrap();
         let feeds = [("x", small_integers(&[batch, channels[0], size.0, size.1], 1))];
-        let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
+        let [fast, slow] = both(&g, &feeds);
         prop_assert_eq!(fast, slow);
     }
 }
@@ -144,7 +151,7 @@ fn integers_that_others_read_stay_integers() {
     let number = g.cast(t).call().unwrap();
     g.set_outputs(&[product, number]).unwrap();
     let feeds = [("x", small_integers(&[1, 8], 1))];
-    let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
+    let [fast, slow] = both(&g, &feeds);
     assert_eq!(fast, slow);
 }
 
@@ -166,7 +173,7 @@ fn reals_become_plain_integers() {
         let integers = [product, sum].map(|t| g.cast(t).out_dtype(Dtype::Int8).call().unwrap());
         g.set_outputs(&integers).unwrap();
         let feeds = [("x", small_integers(&[3, 8], 1))];
-        let (fast, slow) = (session(&g, false).run(&feeds).unwrap(), session(&g, true).run(&feeds).unwrap());
+        let [fast, slow] = both(&g, &feeds);
         assert_eq!(fast, slow);
     }
 }
