@@ -155,9 +155,10 @@ conformance: build ## compare every recorded case with tpu_mlir
 	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) examples/patterns
 	$(PEER)/bin/python conformance/emulation.py --bin $(BIN) examples/patterns
 
-conformance-onnx: build ## run ONNX's node tests
+conformance-onnx: build ## run ONNX's node tests, also after tpuc-opt has rewritten them
 	sh benches/setup.sh $(BENCH_PEER)
-	$(BENCH_PEER)/bin/python conformance/onnx_nodes.py --bin $(BIN) --exceptions tests/onnx_exceptions.toml
+	sh conformance/setup.sh $(PEER)
+	$(BENCH_PEER)/bin/python conformance/onnx_nodes.py --bin $(BIN) --exceptions tests/onnx_exceptions.toml --peer $(PEER)/bin/python
 
 onnx-networks: build ## compare networks that PyTorch exports to ONNX with onnxruntime (ten minutes)
 	sh benches/setup.sh $(BENCH_PEER)

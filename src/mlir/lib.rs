@@ -10,6 +10,8 @@ use tpulang_ops as ops;
 use tpulang_quant as quant;
 
 mod attributes;
+mod canonical;
+mod coefficient_form;
 mod context;
 mod lexer;
 mod pair;

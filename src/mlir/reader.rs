@@ -1,6 +1,7 @@
 use super::{
     WEIGHTS_LINE,
     attributes::from_mlir,
+    canonical::{computed_outputs, in_usual_form},
     context::context,
     parse::parse,
     text,
@@ -171,10 +172,11 @@ impl Reader<'_> {
     fn function(&mut self, function: &OperationRef) -> Result<()> {
         let blocks = function.region(0).ok().and_then(|r| r.first_block());
         let block = blocks.ok_or_else(|| Error::from(Cause::Syntax("the function main has no body".into())))?;
-        let outputs = self.block(&block)?;
-        if outputs.is_empty() {
+        let returned = self.block(&block)?;
+        if returned.is_empty() {
             return Err(Cause::Syntax("the function main returns nothing".into()).into());
         }
+        let outputs = computed_outputs(&mut self.graph, returned)?;
         self.graph.set_outputs(&outputs)
     }
 
@@ -337,7 +339,7 @@ impl Reader<'_> {
             results.push(NewResult { name, dtype: Some(ty.dtype), shape: ty.shape, absent });
             quantizations.push(ty.quantization);
         }
-        let op = with_shape(op, &results);
+        let op = in_usual_form(&mut self.graph, op, &results)?;
         let present: Vec<bool> = results.iter().map(|r| !r.absent).collect();
         let new = blocks.into_iter().fold(self.graph.op(op).results(results), |new, block| new.owns(block));
         let tensors = new.call()?;
@@ -408,18 +410,6 @@ impl Reader<'_> {
         let ty = self.type_of(result.into())?;
         let shape = ty.shape.clone().ok_or_else(|| Error::from(Cause::Syntax("its type must be ranked".into())))?;
         Ok((ty, shape))
-    }
-}
-
-/// tpuc-opt leaves the attribute `shape` out of some Reshapes, which then have the shape of their result.
-fn with_shape(op: Op<Tensor>, results: &[NewResult]) -> Op<Tensor> {
-    match op {
-        Op::Reshape(mut op) if op.shape.is_none() && op.shapeT.is_none() => {
-            let shape = results.first().and_then(|r| r.shape.as_ref());
-            op.shape = shape.map(|dims| dims.iter().map(|&d| d as i64).collect());
-            Op::Reshape(op)
-        }
-        op => op,
     }
 }
 

@@ -99,7 +99,9 @@ pub(super) fn read_type(ty: Type) -> Result<ReadType, String> {
         };
         // SAFETY: the type is a ranked tensor.
         let rank = unsafe { mlirShapedTypeGetRank(raw) } as usize;
-        Some((0..rank).map(dim).collect::<Result<Shape, _>>()?)
+        let dims = (0..rank).map(dim).collect::<Result<Shape, _>>()?;
+        // tpuc-opt makes a scalar of a reduction over all axes.
+        Some(if dims.is_empty() { Shape::from([1].as_slice()) } else { dims })
     } else if unranked {
         None
     } else {
@@ -133,8 +135,9 @@ fn read_element(ty: Type) -> Result<(Dtype, Option<Quantization>), String> {
             }
         } else {
             let text = of_type(ty);
-            let known =
-                Dtype::from_mlir_name(&text).ok_or_else(|| format!("elements of type {text} are not supported"))?;
+            // tpuc-opt gives some indices a type without a sign.
+            let known = Dtype::from_mlir_name(&text).or_else(|| Dtype::from_mlir_name(&format!("s{text}")));
+            let known = known.ok_or_else(|| format!("elements of type {text} are not supported"))?;
             return Ok((known, None));
         }
     };

@@ -1,4 +1,9 @@
-use super::{attributes::to_mlir, context::context, transposed::transposed_coefficients, types::tensor_type};
+use super::{
+    attributes::to_mlir,
+    coefficient_form::{Form, Forms},
+    context::context,
+    types::tensor_type,
+};
 use crate::{
     array::Array,
     base::{Cause, Error, Result},
@@ -60,8 +65,8 @@ pub(crate) fn emit_naming(graph: &Graph, weight_file: &str) -> Result<Emitted> {
     let graph = &*graph.for_tool_chain()?;
     let quantization = graph.propagated_quantization()?;
     let context = context();
-    let (transposed, named_after) = (transposed_coefficients(graph), repacked_coefficients(graph));
-    Emitter { context: &context, graph, weight_file, quantization, transposed, named_after }.module()
+    let (forms, named_after) = (Forms::new(graph), repacked_coefficients(graph));
+    Emitter { context: &context, graph, weight_file, quantization, forms, named_after }.module()
 }
 
 struct Emitter<'c, 'g> {
@@ -69,8 +74,7 @@ struct Emitter<'c, 'g> {
     graph: &'g Graph,
     weight_file: &'g str,
     quantization: Vec<Option<Quantization>>,
-    /// Coefficients whose last two axes are swapped where a product would swap them.
-    transposed: HashSet<Tensor>,
+    forms: Forms<'g>,
     /// Coefficients that are emitted under the name of another one.
     named_after: HashMap<Tensor, Tensor>,
 }
@@ -96,8 +100,8 @@ struct Body<'c> {
 struct Visible<'c> {
     /// Values by tensor index.
     tensors: Vec<Option<MlirValue<'c, 'c>>>,
-    /// Coefficients with their last two axes swapped.
-    transposed: HashMap<Tensor, MlirValue<'c, 'c>>,
+    /// Coefficients in other forms.
+    converted: HashMap<(Tensor, Form), MlirValue<'c, 'c>>,
 }
 
 /// Maps each repacked coefficient to its original, if the original is not emitted; the first one per original.
@@ -114,7 +118,7 @@ impl<'c> Emitter<'c, '_> {
         let unknown = Location::unknown(self.context);
         let types = |tensors: &[Tensor]| tensors.iter().map(|&t| self.tensor_type(t)).collect::<Result<Vec<_>>>();
         let (inputs, outputs) = (types(self.graph.inputs())?, types(self.graph.outputs())?);
-        let visible = Visible { tensors: vec![None; self.graph.tensor_table().len()], transposed: HashMap::new() };
+        let visible = Visible { tensors: vec![None; self.graph.tensor_table().len()], converted: HashMap::new() };
         let mut body = Body { visible, none: None, weights: Vec::new() };
         let block = self.main(&mut body, &inputs)?;
         let region = Region::new();
@@ -203,13 +207,13 @@ impl<'c> Emitter<'c, '_> {
     fn operator(&self, body: &mut Body<'c>, block: &Block<'c>, operator: &Operator) -> Result<()> {
         operator.blocks.iter().try_for_each(|inner| self.coefficients(body, block, inner))?;
         let regions = operator.blocks.iter().map(|b| self.region(body, b)).collect::<Result<Vec<_>>>()?;
-        let straight = self.with_straight_coefficient(operator);
+        let converted = self.forms.of_operand(operator);
+        let straight = without_transposition(operator, converted);
         let op = straight.as_ref().unwrap_or(&operator.op);
         let mut operands = Vec::new();
         for (i, operand) in op.operand_list().into_iter().enumerate() {
             operands.push(match operand {
-                Some(t) if straight.is_some() && i == 1 => self.transposed(body, block, *t)?,
-                Some(t) => self.operand(body, block, *t)?,
+                Some(t) => self.operand_in_form(body, block, *t, form_of(i, converted))?,
                 None => body.none.ok_or_else(|| internal("top.None", "missing"))?,
             });
         }
@@ -233,12 +237,10 @@ impl<'c> Emitter<'c, '_> {
     fn coefficients(&self, body: &mut Body<'c>, block: &Block<'c>, inner: &GraphBlock) -> Result<()> {
         let is_coefficient = |t: &Tensor| self.graph.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
         for operator in inner.operators() {
-            let transposed = self.with_straight_coefficient(operator).is_some();
+            let converted = self.forms.of_operand(operator);
             for (i, t) in operator.op.operand_list().into_iter().enumerate() {
-                match t.filter(|t| is_coefficient(t)) {
-                    Some(t) if transposed && i == 1 => self.transposed(body, block, *t).map(drop)?,
-                    Some(t) => self.operand(body, block, *t).map(drop)?,
-                    None => {}
+                if let Some(t) = t.filter(|t| is_coefficient(t)) {
+                    self.operand_in_form(body, block, *t, form_of(i, converted))?;
                 }
             }
             operator.blocks.iter().try_for_each(|deeper| self.coefficients(body, block, deeper))?;
@@ -264,37 +266,32 @@ impl<'c> Emitter<'c, '_> {
         Ok(region)
     }
 
-    /// Returns the operator without `right_transpose`, if its coefficient is emitted transposed.
-    fn with_straight_coefficient(&self, operator: &Operator) -> Option<Op<Tensor>> {
-        match &operator.op {
-            Op::MatMul(op) if op.right_transpose && self.transposed.contains(&op.right) => {
-                let mut straight = (**op).clone();
-                straight.right_transpose = false;
-                Some(straight.into())
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the value of a coefficient with its last two axes swapped.
-    fn transposed(&self, body: &mut Body<'c>, block: &Block<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
-        if let Some(value) = body.visible.transposed.get(&tensor) {
+    /// Returns the value of an operand, which is a coefficient if it has another form.
+    fn operand_in_form(
+        &self,
+        body: &mut Body<'c>,
+        block: &Block<'c>,
+        tensor: Tensor,
+        form: Option<Form>,
+    ) -> Result<MlirValue<'c, 'c>> {
+        let Some(form) = form else { return self.operand(body, block, tensor) };
+        if let Some(value) = body.visible.converted.get(&(tensor, form)) {
             return Ok(*value);
         }
         let info = self.graph.tensor(tensor)?;
-        let data = info.data().ok_or_else(|| internal("top.Weight", "it has no data"))?;
-        let data = data.with_last_axes_swapped_lazily()?;
-        let mut name = format!("{}_transposed", info.name);
+        let data = form.of(info.data().ok_or_else(|| internal("top.Weight", "it has no data"))?)?;
+        let mut name = format!("{}_{}", info.name, form.suffix());
         while self.graph.find(&name).is_ok() {
             name.push('_');
         }
         let quantization = self.quantization.get(tensor.index()).and_then(Option::as_ref);
-        let ty = tensor_type(self.context, data.shape(), info.dtype, quantization);
+        let quantization = quantization.filter(|_| form != Form::Floats);
+        let ty = tensor_type(self.context, data.shape(), data.dtype(), quantization);
         let location = Location::name(self.context, &name, Location::unknown(self.context));
         let value =
             self.append(block, "top.Weight", location, OperationParts { results: &[ty], ..OperationParts::default() })?;
         let value = value.first().copied().ok_or_else(|| internal("top.Weight", "it has no result"))?;
-        body.visible.transposed.insert(tensor, value);
+        body.visible.converted.insert((tensor, form), value);
         body.weights.push((name, data));
         Ok(value)
     }
@@ -377,6 +374,23 @@ impl<'c> Emitter<'c, '_> {
     }
     fn id(&self, name: &str) -> Identifier<'c> {
         Identifier::new(self.context, name)
+    }
+}
+
+/// Returns the form of the operand with this index.
+fn form_of(index: usize, converted: Option<(usize, Form)>) -> Option<Form> {
+    converted.filter(|(i, _)| *i == index).map(|(_, form)| form)
+}
+
+/// Returns a product whose coefficient is emitted transposed, without `right_transpose`.
+fn without_transposition(operator: &Operator, converted: Option<(usize, Form)>) -> Option<Op<Tensor>> {
+    match (&operator.op, converted) {
+        (Op::MatMul(op), Some((_, Form::Transposed))) => {
+            let mut straight = (**op).clone();
+            straight.right_transpose = false;
+            Some(straight.into())
+        }
+        _ => None,
     }
 }
 

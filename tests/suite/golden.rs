@@ -4,7 +4,10 @@ use tpulang::{
     Array, Dtype, Graph, Result, Tensor,
     functions::args::{ColourRounding, ExtractorMode, Qwen2Weights},
     mlir,
-    ops::{InterpCoordMode, InterpMode, ReduceMode, RopeMode, Yuv2rgbFormulaImageFormat, Yuv2rgbFormulaMode},
+    ops::{
+        Add, AddConst, Expand, Gather, InterpCoordMode, InterpMode, ReduceMode, RopeMode, Scale, Slice, TopK, Where,
+        Yuv2rgbFormulaImageFormat, Yuv2rgbFormulaMode,
+    },
     quant::RoundMode,
 };
 
@@ -308,6 +311,36 @@ fn resize() {
         let b = g.interpolate_v2(a).sizes(vec![5i32, 20]).call()?;
         let c = g.interpolate(i, 3.0, 0.5).coord_mode(InterpCoordMode::Asymmetric).call()?;
         Ok(vec![b, c])
+    });
+}
+
+/// Operators that tpuc-opt fails on, or rewrites as something else, are emitted in another form.
+#[test]
+fn for_the_tool_chain() {
+    golden("tool_chain", |g, x, _| {
+        let mask = g.coefficient("mask", filled(Dtype::Uint8, &[1, 1, 6, 6]))?;
+        let masked = g.op(Where { tbrn: Some(x), y_is_const: true, y_const_val: -1e4, ..Where::new(mask) }).call()?[0];
+        let softmax = g.softmax(masked, 3).call()?;
+        let maximum = |g: &mut Graph, axes: [i64; 2]| g.reduce(softmax).method(ReduceMode::ReduceMax).axes(axes).call();
+        let (row, column) = (maximum(g, [1, 2])?, maximum(g, [1, 3])?);
+        let expanded = g.op(Expand { shape: vec![1, 4, 6, 6], ..Expand::new(row) }).call()?[0];
+        // Only the second has the axes of the expansion in its other operand.
+        let outer = g.add(expanded, column).call()?;
+        let inner = g.add(expanded, x).call()?;
+        let reversed = Slice { axes: vec![2, 3], ..Slice::new(inner, vec![1, -1], vec![1, -1], vec![5, -i64::MAX]) };
+        let reversed = g.op(reversed).call()?[0];
+        let last = g.coefficient("last", vec![-1i32, 2])?;
+        let taken = g.op(Gather { axis: 2, ..Gather::new(outer, last) }).call()?[0];
+        let norm = g.reduce(x).method(ReduceMode::ReduceL2).axes([0]).call()?;
+        let added = g.op(AddConst::new(x, 3.0)).call()?[0];
+        let [scale, shift] = [("scale", 2.0), ("shift", 0.5)]
+            .map(|(name, number)| g.coefficient(name, Array::filled(Dtype::Float32, [1, 4, 1, 1], number).unwrap()));
+        let scaled = g.op(Scale::new(added, scale?, shift?)).call()?[0];
+        let limited = g.op(Add { do_relu: true, relu_limit: 6.0, ..Add::new(vec![x, scaled]) }).call()?[0];
+        let relu = g.relu(limited).call()?;
+        let mut largest = |t: Tensor| g.op(TopK { K: 2, ..TopK::new(t, 2) }).call();
+        let (first, second) = (largest(x)?[0], largest(relu)?[1]);
+        Ok(vec![reversed, taken, norm, scaled, first, second])
     });
 }
 

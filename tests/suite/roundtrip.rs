@@ -1,7 +1,7 @@
 //! Spec to graph to spec, and graph to MLIR to graph, are the identity.
 use super::assert_same;
 use std::fs;
-use tpulang::{Array, Dtype, Graph, Quantization, Scalar, exec, mlir, spec};
+use tpulang::{Array, Dtype, Graph, Quantization, Scalar, exec, mlir, ops, spec};
 
 /// A graph with many different features.
 fn graph() -> Graph {
@@ -84,7 +84,6 @@ fn calibrated_modules_are_networks_of_floats() {
     assert_same(&mlir::emit(&again).unwrap().text, &text);
 }
 
-/// If the first result is absent, the names of the others keep their positions, as in tpu_mlir.
 /// As tpuc-opt writes some.
 #[test]
 fn a_reshape_without_a_shape_has_that_of_its_result() {
@@ -102,6 +101,125 @@ fn a_reshape_without_a_shape_has_that_of_its_result() {
     assert!(mlir::read_text(&wrong).unwrap_err().to_string().contains("[3, 5]"));
 }
 
+/// A dimension that is kept may be one that the input had before tpuc-opt rewrote it.
+#[test]
+fn a_reshape_that_keeps_a_dimension_has_that_of_its_result() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [8, 1]).unwrap();
+    let y = g.reshape(x, [1, 8]).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    let outdated = text.replace("shape = [1, 8]", "shape = [0, -1]");
+    assert_ne!(outdated, text);
+    assert_same(&mlir::emit(&mlir::read_text(&outdated).unwrap()).unwrap().text, &text);
+}
+
+/// tpuc-opt leaves `tile` out if it is all ones, gives a slice of a slice the ends of one of them, and makes a scalar of a reduction.
+#[test]
+fn outdated_attributes_follow_the_result() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [8, 2]).unwrap();
+    let tiled = g.op(ops::Tile { tile: Some(vec![2, 1]), ..ops::Tile::new(x) }).out_name("tiled").call().unwrap()[0];
+    let slice = ops::Slice::new(tiled, vec![9, 0], vec![2, 1], vec![14, 2]);
+    let sliced = g.op(slice).out_name("sliced").call().unwrap()[0];
+    let sum = g.reduce(sliced).axes([0, 1]).out_name("sum").call().unwrap();
+    g.set_outputs(&[sum]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    let mut outdated = text.clone();
+    for (ours, theirs) in [
+        ("{tile = [2, 1]} ", ""),
+        ("ends = [14, 2]", "ends = [16, -1]"),
+        ("-> tensor<1xf32>", "-> tensor<f32>"),
+        ("return %4 : tensor<1xf32>", "return %4 : tensor<f32>"),
+    ] {
+        assert!(outdated.contains(ours), "{ours}\n{text}");
+        outdated = outdated.replace(ours, theirs);
+    }
+    let again = mlir::read_text(&outdated).unwrap_or_else(|e| panic!("{e}\n{outdated}"));
+    let types = |g: &Graph| g.tensors().map(|(_, info)| (info.name.clone(), info.shape.clone())).collect::<Vec<_>>();
+    assert_eq!(types(&again), types(&g));
+}
+
+/// tpuc-opt gives the indices of some operators a type without a sign.
+#[test]
+fn integers_without_a_sign_have_one() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Int32, [2]).unwrap();
+    let y = g.reshape(x, [1, 2]).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    let signless = text.replace("tensor<1x2xsi32>", "tensor<1x2xi32>");
+    assert_ne!(signless, text);
+    assert_same(&mlir::emit(&mlir::read_text(&signless).unwrap()).unwrap().text, &text);
+}
+
+/// tpuc-opt gives the filter of a convolution along one axis another axis of size 1, and all lists numbers for it.
+#[test]
+fn widened_convolutions_have_one_axis() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 4, 9]).unwrap();
+    let numbers = |shape: &[usize]| Array::from_f64s(Dtype::Float32, shape, (0..24).map(|v| f64::from(v % 5))).unwrap();
+    let w = g.coefficient("w", numbers(&[4, 2, 3])).unwrap();
+    let v = g.coefficient("v", numbers(&[2, 4, 3])).unwrap();
+    let op = ops::Conv { group: 2, dilations: Some(vec![2]), ..ops::Conv::new(x, w, vec![3], vec![2], vec![1, 3]) };
+    let a = g.op(op).out_name("a").call().unwrap()[0];
+    let op = ops::Deconv { dilations: Some(vec![1]), ..ops::Deconv::new(a, v, vec![3], vec![0, 1], vec![2]) };
+    let b = g.op(op).out_name("b").call().unwrap()[0];
+    g.set_outputs(&[b]).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let written = mlir::write_pair(&g, dir.path()).unwrap();
+    let text = fs::read_to_string(&written.mlir).unwrap();
+    let mut widened = text.clone();
+    for (narrow, wide) in [
+        ("tensor<4x2x3xf32>", "tensor<4x2x3x1xf32>"),
+        ("tensor<2x4x3xf32>", "tensor<2x4x3x1xf32>"),
+        ("kernel_shape = [3]", "kernel_shape = [3, 1]"),
+        ("strides = [2]", "strides = [2, 1]"),
+        ("dilations = [2]", "dilations = [2, 1]"),
+        ("dilations = [1]", "dilations = [1, 1]"),
+        ("pads = [1, 3]", "pads = [1, 0, 3, 0]"),
+        ("pads = [0, 1]", "pads = [0, 0, 1, 0]"),
+    ] {
+        assert!(widened.contains(narrow), "{narrow}\n{text}");
+        widened = widened.replace(narrow, wide);
+    }
+    fs::write(&written.mlir, &widened).unwrap();
+    let again = mlir::read(&written.mlir, None).unwrap_or_else(|e| panic!("{e}\n{widened}"));
+    assert_same(&mlir::emit(&again).unwrap().text, text.split_once('\n').unwrap().1);
+    let feeds = [("x".to_owned(), Array::from_f64s(Dtype::Float32, [1, 4, 9], (0..36).map(f64::from)).unwrap())];
+    let run = |g: &Graph| exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap().tensors;
+    assert_eq!(run(&g), run(&again));
+    // What would change the result is not ignored.
+    fs::write(&written.mlir, widened.replace("pads = [1, 0, 3, 0]", "pads = [1, 1, 3, 1]")).unwrap();
+    let error = mlir::read(&written.mlir, None).unwrap_err().to_string();
+    assert!(error.contains("filter has 4 dimensions"), "{error}");
+}
+
+/// tpuc-opt removes operators that change nothing, those of coefficients, and equal ones.
+#[test]
+fn inputs_and_coefficients_may_be_returned() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2]).unwrap();
+    let w = g.coefficient("w", vec![3f32, 4.0]).unwrap();
+    let y = g.add(x, w).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let written = mlir::write_pair(&g, dir.path()).unwrap();
+    let text = fs::read_to_string(&written.mlir).unwrap();
+    let types = ["tensor<2xf32>"; 4].join(", ");
+    let text = text.replace("return %3 : tensor<2xf32>", &format!("return %3, %1, %2, %3 : {types}"));
+    let text = text.replace("-> tensor<2xf32> {", &format!("-> ({types}) {{"));
+    fs::write(&written.mlir, &text).unwrap();
+    let again = mlir::read(&written.mlir, None).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let feeds = [("x".to_owned(), Array::from_vec([2], vec![1f32, 2.0]).unwrap())];
+    let run = exec::run(&again, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap().tensors;
+    let numbers: Vec<_> = run.iter().map(|(name, array)| (name.as_str(), array.to_f64().unwrap())).collect();
+    let expected =
+        [("y", [4.0, 6.0]), ("x_output_1", [1.0, 2.0]), ("w_output_2", [3.0, 4.0]), ("y_output_3", [4.0, 6.0])];
+    assert_eq!(numbers, expected.map(|(name, numbers)| (name, numbers.to_vec())));
+}
+
+/// If the first result is absent, the names of the others keep their positions, as in tpu_mlir.
 #[test]
 fn names_beside_an_absent_result() {
     let mut g = Graph::new("lstm").unwrap();

@@ -5,6 +5,7 @@ use crate::{
     array::Array,
     base::{Dtype, Result, misfit},
     emit::Emit,
+    fold::known,
     import::Importer,
     node::Node,
     ops::{Abs, Cast, Clip, CompareMode, Remainder, Where},
@@ -18,16 +19,17 @@ pub const OPERATORS: &[(&str, Convert)] = &[("Cast", cast), ("CastLike", cast_li
 
 fn cast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let to = Element::of(n.int_or("to", 0) as i32).map_err(|e| misfit("to:", e))?;
-    Ok(vec![converted_to(b, n, to)?])
+    Ok(vec![converted_to(b, n, n.input(0)?, to)?])
 }
 
 fn cast_like<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let to = n.input(1)?.element();
-    Ok(vec![converted_to(b, n, to)?])
+    // A constant becomes another one, even if `to` is computed.
+    Ok(vec![known(b, &[n.input(0)?], |b, x| converted_to(b, n, &x[0], to))?])
 }
 
-fn converted_to(b: &mut Importer, n: &Node, to: Element) -> Result<Value> {
-    let x = n.input(0)?;
+/// Converts a value as a node says.
+fn converted_to(b: &mut Importer, n: &Node, x: &Value, to: Element) -> Result<Value> {
     if let Some(small) = to.small_float().filter(|_| x.element() != to) {
         let tensor = b.float_tensor(x)?;
         let tensor = rounded_to_small(b, tensor, small, n.int_or("saturate", 1) != 0)?;

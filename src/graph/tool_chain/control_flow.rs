@@ -1,57 +1,22 @@
 //! Control flow in the forms that TPU-MLIR's tools run. Three forms crash them: an `If` of several results, a branch
 //! that yields a value from outside, and equal operators in different blocks. A `Loop` needs a condition.
-use super::{
-    Block, Graph, Operator, RecordedCall, Tensor, TensorKind,
-    copies::{Bound, bound_to, calls_of},
-};
+use super::Rewriter;
 use crate::{
+    Block, Operator, RecordedCall, Tensor, TensorKind,
     array::Array,
     base::{Result, pluralized},
-    ops::{AddConst, If, Op, op_def, operator_error},
+    copies::{Bound, bound_to, calls_of},
+    ops::{If, Op, op_def, operator_error},
 };
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-};
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of operators in the branches that splitting makes.
 const MAX_SPLIT: usize = 1 << 16;
 
-impl Graph {
-    /// Returns an equivalent graph in which every `If` has one result, which its branches compute, every `Loop` has a
-    /// condition, and operators in different blocks differ; the graph itself if it has no control flow.
-    ///
-    /// # Errors
-    /// Returns an error if the branches become too many.
-    #[doc(hidden)]
-    pub fn for_tool_chain(&self) -> Result<Cow<'_, Graph>> {
-        if self.operators().iter().all(|o| o.blocks.is_empty()) {
-            return Ok(Cow::Borrowed(self));
-        }
-        let mut graph = self.clone();
-        let mut body = std::mem::take(&mut graph.body);
-        let mut rewriter = Rewriter { graph: &mut graph, made: 0, passed_on: 0 };
-        rewriter.split_all(&mut body)?;
-        rewriter.complete_all(&mut body)?;
-        rewriter.distinguish(&mut body, &mut Seen::default())?;
-        graph.body = body;
-        Ok(Cow::Owned(graph))
-    }
-}
-
-struct Rewriter<'g> {
-    /// The graph without its body.
-    graph: &'g mut Graph,
-    /// Operators in the branches that splitting made.
-    made: usize,
-    /// Operators that pass values on.
-    passed_on: usize,
-}
-
 /// The operators that were visited, with their operands and attributes, and the number of the place where one equal to
 /// them may be: their block, or a place of its own for one that owns blocks.
 #[derive(Default)]
-struct Seen {
+pub(super) struct Seen {
     operators: HashMap<String, usize>,
     places: usize,
 }
@@ -65,7 +30,7 @@ impl Seen {
 
 impl Rewriter<'_> {
     /// Splits each `If` of several results, and removes what no result needs; inner ones first.
-    fn split_all(&mut self, block: &mut Block) -> Result<()> {
+    pub(super) fn split_all(&mut self, block: &mut Block) -> Result<()> {
         block.replace_owners(&mut |mut operator| {
             operator.blocks.iter_mut().try_for_each(|inner| self.split_all(inner))?;
             match operator.op.clone() {
@@ -76,7 +41,7 @@ impl Rewriter<'_> {
     }
 
     /// Gives branches an operator that computes what they yield, and loops a condition.
-    fn complete_all(&mut self, block: &mut Block) -> Result<()> {
+    pub(super) fn complete_all(&mut self, block: &mut Block) -> Result<()> {
         for operator in &mut block.operators {
             operator.blocks.iter_mut().try_for_each(|inner| self.complete_all(inner))?;
             match operator.op {
@@ -166,21 +131,10 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// Returns an operator whose result equals a value: it adds -0, which changes nothing, not even -0. No two of them
-    /// are equal: each adds a number of its own that only becomes 0 as a float32.
-    fn pass_on(&mut self, value: Tensor, name: String) -> Result<(Tensor, Operator)> {
-        self.passed_on += 1;
-        let number = -1e-300 * self.passed_on as f64;
-        let shape = self.graph.tensor(value)?.shape.clone();
-        let result = self.graph.value_like(&self.graph.freed(name), value, shape)?;
-        let op = AddConst::new(value, number).into();
-        Ok((result, Operator { op, results: vec![Some(result)], blocks: Vec::new(), is_edited: false }))
-    }
-
     /// Changes operators that are equal to one in another block: their first operand is passed on to them. The tools
     /// merge equal operators, without looking at blocks: they fail if the operators are in different ones, and merge
     /// each `If` with others of its condition.
-    fn distinguish(&mut self, block: &mut Block, seen: &mut Seen) -> Result<()> {
+    pub(super) fn distinguish(&mut self, block: &mut Block, seen: &mut Seen) -> Result<()> {
         let here = seen.next_place();
         let mut passed_on = Bound::new();
         let mut operators = Vec::with_capacity(block.operators.len());

@@ -1,0 +1,136 @@
+//! Forms that only the modules of `tpuc-opt` have, read as those that ops have elsewhere.
+use crate::{
+    base::{Result, Shape, invalid},
+    graph::{Graph, NewResult, Tensor, TensorKind},
+    ops::{Op, Reshape, Slice, Tile, slice_ranges},
+};
+use std::collections::HashSet;
+
+/// Returns an operator of a module in its usual form.
+///
+/// # Errors
+/// Returns an error if an operand is not of the graph.
+pub(super) fn in_usual_form(graph: &mut Graph, op: Op<Tensor>, results: &[NewResult]) -> Result<Op<Tensor>> {
+    Ok(match op {
+        Op::Reshape(op) => {
+            let input = &graph.tensor(op.input)?.shape;
+            with_shape(*op, input, results).into()
+        }
+        Op::Tile(op) => {
+            let input = &graph.tensor(op.input)?.shape;
+            with_counts(*op, input, results).into()
+        }
+        Op::Slice(op) => {
+            let input = &graph.tensor(op.input)?.shape;
+            with_ends(*op, input, results).into()
+        }
+        Op::Conv(mut op) if is_widened(graph, op.input, op.filter, &op.pads)? => {
+            op.filter = narrowed(graph, op.filter)?;
+            let lists = [Some(&mut op.kernel_shape), Some(&mut op.strides), op.dilations.as_mut()];
+            lists.into_iter().flatten().for_each(|list| list.truncate(1));
+            op.pads = vec![op.pads[0], op.pads[2]];
+            Op::Conv(op)
+        }
+        Op::Deconv(mut op) if is_widened(graph, op.input, op.filter, &op.pads)? => {
+            op.filter = narrowed(graph, op.filter)?;
+            let lists =
+                [Some(&mut op.kernel_shape), Some(&mut op.strides), op.dilations.as_mut(), op.output_padding.as_mut()];
+            lists.into_iter().flatten().for_each(|list| list.truncate(1));
+            op.pads = vec![op.pads[0], op.pads[2]];
+            Op::Deconv(op)
+        }
+        op => op,
+    })
+}
+
+/// Some Reshapes have no attribute `shape`, and in others a 0 stands for a dimension that the input had before tpuc-opt rewrote it. Both
+/// have the shape of their result.
+fn with_shape(mut op: Reshape<Tensor>, input: &Shape, results: &[NewResult]) -> Reshape<Tensor> {
+    let Some(result) = results.first().and_then(|r| r.shape.as_ref()).filter(|_| op.shapeT.is_none()) else {
+        return op;
+    };
+    let is_outdated = |shape: &Vec<i64>| {
+        let mut kept = shape.iter().enumerate().filter(|(_, size)| **size == 0).map(|(axis, _)| axis);
+        kept.any(|axis| input.get(axis) != result.get(axis))
+    };
+    if op.shape.as_ref().is_none_or(is_outdated) {
+        op.shape = Some(result.iter().map(|&d| d as i64).collect());
+    }
+    op
+}
+
+/// Some Tiles have no attribute `tile`, but the shape of their result.
+fn with_counts(mut op: Tile<Tensor>, input: &Shape, results: &[NewResult]) -> Tile<Tensor> {
+    if let Some(result) = results.first().and_then(|r| r.shape.as_ref()).filter(|result| result.len() == input.len())
+        && op.tile.is_none()
+        && op.tileT.is_none()
+    {
+        op.tile = Some(input.iter().zip(result).map(|(from, to)| (to / from) as i64).collect());
+    }
+    op
+}
+
+/// A slice that was merged with another has the ends of one of them, and the shape of both.
+fn with_ends(mut op: Slice<Tensor>, input: &Shape, results: &[NewResult]) -> Slice<Tensor> {
+    let Some(result) = results.first().and_then(|r| r.shape.as_ref()).filter(|result| result.len() == input.len())
+    else {
+        return op;
+    };
+    let counts = slice_ranges(input, &op).map(|ranges| ranges.into_iter().map(|range| range.count).collect());
+    if counts.is_ok_and(|counts: Shape| counts == *result) {
+        return op;
+    }
+    let axes = if op.axes.is_empty() { (0..op.ends.len() as i64).collect() } else { op.axes.clone() };
+    for (i, axis) in axes.into_iter().enumerate() {
+        let count = usize::try_from(axis).ok().and_then(|axis| result.get(axis));
+        let (Some(&count), Some(&offset), Some(&step)) = (count, op.offset.get(i), op.steps.get(i)) else { return op };
+        if let Some(end) = step.checked_mul(count as i64 - 1).and_then(|last| offset.checked_add(last)?.checked_add(1))
+            && offset >= 0
+            && step > 0
+        {
+            op.ends[i] = end;
+        }
+    }
+    op
+}
+
+/// Whether a convolution along one axis has the filter and the lists of one along two axes, the last of which is 1.
+fn is_widened(graph: &Graph, input: Tensor, filter: Tensor, pads: &[i64]) -> Result<bool> {
+    let (input, filter) = (graph.tensor(input)?, graph.tensor(filter)?);
+    let is_one_wide = matches!(filter.shape.as_slice(), [_, _, _, 1]) && matches!(pads, [_, 0, _, 0]);
+    Ok(input.shape.len() == 3 && filter.is_coefficient() && is_one_wide)
+}
+
+/// Returns a coefficient with the data of a filter, but without its last axis.
+fn narrowed(graph: &mut Graph, filter: Tensor) -> Result<Tensor> {
+    let info = graph.tensor(filter)?;
+    let (dtype, mut shape) = (info.dtype, info.shape.clone());
+    shape.pop();
+    let TensorKind::Coefficient(data) = &info.kind else { return Ok(filter) };
+    let data = data.as_ref().map(|data| data.reshaped(shape.as_slice())).transpose()?;
+    let quantization = info.quantization.clone();
+    let name = graph.free_name(&format!("{}_narrowed", info.name));
+    let made = graph.add_tensor(Some(&name), dtype, shape, TensorKind::Coefficient(data))?;
+    graph.change(made, |t| (t.quantization, t.repacked_from) = (quantization, Some(filter)));
+    Ok(made)
+}
+
+/// Returns the outputs of a module, of which a Reshape passes on inputs, coefficients and what is returned twice: an operator computes
+/// each output of a graph, but tpuc-opt removes operators that change nothing, computes those of coefficients, and merges equal ones.
+///
+/// # Errors
+/// Returns an error if a tensor is not of the graph.
+pub(super) fn computed_outputs(graph: &mut Graph, returned: Vec<Tensor>) -> Result<Vec<Tensor>> {
+    let mut seen = HashSet::new();
+    let computed = returned.into_iter().map(|tensor| {
+        let info = graph.tensor(tensor)?;
+        if info.kind == TensorKind::Value && seen.insert(tensor) {
+            return Ok(tensor);
+        }
+        let (name, shape) =
+            (graph.free_name(&format!("{}_output", info.name)), info.shape.iter().map(|&d| d as i64).collect());
+        let made = graph.op(Reshape { shape: Some(shape), ..Reshape::new(tensor) }).out_name(&name).call()?;
+        made.first().copied().ok_or_else(|| invalid("a Reshape has no result"))
+    });
+    computed.collect()
+}

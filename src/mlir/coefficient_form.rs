@@ -1,0 +1,122 @@
+//! Coefficients that are emitted in another form than the graph has them, for the operators that the tool chain mishandles otherwise.
+use super::transposed::transposed_coefficients;
+use crate::{
+    array::Array,
+    base::{Dtype, Result},
+    graph::{Graph, Mode, Operator, Tensor, TensorInfo},
+    ops::Op,
+};
+use std::collections::HashSet;
+
+/// A form of a coefficient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Form {
+    /// Its last two axes are swapped.
+    Transposed,
+    /// Its integers are float32.
+    Floats,
+    /// Its negative indices count from the start of an axis of this size.
+    FromStart(usize),
+    /// Its single element is repeated along an axis.
+    Repeated {
+        /// Number of axes.
+        rank: usize,
+        /// The axis, and how often it is repeated.
+        axis: usize,
+        size: usize,
+    },
+}
+
+impl Form {
+    /// What its name ends with.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Form::Transposed => "transposed",
+            Form::Floats => "floats",
+            Form::FromStart(_) => "from_start",
+            Form::Repeated { .. } => "repeated",
+        }
+    }
+    /// Returns the coefficient's data in this form.
+    ///
+    /// # Errors
+    /// Returns an error if the data cannot be read.
+    pub fn of(self, data: &Array) -> Result<Array> {
+        match self {
+            Form::Transposed => data.with_last_axes_swapped_lazily(),
+            Form::Floats => data.to_dtype(Dtype::Float32),
+            Form::FromStart(size) => {
+                let from_start = |index: f64| if index < 0.0 { index + size as f64 } else { index };
+                Array::from_f64s(data.dtype(), data.shape(), data.to_f64()?.into_iter().map(from_start))
+            }
+            Form::Repeated { rank, axis, size } => {
+                let mut shape = vec![1; rank];
+                shape[axis] = size;
+                let element = data.to_f64()?.into_iter().next().unwrap_or_default();
+                Array::from_f64s(data.dtype(), shape, std::iter::repeat_n(element, size))
+            }
+        }
+    }
+}
+
+/// The forms of a graph's coefficients.
+pub(super) struct Forms<'g> {
+    graph: &'g Graph,
+    /// Those that are transposed for products.
+    transposed: HashSet<Tensor>,
+}
+
+impl<'g> Forms<'g> {
+    pub fn new(graph: &'g Graph) -> Forms<'g> {
+        Forms { graph, transposed: transposed_coefficients(graph) }
+    }
+    /// Returns the operand of an operator that is emitted in another form, by its index.
+    pub fn of_operand(&self, operator: &Operator) -> Option<(usize, Form)> {
+        match &operator.op {
+            Op::MatMul(op) if op.right_transpose && self.transposed.contains(&op.right) => Some((1, Form::Transposed)),
+            // tpuc-opt reads a constant mask before a Softmax as floats, and aborts if it is not.
+            Op::Where(op) if self.is_of_integers(op.cond) && operator.outputs().all(|t| self.is_float(t)) => {
+                Some((0, Form::Floats))
+            }
+            // It reads all sizes as floats.
+            Op::Interp(op) if op.target_shape.is_some_and(|sizes| self.is_of_integers(sizes)) => {
+                Some((1, Form::Floats))
+            }
+            // It makes slices of short lists of indices, as if none were negative.
+            Op::Gather(op) => self.from_start(op.input, op.indices, op.axis),
+            // Its executor reads elsewhere.
+            Op::GatherElements(op) => self.from_start(op.input, op.indices, op.axis),
+            Op::ScatterElements(op) => self.from_start(op.input, op.indices, op.axis),
+            Op::Mul(op) => self.repeated_factor(&op.inputs, operator),
+            _ => None,
+        }
+    }
+    /// Returns the form of the single integer that others are multiplied by: tpuc-opt makes a constant of it, without its scale and that
+    /// of the result.
+    fn repeated_factor(&self, factors: &[Tensor], operator: &Operator) -> Option<(usize, Form)> {
+        let result = self.graph.tensor(operator.outputs().next()?).ok()?;
+        let is_single = |t: &Tensor| {
+            self.graph.tensor(*t).is_ok_and(|info| info.is_coefficient() && info.elements() == 1 && info.dtype.is_int())
+        };
+        let index = factors.iter().position(is_single).filter(|_| self.graph.mode == Mode::Quantized)?;
+        let axis = result.shape.iter().rposition(|size| *size > 1)?;
+        Some((index, Form::Repeated { rank: result.shape.len(), axis, size: result.shape[axis] }))
+    }
+    /// Returns the form of indices of an axis, if some are negative.
+    fn from_start(&self, input: Tensor, indices: Tensor, axis: i64) -> Option<(usize, Form)> {
+        let shape = &self.graph.tensor(input).ok()?.shape;
+        let axis = if axis < 0 { axis + shape.len() as i64 } else { axis };
+        let size = *shape.get(usize::try_from(axis).ok()?)?;
+        self.has_negative(indices).then_some((1, Form::FromStart(size)))
+    }
+    fn has_negative(&self, tensor: Tensor) -> bool {
+        let data = self.graph.tensor(tensor).ok().and_then(TensorInfo::data);
+        data.and_then(|data| data.to_f64().ok()).is_some_and(|numbers| numbers.iter().any(|n| *n < 0.0))
+    }
+    fn is_of_integers(&self, tensor: Tensor) -> bool {
+        self.graph.tensor(tensor).is_ok_and(|info| info.is_coefficient() && !info.dtype.is_float())
+    }
+    fn is_float(&self, tensor: Tensor) -> bool {
+        self.graph.tensor(tensor).is_ok_and(|info| info.dtype.is_float())
+    }
+}
