@@ -24,7 +24,7 @@ class ToolChain:
         if text:
             return "convert: " + text
         origin = os.path.basename(glob.glob(os.path.join(glob.escape(folder), "*_origin.mlir"))[0])
-        module = os.path.join(folder, origin.replace("_origin", ""))
+        module = os.path.join(folder, origin.removesuffix("_origin.mlir") + ".mlir")
         text = failure([self.opt, origin, *self.flags, "-o", module], cwd=folder, env=self.env)
         if text:
             return "tpuc-opt: " + text

@@ -24,14 +24,17 @@ pub(super) fn in_usual_form(graph: &mut Graph, op: Op<Tensor>, results: &[NewRes
             let input = &graph.tensor(op.input)?.shape;
             with_ends(*op, input, results).into()
         }
-        Op::Conv(mut op) if is_widened(graph, op.input, op.filter, &op.pads)? => {
+        Op::Conv(mut op) if is_widened(graph, op.input, op.filter, &op.kernel_shape, &op.pads)? => {
             op.filter = narrowed(graph, op.filter)?;
-            let lists = [Some(&mut op.kernel_shape), Some(&mut op.strides), op.dilations.as_mut()];
+            let lists = [Some(&mut op.kernel_shape), Some(&mut op.strides), op.dilations.as_mut(), op.inserts.as_mut()];
             lists.into_iter().flatten().for_each(|list| list.truncate(1));
             op.pads = vec![op.pads[0], op.pads[2]];
             Op::Conv(op)
         }
-        Op::Deconv(mut op) if is_widened(graph, op.input, op.filter, &op.pads)? => {
+        Op::Deconv(mut op)
+            if matches!(op.output_padding.as_deref(), None | Some([_, 0]))
+                && is_widened(graph, op.input, op.filter, &op.kernel_shape, &op.pads)? =>
+        {
             op.filter = narrowed(graph, op.filter)?;
             let lists =
                 [Some(&mut op.kernel_shape), Some(&mut op.strides), op.dilations.as_mut(), op.output_padding.as_mut()];
@@ -77,28 +80,29 @@ fn with_ends(mut op: Slice<Tensor>, input: &Shape, results: &[NewResult]) -> Sli
         return op;
     };
     let counts = slice_ranges(input, &op).map(|ranges| ranges.into_iter().map(|range| range.count).collect());
-    if counts.is_ok_and(|counts: Shape| counts == *result) {
+    let given = if op.axes.is_empty() { op.offset.len() } else { op.axes.len() };
+    let is_consistent = [op.offset.len(), op.steps.len(), op.ends.len()] == [given; 3];
+    if !is_consistent || counts.is_ok_and(|counts: Shape| counts == *result) {
         return op;
     }
-    let axes = if op.axes.is_empty() { (0..op.ends.len() as i64).collect() } else { op.axes.clone() };
-    for (i, axis) in axes.into_iter().enumerate() {
-        let count = usize::try_from(axis).ok().and_then(|axis| result.get(axis));
-        let (Some(&count), Some(&offset), Some(&step)) = (count, op.offset.get(i), op.steps.get(i)) else { return op };
-        if let Some(end) = step.checked_mul(count as i64 - 1).and_then(|last| offset.checked_add(last)?.checked_add(1))
-            && offset >= 0
-            && step > 0
-        {
-            op.ends[i] = end;
+    for i in 0..given {
+        let axis = op.axes.get(i).map_or(Some(i), |axis| usize::try_from(*axis).ok());
+        let Some((&count, &size)) = axis.and_then(|axis| result.get(axis).zip(input.get(axis))) else { return op };
+        let (step, first) = (op.steps[i], op.offset[i]);
+        let first = if first < 0 { first.saturating_add(size as i64).max(0) } else { first };
+        if step > 0 {
+            op.offset[i] = first;
+            op.ends[i] = step.saturating_mul(count as i64 - 1).saturating_add(first).saturating_add(1);
         }
     }
     op
 }
 
 /// Whether a convolution along one axis has the filter and the lists of one along two axes, the last of which is 1.
-fn is_widened(graph: &Graph, input: Tensor, filter: Tensor, pads: &[i64]) -> Result<bool> {
+fn is_widened(graph: &Graph, input: Tensor, filter: Tensor, kernel_shape: &[i64], pads: &[i64]) -> Result<bool> {
     let (input, filter) = (graph.tensor(input)?, graph.tensor(filter)?);
-    let is_one_wide = matches!(filter.shape.as_slice(), [_, _, _, 1]) && matches!(pads, [_, 0, _, 0]);
-    Ok(input.shape.len() == 3 && filter.is_coefficient() && is_one_wide)
+    let is_one_wide = matches!(filter.shape.as_slice(), [_, _, _, 1]) && matches!(kernel_shape, [_, 1]);
+    Ok(input.shape.len() == 3 && filter.is_coefficient() && is_one_wide && matches!(pads, [_, 0, _, 0]))
 }
 
 /// Returns a coefficient with the data of a filter, but without its last axis.
@@ -115,8 +119,8 @@ fn narrowed(graph: &mut Graph, filter: Tensor) -> Result<Tensor> {
     Ok(made)
 }
 
-/// Returns the outputs of a module, of which a Reshape passes on inputs, coefficients and what is returned twice: an operator computes
-/// each output of a graph, but tpuc-opt removes operators that change nothing, computes those of coefficients, and merges equal ones.
+/// Returns the outputs of a module, with a Reshape after each that is an input, a coefficient or repeated: an operator computes each
+/// output of a graph, but tpuc-opt removes operators that change nothing, computes those of coefficients, and merges equal ones.
 ///
 /// # Errors
 /// Returns an error if a tensor is not of the graph.

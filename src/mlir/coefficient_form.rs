@@ -2,7 +2,7 @@
 use super::transposed::transposed_coefficients;
 use crate::{
     array::Array,
-    base::{Dtype, Result},
+    base::{Dtype, Result, shape_text},
     graph::{Graph, Mode, Operator, Tensor, TensorInfo},
     ops::Op,
 };
@@ -29,12 +29,12 @@ pub(super) enum Form {
 
 impl Form {
     /// What its name ends with.
-    pub fn suffix(self) -> &'static str {
+    pub fn suffix(self) -> String {
         match self {
-            Form::Transposed => "transposed",
-            Form::Floats => "floats",
-            Form::FromStart(_) => "from_start",
-            Form::Repeated { .. } => "repeated",
+            Form::Transposed => "transposed".to_owned(),
+            Form::Floats => "floats".to_owned(),
+            Form::FromStart(size) => format!("from_start_of_{size}"),
+            Form::Repeated { rank, axis, size } => format!("repeated_{}", shape_text(&repeated(rank, axis, size))),
         }
     }
     /// Returns the coefficient's data in this form.
@@ -50,13 +50,16 @@ impl Form {
                 Array::from_f64s(data.dtype(), data.shape(), data.to_f64()?.into_iter().map(from_start))
             }
             Form::Repeated { rank, axis, size } => {
-                let mut shape = vec![1; rank];
-                shape[axis] = size;
                 let element = data.to_f64()?.into_iter().next().unwrap_or_default();
-                Array::from_f64s(data.dtype(), shape, std::iter::repeat_n(element, size))
+                Array::from_f64s(data.dtype(), repeated(rank, axis, size), std::iter::repeat_n(element, size))
             }
         }
     }
+}
+
+/// Returns a shape of ones, but for an axis.
+fn repeated(rank: usize, axis: usize, size: usize) -> Vec<usize> {
+    (0..rank).map(|a| if a == axis { size } else { 1 }).collect()
 }
 
 /// The forms of a graph's coefficients.
@@ -83,10 +86,10 @@ impl<'g> Forms<'g> {
                 Some((1, Form::Floats))
             }
             // It makes slices of short lists of indices, as if none were negative.
-            Op::Gather(op) => self.from_start(op.input, op.indices, op.axis),
+            Op::Gather(op) => self.counted_from_start(op.input, op.indices, op.axis),
             // Its executor reads elsewhere.
-            Op::GatherElements(op) => self.from_start(op.input, op.indices, op.axis),
-            Op::ScatterElements(op) => self.from_start(op.input, op.indices, op.axis),
+            Op::GatherElements(op) => self.counted_from_start(op.input, op.indices, op.axis),
+            Op::ScatterElements(op) => self.counted_from_start(op.input, op.indices, op.axis),
             Op::Mul(op) => self.repeated_factor(&op.inputs, operator),
             _ => None,
         }
@@ -96,25 +99,29 @@ impl<'g> Forms<'g> {
     fn repeated_factor(&self, factors: &[Tensor], operator: &Operator) -> Option<(usize, Form)> {
         let result = self.graph.tensor(operator.outputs().next()?).ok()?;
         let is_single = |t: &Tensor| {
-            self.graph.tensor(*t).is_ok_and(|info| info.is_coefficient() && info.elements() == 1 && info.dtype.is_int())
+            let Ok(info) = self.graph.tensor(*t) else { return false };
+            let has_scale = self.graph.mode == Mode::Quantized || info.quantization.is_some();
+            info.is_coefficient() && info.elements() == 1 && info.dtype.is_int() && has_scale
         };
-        let index = factors.iter().position(is_single).filter(|_| self.graph.mode == Mode::Quantized)?;
+        let index = factors.iter().position(is_single)?;
         let axis = result.shape.iter().rposition(|size| *size > 1)?;
         Some((index, Form::Repeated { rank: result.shape.len(), axis, size: result.shape[axis] }))
     }
     /// Returns the form of indices of an axis, if some are negative.
-    fn from_start(&self, input: Tensor, indices: Tensor, axis: i64) -> Option<(usize, Form)> {
+    fn counted_from_start(&self, input: Tensor, indices: Tensor, axis: i64) -> Option<(usize, Form)> {
         let shape = &self.graph.tensor(input).ok()?.shape;
         let axis = if axis < 0 { axis + shape.len() as i64 } else { axis };
         let size = *shape.get(usize::try_from(axis).ok()?)?;
-        self.has_negative(indices).then_some((1, Form::FromStart(size)))
+        let (_, largest) = self.graph.tensor(indices).ok()?.dtype.int_range()?;
+        (size as i128 <= i128::from(largest) + 1 && self.has_negative(indices)).then_some((1, Form::FromStart(size)))
     }
     fn has_negative(&self, tensor: Tensor) -> bool {
         let data = self.graph.tensor(tensor).ok().and_then(TensorInfo::data);
         data.and_then(|data| data.to_f64().ok()).is_some_and(|numbers| numbers.iter().any(|n| *n < 0.0))
     }
     fn is_of_integers(&self, tensor: Tensor) -> bool {
-        self.graph.tensor(tensor).is_ok_and(|info| info.is_coefficient() && !info.dtype.is_float())
+        let info = self.graph.tensor(tensor);
+        info.is_ok_and(|info| info.is_coefficient() && !info.dtype.is_float() && info.quantization.is_none())
     }
     fn is_float(&self, tensor: Tensor) -> bool {
         self.graph.tensor(tensor).is_ok_and(|info| info.dtype.is_float())

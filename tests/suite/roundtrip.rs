@@ -122,7 +122,7 @@ fn outdated_attributes_follow_the_result() {
     let tiled = g.op(ops::Tile { tile: Some(vec![2, 1]), ..ops::Tile::new(x) }).out_name("tiled").call().unwrap()[0];
     let slice = ops::Slice::new(tiled, vec![9, 0], vec![2, 1], vec![14, 2]);
     let sliced = g.op(slice).out_name("sliced").call().unwrap()[0];
-    let sum = g.reduce(sliced).axes([0, 1]).out_name("sum").call().unwrap();
+    let sum = g.reduce(sliced).axes([0, 1]).keep_dims(false).out_name("sum").call().unwrap();
     g.set_outputs(&[sum]).unwrap();
     let text = mlir::emit(&g).unwrap().text;
     let mut outdated = text.clone();

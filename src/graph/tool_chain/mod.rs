@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 impl Graph {
     /// Returns an equivalent graph that TPU-MLIR's tools run: every `If` has one result, which its branches compute, every `Loop` has a
-    /// condition, operators in different blocks differ, and tpuc-opt rewrites no operator as another one. Returns the graph itself if it
+    /// condition, operators in different blocks differ, and tpuc-opt replaces none by one that computes something else. Returns the graph itself if it
     /// is so already.
     ///
     /// # Errors

@@ -1,87 +1,114 @@
-//! Operators that tpuc-opt rewrites as others, which compute something else.
+//! Operators that tpuc-opt would replace by ones that compute something else.
 use super::Rewriter;
 use crate::{
     Block, Graph, Mode, Operator, Tensor,
     base::{Result, Shape},
     copies::calls_of,
-    ops::{Abs, Attribute, Op, Permute, ReduceMode, Relu, Reverse, Slice, Span, SubConst, TopK, slice_ranges},
+    ops::{Abs, Attribute, Op, Permute, ReduceMode, Relu, Reverse, Slice, SubConst, TopK, slice_ranges},
 };
 use std::collections::{HashMap, HashSet};
 
-/// What tpuc-opt forgets of an operator.
+/// What tpuc-opt loses of an operator.
 #[derive(Debug, Clone)]
-pub(super) enum Forgotten {
+pub(super) enum Lost {
     /// The expansion of these operands: an Expand or a Tile before an operator that broadcasts is removed, whether or not the other
     /// operands have the axes that it expands.
     Expansions(Vec<Tensor>),
-    /// All but one axis of a slice that goes backwards, which becomes a Reverse; or the direction, when it is merged with another slice.
-    Backwards,
+    /// Axes of a slice that goes backwards, which becomes a Reverse; or what a slice counts from the end, when it is merged with another.
+    Ranges,
     /// The absolute values: a norm along axes of size 1 becomes a Reshape.
     Magnitude,
     /// The shift of the Scale or BatchNorm that follows: it becomes the number that is added here.
     NextShift(f64),
     /// This limit of the operator before: a Relu without one becomes part of it.
     Limit(f64),
-    /// That another one has the names of the operators that bring the axis of a TopK to the end.
-    OtherAxis,
+    /// The axis of a TopK: it is brought to the end by operators that have the names of those of another TopK.
+    Axis,
 }
 
-/// What is forgotten, by the first result of the operator.
-pub(super) type Misread = HashMap<Tensor, Forgotten>;
+/// What is lost, by the first result of the operator.
+pub(super) type Misread = HashMap<Tensor, Lost>;
+
+/// What the operators around one tell of it.
+#[derive(Default)]
+struct Neighbours {
+    /// The results of slices that tpuc-opt merges with another, including gathers and splits, which it makes slices of.
+    merged: HashSet<Tensor>,
+    /// The operands of Scale and BatchNorm.
+    scaled: HashSet<Tensor>,
+    /// The shapes before expansions, by what is expanded.
+    unexpanded: HashMap<Tensor, Shape>,
+    /// The limits of tensors that a Relu limits.
+    limits: HashMap<Tensor, f64>,
+    /// How many TopK along another axis than the last have been met.
+    moved_topks: usize,
+}
 
 impl Graph {
-    /// Returns the operators of which tpuc-opt forgets something.
+    /// Returns the operators of which tpuc-opt loses something.
     pub(super) fn misread_operators(&self) -> Misread {
-        let mut misread = Misread::new();
-        // The shapes before expansions, by what is expanded.
-        let mut shapes_before = HashMap::new();
-        let merged = self.merged_slices();
-        let scaled = self.scaled_tensors();
-        let mut limits = HashMap::new();
-        let mut topks = 0;
+        let (mut misread, mut parts, mut around) = (Misread::new(), HashSet::new(), Neighbours::default());
+        self.body().walk(&mut |operator| {
+            let Some((_, &input)) = operator.op.operands().next() else { return };
+            match &operator.op {
+                Op::Scale(_) | Op::BatchNorm(_) => _ = around.scaled.insert(input),
+                Op::Slice(_) | Op::Gather(_) | Op::Split(_) => {
+                    if parts.contains(&input) {
+                        around.merged.insert(input);
+                        around.merged.extend(operator.outputs());
+                    }
+                    parts.extend(operator.outputs());
+                }
+                _ => {}
+            }
+        });
         self.body().walk(&mut |operator| {
             let Some(result) = operator.outputs().next() else { return };
-            if let Some(shape) = self.shape_before(operator, result) {
-                shapes_before.insert(result, shape);
+            if let Some(shape) = self.shape_before(operator, result, &around.unexpanded) {
+                around.unexpanded.insert(result, shape);
             }
-            let forgotten = match &operator.op {
-                Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Max(_) | Op::Min(_) => {
-                    self.lost_expansions(operator, result, &shapes_before)
-                }
-                Op::Slice(op) if op.steps.iter().any(|step| *step < 0) => {
-                    (merged.contains(&result) || self.changes_several(op)).then_some(Forgotten::Backwards)
-                }
-                Op::Reduce(op) if matches!(op.mode, ReduceMode::ReduceL1 | ReduceMode::ReduceL2) => {
-                    let is_reshape =
-                        self.tensor(op.input).and_then(|input| Ok(input.elements() == self.tensor(result)?.elements()));
-                    is_reshape.is_ok_and(|is| is).then_some(Forgotten::Magnitude)
-                }
-                Op::Relu(op) if op.relu_limit < 0.0 => limits.get(&op.input).copied().map(Forgotten::Limit),
-                Op::TopK(op)
-                    if self
-                        .tensor(op.input)
-                        .is_ok_and(|input| op.axis >= 0 && op.axis + 1 < input.shape.len() as i64) =>
-                {
-                    topks += 1;
-                    (topks > 1).then_some(Forgotten::OtherAxis)
-                }
-                _ => None,
-            };
-            limits.extend(limit(&operator.op).map(|limit| (result, limit)));
-            let next_shift = || self.added_number(&operator.op, result).map(Forgotten::NextShift);
-            let forgotten = forgotten.or_else(|| scaled.contains(&result).then(next_shift).flatten());
-            misread.extend(forgotten.map(|what| (result, what)));
+            around.limits.extend(limit(&operator.op).map(|limit| (result, limit)));
+            misread.extend(self.lost_of(operator, result, &mut around).map(|lost| (result, lost)));
         });
         misread
     }
 
-    /// Returns the shape of what an operator expands, if it only repeats axes of size 1.
-    fn shape_before(&self, operator: &Operator, result: Tensor) -> Option<Shape> {
-        let (Op::Expand(_) | Op::Tile(_)) = &operator.op else { return None };
+    /// Returns what is lost of an operator with this first result.
+    fn lost_of(&self, operator: &Operator, result: Tensor, around: &mut Neighbours) -> Option<Lost> {
+        let lost = match &operator.op {
+            Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Max(_) | Op::Min(_) => {
+                self.lost_expansions(operator, result, &around.unexpanded)
+            }
+            Op::Slice(op) if around.merged.contains(&result) => counts_from_end(op).then_some(Lost::Ranges),
+            Op::Slice(op) => (self.is_reversed(op) || is_out_of_order(&op.axes)).then_some(Lost::Ranges),
+            Op::Reduce(op) if matches!(op.mode, ReduceMode::ReduceL1 | ReduceMode::ReduceL2) => {
+                self.is_absolute_value(op.input, result).then_some(Lost::Magnitude)
+            }
+            Op::Relu(op) if op.relu_limit < 0.0 => around.limits.get(&op.input).copied().map(Lost::Limit),
+            Op::TopK(op) => {
+                let rank = self.tensor(op.input).ok()?.shape.len() as i64;
+                let is_moved = op.axis != -1 && op.axis != rank - 1;
+                around.moved_topks += usize::from(is_moved);
+                (is_moved && around.moved_topks > 1).then_some(Lost::Axis)
+            }
+            _ => None,
+        };
+        let next_shift = || self.added_number(&operator.op, result).map(Lost::NextShift);
+        lost.or_else(|| around.scaled.contains(&result).then(next_shift).flatten())
+    }
+
+    /// Returns the shape of what operators expand, one after the other, if they only repeat axes of size 1.
+    fn shape_before(&self, operator: &Operator, result: Tensor, unexpanded: &HashMap<Tensor, Shape>) -> Option<Shape> {
         let (_, input) = operator.op.operands().next()?;
-        let (from, to) = (self.tensor(*input).ok()?.shape.clone(), &self.tensor(result).ok()?.shape);
+        let (from, to) = (&self.tensor(*input).ok()?.shape, &self.tensor(result).ok()?.shape);
+        let expands = match &operator.op {
+            Op::Expand(_) | Op::Tile(_) => true,
+            Op::Reshape(_) | Op::Slice(_) => from == to && unexpanded.contains_key(input),
+            _ => false,
+        };
         let mut sizes = from.iter().rev().zip(to.iter().rev());
-        (from.len() <= to.len() && sizes.all(|(from, to)| from == to || *from == 1)).then_some(from)
+        let only_ones = expands && from.len() <= to.len() && sizes.all(|(from, to)| from == to || *from == 1);
+        only_ones.then(|| unexpanded.get(input).unwrap_or(from).clone())
     }
 
     /// Returns the expanded operands without which the result would be smaller.
@@ -89,8 +116,8 @@ impl Graph {
         &self,
         operator: &Operator,
         result: Tensor,
-        shapes_before: &HashMap<Tensor, Shape>,
-    ) -> Option<Forgotten> {
+        unexpanded: &HashMap<Tensor, Shape>,
+    ) -> Option<Lost> {
         // An operand of integers cannot be passed on without its scale.
         if self.mode == Mode::Quantized {
             return None;
@@ -98,41 +125,16 @@ impl Graph {
         let whole = &self.tensor(result).ok()?.shape;
         let operands: Vec<Tensor> = operator.op.operands().map(|(_, t)| *t).collect();
         let mut kept: Vec<Tensor> = Vec::new();
-        for &candidate in operands.iter().filter(|t| shapes_before.contains_key(t)) {
+        for &candidate in operands.iter().filter(|t| unexpanded.contains_key(t)) {
             let shape = |t: &Tensor| {
-                let before = shapes_before.get(t).filter(|_| !kept.contains(t));
+                let before = unexpanded.get(t).filter(|_| !kept.contains(t));
                 before.or_else(|| self.tensor(*t).ok().map(|info| &info.shape))
             };
             if broadcast(operands.iter().filter_map(shape)) != *whole {
                 kept.push(candidate);
             }
         }
-        (!kept.is_empty()).then_some(Forgotten::Expansions(kept))
-    }
-
-    /// Returns the results of slices that tpuc-opt merges with another: what it makes a slice of is beside them.
-    fn merged_slices(&self) -> HashSet<Tensor> {
-        let (mut parts, mut merged) = (HashSet::new(), HashSet::new());
-        self.body().walk(&mut |operator| {
-            let (Op::Slice(_) | Op::Gather(_) | Op::Split(_)) = &operator.op else { return };
-            if let Some((_, input)) = operator.op.operands().next().filter(|(_, input)| parts.contains(*input)) {
-                merged.insert(*input);
-                merged.extend(operator.outputs());
-            }
-            parts.extend(operator.outputs());
-        });
-        merged
-    }
-
-    /// Returns the operands of Scale and BatchNorm.
-    fn scaled_tensors(&self) -> HashSet<Tensor> {
-        let mut scaled = HashSet::new();
-        self.body().walk(&mut |operator| match &operator.op {
-            Op::Scale(op) => scaled.extend([op.input]),
-            Op::BatchNorm(op) => scaled.extend([op.input]),
-            _ => {}
-        });
-        scaled
+        (!kept.is_empty()).then_some(Lost::Expansions(kept))
     }
 
     /// Returns the number that an operator adds to a tensor: a constant, or the same element everywhere of a coefficient.
@@ -151,17 +153,30 @@ impl Graph {
         }
     }
 
-    /// Whether a slice changes or reverses more than one axis, or a single one of which it takes one entry.
-    fn changes_several(&self, op: &Slice<Tensor>) -> bool {
-        let Ok(input) = self.tensor(op.input) else { return false };
-        let Ok(ranges) = slice_ranges(&input.shape, op) else { return false };
-        let backwards = op.steps.iter().filter(|step| **step < 0).count();
-        let is_changed = |(range, size): &(&Span, &usize)| range.count != **size || range.step > 1;
-        let forwards = ranges.iter().zip(&input.shape).filter(|(range, _)| range.step > 0).filter(is_changed).count();
+    /// Whether a slice has a negative step, beside other axes or on an axis from which it takes a single entry.
+    fn is_reversed(&self, op: &Slice<Tensor>) -> bool {
+        let ranges = self.tensor(op.input).and_then(|input| slice_ranges(&input.shape, op));
         // The step of a single entry is 1, whatever the slice has.
-        let reversed = ranges.iter().filter(|range| range.step < 0).count();
-        backwards > 1 || reversed == 0 || forwards > 0
+        let has_single = ranges.is_ok_and(|ranges| ranges.iter().all(|range| range.step > 0));
+        op.steps.iter().any(|step| *step < 0) && (op.steps.len() > 1 || has_single)
     }
+
+    /// Whether the norm of a tensor is that of single elements. Quantized ones have no absolute value in their own range.
+    fn is_absolute_value(&self, input: Tensor, result: Tensor) -> bool {
+        let (Ok(input), Ok(result)) = (self.tensor(input), self.tensor(result)) else { return false };
+        input.elements() == result.elements() && input.dtype.is_float()
+    }
+}
+
+/// Whether a slice has numbers that count from the end of an axis, or axes that are not in order.
+fn counts_from_end(op: &Slice<Tensor>) -> bool {
+    let mut numbers = op.offset.iter().chain(&op.steps).chain(&op.ends).chain(&op.axes);
+    numbers.any(|number| *number < 0) || is_out_of_order(&op.axes)
+}
+
+/// Whether tpuc-opt would confuse axes, whose ranges it takes by position.
+fn is_out_of_order(axes: &[i64]) -> bool {
+    axes.len() > 1 && (!axes.is_sorted() || axes.iter().any(|axis| *axis < 0))
 }
 
 /// Returns the upper limit of what an operator computes: that of its Relu.
@@ -189,14 +204,14 @@ fn broadcast<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Shape {
 }
 
 impl Rewriter<'_> {
-    /// Replaces operators that are misread by some of which nothing is forgotten.
+    /// Replaces operators that are misread by some of which nothing is lost.
     pub(super) fn replace_misread(&mut self, block: &mut Block, misread: &Misread) -> Result<()> {
         let mut operators = Vec::with_capacity(block.operators.len());
         for mut operator in std::mem::take(&mut block.operators) {
             operator.blocks.iter_mut().try_for_each(|inner| self.replace_misread(inner, misread))?;
-            let forgotten = operator.outputs().next().and_then(|t| misread.get(&t));
-            match forgotten {
-                Some(forgotten) => operators.append(&mut self.replaced(operator, forgotten)?),
+            let lost = operator.outputs().next().and_then(|t| misread.get(&t));
+            match lost {
+                Some(lost) => operators.append(&mut self.replaced(operator, lost)?),
                 None => operators.push(operator),
             }
         }
@@ -207,9 +222,9 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    fn replaced(&mut self, mut operator: Operator, forgotten: &Forgotten) -> Result<Vec<Operator>> {
-        match (forgotten, &operator.op) {
-            (Forgotten::Expansions(expanded), _) => {
+    fn replaced(&mut self, mut operator: Operator, lost: &Lost) -> Result<Vec<Operator>> {
+        match (lost, &operator.op) {
+            (Lost::Expansions(expanded), _) => {
                 let mut operators = Vec::new();
                 for &t in expanded {
                     let name = self.operand_name(&operator)?;
@@ -220,17 +235,17 @@ impl Rewriter<'_> {
                 operators.push(operator);
                 Ok(operators)
             }
-            (Forgotten::Backwards, Op::Slice(op)) => {
-                let forwards = self.forwards(op)?;
-                self.in_turn(op.input, forwards, operator)
+            (Lost::Ranges, Op::Slice(op)) => {
+                let ops = self.without_negative_steps(op)?;
+                self.in_turn(op.input, ops, operator)
             }
-            (Forgotten::Magnitude, Op::Reduce(op)) => {
+            (Lost::Magnitude, Op::Reduce(op)) => {
                 let shape = self.graph.tensor(op.input)?.shape.clone();
                 let ops = vec![(Abs::new(op.input).into(), shape), (operator.op.clone(), Shape::new())];
                 self.in_turn(op.input, ops, operator)
             }
             // It merges no difference.
-            (Forgotten::NextShift(number), op) => {
+            (Lost::NextShift(number), op) => {
                 let is_computed = |t: &&Tensor| self.graph.tensor(**t).is_ok_and(|info| !info.is_coefficient());
                 let input = op.operands().map(|(_, t)| t).find(is_computed).copied();
                 if let Some(input) = input {
@@ -238,11 +253,11 @@ impl Rewriter<'_> {
                 }
                 Ok(vec![operator])
             }
-            (Forgotten::Limit(limit), Op::Relu(op)) => {
+            (Lost::Limit(limit), Op::Relu(op)) => {
                 operator.op = Relu { relu_limit: *limit, ..(**op).clone() }.into();
                 Ok(vec![operator])
             }
-            (Forgotten::OtherAxis, Op::TopK(op)) => self.along_the_last_axis(op, &operator),
+            (Lost::Axis, Op::TopK(op)) => self.along_the_last_axis(op, &operator),
             _ => Ok(vec![operator]),
         }
     }
@@ -274,9 +289,8 @@ impl Rewriter<'_> {
         Ok(operators)
     }
 
-    /// Returns the ops that compute a slice that goes backwards: a slice that goes forwards, and a Reverse of each axis that goes
-    /// backwards.
-    fn forwards(&self, op: &Slice<Tensor>) -> Result<Vec<(Op<Tensor>, Shape)>> {
+    /// Returns the ops that compute a slice: one that counts forwards from the start, and a Reverse of each axis that goes backwards.
+    fn without_negative_steps(&self, op: &Slice<Tensor>) -> Result<Vec<(Op<Tensor>, Shape)>> {
         let mut shape = self.graph.tensor(op.input)?.shape.clone();
         let mut slice = Slice::new(op.input, Vec::new(), Vec::new(), Vec::new());
         let mut reversed = Vec::new();
@@ -306,7 +320,8 @@ impl Rewriter<'_> {
     /// Returns the operators that compute a TopK along the last axis.
     fn along_the_last_axis(&mut self, op: &TopK<Tensor>, operator: &Operator) -> Result<Vec<Operator>> {
         let shape = self.graph.tensor(op.input)?.shape.clone();
-        let (axis, last) = (op.axis as usize, shape.len() - 1);
+        let last = shape.len() - 1;
+        let axis = if op.axis < 0 { op.axis + shape.len() as i64 } else { op.axis } as usize;
         let order: Vec<i64> = (0..=last).filter(|a| *a != axis).chain([axis]).map(|a| a as i64).collect();
         let back: Vec<i64> = (0..axis).chain([last]).chain(axis..last).map(|a| a as i64).collect();
         let moved = |shape: &Shape| order.iter().map(|a| shape[*a as usize]).collect::<Vec<_>>();
