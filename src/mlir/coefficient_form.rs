@@ -3,7 +3,7 @@ use super::transposed::transposed_coefficients;
 use crate::{
     array::Array,
     base::{Dtype, Result, shape_text},
-    graph::{Graph, Mode, Operator, Tensor, TensorInfo},
+    graph::{Graph, Mode, Operator, Tensor},
     ops::Op,
 };
 use std::collections::HashSet;
@@ -15,8 +15,8 @@ pub(super) enum Form {
     Transposed,
     /// Its integers are float32.
     Floats,
-    /// Its negative indices count from the start of an axis of this size.
-    FromStart(usize),
+    /// Its integers are float32, and the negative ones count from the start of an axis of this size.
+    Indices(usize),
     /// Its single element is repeated along an axis.
     Repeated {
         /// Number of axes.
@@ -33,7 +33,7 @@ impl Form {
         match self {
             Form::Transposed => "transposed".to_owned(),
             Form::Floats => "floats".to_owned(),
-            Form::FromStart(size) => format!("from_start_of_{size}"),
+            Form::Indices(size) => format!("indices_of_{size}"),
             Form::Repeated { rank, axis, size } => format!("repeated_{}", shape_text(&repeated(rank, axis, size))),
         }
     }
@@ -45,9 +45,10 @@ impl Form {
         match self {
             Form::Transposed => data.with_last_axes_swapped_lazily(),
             Form::Floats => data.to_dtype(Dtype::Float32),
-            Form::FromStart(size) => {
+            Form::Indices(size) => {
                 let from_start = |index: f64| if index < 0.0 { index + size as f64 } else { index };
-                Array::from_f64s(data.dtype(), data.shape(), data.to_f64()?.into_iter().map(from_start))
+                let numbers = data.to_f64()?.into_iter().map(from_start);
+                Array::from_f64s(Dtype::Float32, data.shape(), numbers)
             }
             Form::Repeated { rank, axis, size } => {
                 let element = data.to_f64()?.into_iter().next().unwrap_or_default();
@@ -56,6 +57,9 @@ impl Form {
         }
     }
 }
+
+/// Up to this, float32 has every integer.
+const MOST_EXACT: usize = 1 << f32::MANTISSA_DIGITS;
 
 /// Returns a shape of ones, but for an axis.
 fn repeated(rank: usize, axis: usize, size: usize) -> Vec<usize> {
@@ -85,11 +89,10 @@ impl<'g> Forms<'g> {
             Op::Interp(op) if op.target_shape.is_some_and(|sizes| self.is_of_integers(sizes)) => {
                 Some((1, Form::Floats))
             }
-            // It makes slices of short lists of indices, as if none were negative.
-            Op::Gather(op) => self.counted_from_start(op.input, op.indices, op.axis),
-            // Its executor reads elsewhere.
-            Op::GatherElements(op) => self.counted_from_start(op.input, op.indices, op.axis),
-            Op::ScatterElements(op) => self.counted_from_start(op.input, op.indices, op.axis),
+            Op::Gather(op) => self.indices(op.input, op.indices, op.axis),
+            Op::GatherElements(op) => self.indices(op.input, op.indices, op.axis),
+            Op::ScatterElements(op) => self.indices(op.input, op.indices, op.axis),
+            Op::GatherND(op) if self.is_of_integers(op.indices) => Some((1, Form::Floats)),
             Op::Mul(op) => self.repeated_factor(&op.inputs, operator),
             _ => None,
         }
@@ -107,17 +110,13 @@ impl<'g> Forms<'g> {
         let axis = result.shape.iter().rposition(|size| *size > 1)?;
         Some((index, Form::Repeated { rank: result.shape.len(), axis, size: result.shape[axis] }))
     }
-    /// Returns the form of indices of an axis, if some are negative.
-    fn counted_from_start(&self, input: Tensor, indices: Tensor, axis: i64) -> Option<(usize, Form)> {
+    /// Returns the form of constant indices of an axis. model_deploy lowers no coefficients of integers, and tpuc-opt makes slices of short
+    /// lists, as if none were negative.
+    fn indices(&self, input: Tensor, indices: Tensor, axis: i64) -> Option<(usize, Form)> {
         let shape = &self.graph.tensor(input).ok()?.shape;
         let axis = if axis < 0 { axis + shape.len() as i64 } else { axis };
         let size = *shape.get(usize::try_from(axis).ok()?)?;
-        let (_, largest) = self.graph.tensor(indices).ok()?.dtype.int_range()?;
-        (size as i128 <= i128::from(largest) + 1 && self.has_negative(indices)).then_some((1, Form::FromStart(size)))
-    }
-    fn has_negative(&self, tensor: Tensor) -> bool {
-        let data = self.graph.tensor(tensor).ok().and_then(TensorInfo::data);
-        data.and_then(|data| data.to_f64().ok()).is_some_and(|numbers| numbers.iter().any(|n| *n < 0.0))
+        (self.is_of_integers(indices) && size <= MOST_EXACT).then_some((1, Form::Indices(size)))
     }
     fn is_of_integers(&self, tensor: Tensor) -> bool {
         let info = self.graph.tensor(tensor);

@@ -285,7 +285,7 @@ impl<'c> Emitter<'c, '_> {
             name.push('_');
         }
         let quantization = self.quantization.get(tensor.index()).and_then(Option::as_ref);
-        let quantization = quantization.filter(|_| form != Form::Floats);
+        let quantization = quantization.filter(|_| !matches!(form, Form::Floats | Form::Indices(_)));
         let ty = tensor_type(self.context, data.shape(), data.dtype(), quantization);
         let location = Location::name(self.context, &name, Location::unknown(self.context));
         let value =
