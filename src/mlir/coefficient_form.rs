@@ -1,4 +1,4 @@
-//! Coefficients that are emitted in another form than the graph has them, for the operators that the tool chain mishandles otherwise.
+//! Coefficients that are emitted in another form, for operators that the tool chain otherwise mishandles.
 use super::transposed::transposed_coefficients;
 use crate::{
     array::Array,
