@@ -11,24 +11,16 @@ use std::collections::HashSet;
 /// # Errors
 /// Returns an error if an operand is not of the graph.
 pub(super) fn in_usual_form(graph: &mut Graph, op: Op<Tensor>, results: &[NewResult]) -> Result<Op<Tensor>> {
+    let Some(result) = results.first().and_then(|r| r.shape.as_ref()) else { return Ok(op) };
     Ok(match op {
-        Op::Reshape(op) => {
-            let input = &graph.tensor(op.input)?.shape;
-            with_shape(*op, input, results).into()
-        }
-        Op::Tile(op) => {
-            let input = &graph.tensor(op.input)?.shape;
-            with_counts(*op, input, results).into()
-        }
-        Op::Slice(op) => {
-            let input = &graph.tensor(op.input)?.shape;
-            with_ends(*op, input, results).into()
-        }
+        Op::Reshape(op) => with_shape(*op, result, graph)?.into(),
+        Op::Tile(op) => with_counts(*op, result, graph)?.into(),
+        Op::Slice(op) => with_ends(*op, result, graph)?.into(),
         Op::Conv(mut op) if is_widened(graph, op.input, op.filter, &op.kernel_shape, &op.pads)? => {
             op.filter = narrowed(graph, op.filter)?;
+            op.pads = vec![op.pads[0], op.pads[2]];
             let lists = [Some(&mut op.kernel_shape), Some(&mut op.strides), op.dilations.as_mut(), op.inserts.as_mut()];
             lists.into_iter().flatten().for_each(|list| list.truncate(1));
-            op.pads = vec![op.pads[0], op.pads[2]];
             Op::Conv(op)
         }
         Op::Deconv(mut op)
@@ -48,46 +40,39 @@ pub(super) fn in_usual_form(graph: &mut Graph, op: Op<Tensor>, results: &[NewRes
 
 /// Some Reshapes have no attribute `shape`, and in others a 0 stands for a dimension that the input had before tpuc-opt rewrote it. Both
 /// have the shape of their result.
-fn with_shape(mut op: Reshape<Tensor>, input: &Shape, results: &[NewResult]) -> Reshape<Tensor> {
-    let Some(result) = results.first().and_then(|r| r.shape.as_ref()).filter(|_| op.shapeT.is_none()) else {
-        return op;
-    };
+fn with_shape(mut op: Reshape<Tensor>, result: &Shape, graph: &Graph) -> Result<Reshape<Tensor>> {
+    let input = &graph.tensor(op.input)?.shape;
     let is_outdated = |shape: &Vec<i64>| {
         let mut kept = shape.iter().enumerate().filter(|(_, size)| **size == 0).map(|(axis, _)| axis);
         kept.any(|axis| input.get(axis) != result.get(axis))
     };
-    if op.shape.as_ref().is_none_or(is_outdated) {
+    if op.shapeT.is_none() && op.shape.as_ref().is_none_or(is_outdated) {
         op.shape = Some(result.iter().map(|&d| d as i64).collect());
     }
-    op
+    Ok(op)
 }
 
 /// Some Tiles have no attribute `tile`, but the shape of their result.
-fn with_counts(mut op: Tile<Tensor>, input: &Shape, results: &[NewResult]) -> Tile<Tensor> {
-    if let Some(result) = results.first().and_then(|r| r.shape.as_ref()).filter(|result| result.len() == input.len())
-        && op.tile.is_none()
-        && op.tileT.is_none()
-    {
+fn with_counts(mut op: Tile<Tensor>, result: &Shape, graph: &Graph) -> Result<Tile<Tensor>> {
+    let input = &graph.tensor(op.input)?.shape;
+    if op.tile.is_none() && op.tileT.is_none() && result.len() == input.len() {
         op.tile = Some(input.iter().zip(result).map(|(from, to)| (to / from) as i64).collect());
     }
-    op
+    Ok(op)
 }
 
 /// A slice that was merged with another has the ends of one of them, and the shape of both.
-fn with_ends(mut op: Slice<Tensor>, input: &Shape, results: &[NewResult]) -> Slice<Tensor> {
-    let Some(result) = results.first().and_then(|r| r.shape.as_ref()).filter(|result| result.len() == input.len())
-    else {
-        return op;
-    };
+fn with_ends(mut op: Slice<Tensor>, result: &Shape, graph: &Graph) -> Result<Slice<Tensor>> {
+    let input = &graph.tensor(op.input)?.shape;
     let counts = slice_ranges(input, &op).map(|ranges| ranges.into_iter().map(|range| range.count).collect());
     let given = if op.axes.is_empty() { op.offset.len() } else { op.axes.len() };
-    let is_consistent = [op.offset.len(), op.steps.len(), op.ends.len()] == [given; 3];
+    let is_consistent = result.len() == input.len() && [op.offset.len(), op.steps.len(), op.ends.len()] == [given; 3];
     if !is_consistent || counts.is_ok_and(|counts: Shape| counts == *result) {
-        return op;
+        return Ok(op);
     }
     for i in 0..given {
         let axis = op.axes.get(i).map_or(Some(i), |axis| usize::try_from(*axis).ok());
-        let Some((&count, &size)) = axis.and_then(|axis| result.get(axis).zip(input.get(axis))) else { return op };
+        let Some((&count, &size)) = axis.and_then(|axis| result.get(axis).zip(input.get(axis))) else { return Ok(op) };
         let (step, first) = (op.steps[i], op.offset[i]);
         let first = if first < 0 { first.saturating_add(size as i64).max(0) } else { first };
         if step > 0 {
@@ -95,7 +80,7 @@ fn with_ends(mut op: Slice<Tensor>, input: &Shape, results: &[NewResult]) -> Sli
             op.ends[i] = step.saturating_mul(count as i64 - 1).saturating_add(first).saturating_add(1);
         }
     }
-    op
+    Ok(op)
 }
 
 /// Whether a convolution along one axis has the filter and the lists of one along two axes, the last of which is 1.

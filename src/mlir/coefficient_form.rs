@@ -58,7 +58,7 @@ impl Form {
     }
 }
 
-/// Up to this, float32 has every integer.
+/// Float32 represents every integer up to this one exactly.
 const MOST_EXACT: usize = 1 << f32::MANTISSA_DIGITS;
 
 /// Returns a shape of ones, but for an axis.

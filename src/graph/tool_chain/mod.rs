@@ -3,14 +3,18 @@
 mod control_flow;
 mod operators;
 
-use crate::{Graph, Operator, Tensor, base::Result, ops::AddConst};
+use crate::{
+    Graph, Operator, Tensor,
+    base::Result,
+    ops::{AddConst, Op},
+};
 use control_flow::Seen;
 use std::borrow::Cow;
 
 impl Graph {
-    /// Returns an equivalent graph that TPU-MLIR's tools run: every `If` has one result, which its branches compute, every `Loop` has a
-    /// condition, operators in different blocks differ, and tpuc-opt replaces none by one that computes something else. Returns the graph itself if it
-    /// is so already.
+    /// Returns an equivalent graph that TPU-MLIR's tools run: every `If` has one result, which its branches compute, every
+    /// `Loop` has a condition, operators in different blocks differ, and tpuc-opt replaces none by one that computes
+    /// something else. Returns the graph itself if nothing has to change.
     ///
     /// # Errors
     /// Returns an error if the branches become too many.
@@ -50,6 +54,11 @@ impl Rewriter<'_> {
         let shape = self.graph.tensor(value)?.shape.clone();
         let result = self.graph.value_like(&self.graph.freed(name), value, shape)?;
         let op = AddConst::new(value, number).into();
-        Ok((result, Operator { op, results: vec![Some(result)], blocks: Vec::new(), is_edited: false }))
+        Ok((result, computing(op, vec![Some(result)])))
     }
+}
+
+/// Returns an operator without blocks.
+fn computing(op: Op<Tensor>, results: Vec<Option<Tensor>>) -> Operator {
+    Operator { op, results, blocks: Vec::new(), is_edited: false }
 }

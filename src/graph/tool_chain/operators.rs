@@ -1,5 +1,5 @@
 //! Operators that tpuc-opt would replace by ones that compute something else.
-use super::Rewriter;
+use super::{Rewriter, computing};
 use crate::{
     Block, Graph, Mode, Operator, Tensor,
     base::{Result, Shape},
@@ -8,28 +8,29 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// What tpuc-opt loses of an operator.
+/// What tpuc-opt would lose of an operator.
 #[derive(Debug, Clone)]
 pub(super) enum Lost {
     /// The expansion of these operands: an Expand or a Tile before an operator that broadcasts is removed, whether or not the other
     /// operands have the axes that it expands.
     Expansions(Vec<Tensor>),
-    /// Axes of a slice that goes backwards, which becomes a Reverse; or what a slice counts from the end, when it is merged with another.
+    /// The other axes of a slice that goes backwards, which becomes a Reverse; or that a slice counts from the end of an axis, if it is
+    /// merged with another.
     Ranges,
     /// The absolute values: a norm along axes of size 1 becomes a Reshape.
     Magnitude,
-    /// The shift of the Scale or BatchNorm that follows: it becomes the number that is added here.
+    /// The shift of the Scale or BatchNorm that follows: the number that is added here replaces it.
     NextShift(f64),
-    /// This limit of the operator before: a Relu without one becomes part of it.
+    /// This upper limit of the operator before, when a Relu without one is merged into it.
     Limit(f64),
-    /// The axis of a TopK: it is brought to the end by operators that have the names of those of another TopK.
+    /// The axis of a second TopK: tpuc-opt moves it to the end with permutations whose names those of the first have taken.
     Axis,
 }
 
 /// What is lost, by the first result of the operator.
 pub(super) type Misread = HashMap<Tensor, Lost>;
 
-/// What the operators around one tell of it.
+/// What is known of the operators around an operator.
 #[derive(Default)]
 struct Neighbours {
     /// The results of slices that tpuc-opt merges with another, including gathers and splits, which it makes slices of.
@@ -244,7 +245,7 @@ impl Rewriter<'_> {
                 let ops = vec![(Abs::new(op.input).into(), shape), (operator.op.clone(), Shape::new())];
                 self.in_turn(op.input, ops, operator)
             }
-            // It merges no difference.
+            // tpuc-opt merges sums, but no differences.
             (Lost::NextShift(number), op) => {
                 let is_computed = |t: &&Tensor| self.graph.tensor(**t).is_ok_and(|info| !info.is_coefficient());
                 let input = op.operands().map(|(_, t)| t).find(is_computed).copied();
@@ -345,8 +346,4 @@ impl Rewriter<'_> {
         operators.append(&mut after);
         Ok(operators)
     }
-}
-
-fn computing(op: Op<Tensor>, results: Vec<Option<Tensor>>) -> Operator {
-    Operator { op, results, blocks: Vec::new(), is_edited: false }
 }
