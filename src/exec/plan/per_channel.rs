@@ -8,63 +8,142 @@ use super::{
 use crate::{
     array::Array,
     base::Result,
-    ops::{Add, Mul, Op},
+    ops::{Add, MatMul, Mul, Op},
 };
 
-/// Folds a scale per channel into the convolution before: `(w x + b) s + t` is `(s w) x + (s b + t)`.
+/// Folds a scale per channel into the convolution or the product before: `(w x + b) s + t` is `(s w) x + (s b + t)`.
 ///
 /// # Errors
 /// Returns an error if a constant cannot be read.
 pub(super) fn fold(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
-    let Some([Operation { op, results, .. }]) = graph.node(at).map(|n| n.stages.as_slice()) else {
-        return Ok(false);
-    };
+    let Some(Operation { op, results, .. }) = graph.only_operation(at) else { return Ok(false) };
     let Some(PerChannel { input, scale, shift, do_relu, relu_limit }) = per_channel(graph, op)? else {
         return Ok(false);
     };
-    let Some(before) = graph.single_use_producer(input) else { return Ok(false) };
-    let Some([Operation { op: Op::Conv(conv), origin, .. }]) = graph.node(before).map(|n| n.stages.as_slice()) else {
+    let results = results.clone();
+    let Some(Weighted { at: before, view, filter, bias, channels }) = Weighted::of(graph, input)? else {
         return Ok(false);
     };
-    let (Some(filter), bias) = (graph.constant(conv.filter), conv.bias.map(|b| graph.constant(b))) else {
-        return Ok(false);
+    let Some(values) = graph.constant(filter) else { return Ok(false) };
+    let old = match bias {
+        Some(bias) => graph.numbers(bias)?,
+        None => Some(vec![0.0; scale.len()]),
     };
-    let ty = &graph.entry(conv.filter)?.ty;
-    if conv.do_relu
-        || bias.is_some_and(|b| b.is_none())
-        || !ty.dtype.is_float()
-        || !graph.entry(input)?.ty.dtype.is_float()
-    {
-        return Ok(false);
-    }
-    let weights = scaled_rows(filter, &scale)?;
+    let Some(old) = old.filter(|old| old.len() == scale.len()) else { return Ok(false) };
+    let weights = scaled(values, &scale, channels)?;
     // Infinite weights would make NaN of inputs that are 0.
     if !weights.iter().flatten().all(|w| w.is_finite()) {
         return Ok(false);
     }
-    let old = bias.flatten().map_or_else(|| Ok(vec![0.0; scale.len()]), Array::to_f64)?;
     let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
-    let (mut conv, origin, results, ty) = (conv.clone(), *origin, results.clone(), ty.clone());
-    let replaced = [Some(conv.filter), conv.bias];
-    if let Some(weights) = weights {
-        conv.filter = graph.add_constant(&ty, Array::from_vec(ty.shape.clone(), weights)?);
+    let ty = graph.entry(filter)?.ty.clone();
+    let new_filter = match weights {
+        Some(weights) => graph.add_constant(&ty, Array::from_vec(ty.shape.clone(), weights)?),
+        None => filter,
+    };
+    let new_bias = graph.add_constant(&ty, shifted.into());
+    let Some(mut producer) = graph.only_operation(before).cloned() else { return Ok(false) };
+    match &mut producer.op {
+        Op::Conv(conv) => {
+            (conv.filter, conv.bias) = (new_filter, Some(new_bias));
+            (conv.do_relu, conv.relu_limit) = (do_relu, relu_limit);
+        }
+        Op::MatMul(product) => {
+            (product.right, product.bias) = (new_filter, Some(new_bias));
+            (product.do_relu, product.relu_limit) = (do_relu, relu_limit);
+        }
+        _ => return Ok(false),
     }
-    conv.bias = Some(graph.add_constant(&ty, shifted.into()));
-    (conv.do_relu, conv.relu_limit) = (do_relu, relu_limit);
-    graph.absorb(before, at);
-    graph.replace(at, Node { stages: vec![Operation::new(Op::Conv(conv), results, origin)] });
-    graph.drop_unused_constants(replaced.into_iter().flatten());
+    // The last operator now has the results of the scale.
+    let last = match view.and_then(|view| graph.only_operation(view)) {
+        Some(reshape) => {
+            let reshape = Operation { results, ..reshape.clone() };
+            graph.replace(before, Node { stages: vec![producer] });
+            reshape
+        }
+        None => Operation { results, ..producer },
+    };
+    graph.absorb(view.unwrap_or(before), at);
+    graph.replace(at, Node { stages: vec![last] });
+    graph.drop_unused_constants([Some(filter), bias].into_iter().flatten());
     Ok(true)
 }
 
-/// Returns the rows of a filter times their factors, or `None` if all factors are 1.
-fn scaled_rows(filter: &Array, factors: &[f64]) -> Result<Option<Vec<f32>>> {
+/// A convolution, or a product by a constant matrix.
+struct Weighted {
+    at: NodeIndex,
+    /// A reshape of its result that keeps the channels.
+    view: Option<NodeIndex>,
+    filter: TensorIndex,
+    bias: Option<TensorIndex>,
+    channels: ChannelAxis,
+}
+
+/// The axis of a matrix of weights that has one element per channel of the result.
+#[derive(Clone, Copy, PartialEq)]
+enum ChannelAxis {
+    Rows,
+    Columns,
+}
+
+impl Weighted {
+    /// Returns the operator if nothing else uses the float32 `result`, with the channels in axis 1, and the operator ends with it.
+    fn of(graph: &RewriteGraph, result: TensorIndex) -> Result<Option<Weighted>> {
+        let Some(mut at) = graph.single_use_producer(result) else { return Ok(None) };
+        let mut view = None;
+        // The batch norm of a linear layer is often between two reshapes, as it has only two axes.
+        if let Some(Op::Reshape(reshape)) = graph.only_operation(at).map(|o| &o.op)
+            && let Some(before) = graph.single_use_producer(reshape.input)
+        {
+            (at, view) = (before, Some(at));
+        }
+        let (filter, bias, channels) = match graph.only_operation(at).map(|o| &o.op) {
+            Some(Op::Conv(conv)) if view.is_none() && !conv.do_relu => (conv.filter, conv.bias, ChannelAxis::Rows),
+            Some(Op::MatMul(product)) if is_plain(product) => {
+                let channels = if product.right_transpose { ChannelAxis::Rows } else { ChannelAxis::Columns };
+                let (result, weights) = (&graph.entry(result)?.ty.shape, &graph.entry(product.right)?.ty.shape);
+                // The channels, in axis 1, must be the last axis, that of the product's columns.
+                let columns = match (weights.as_slice(), channels) {
+                    (&[n, _], ChannelAxis::Rows) | (&[_, n], ChannelAxis::Columns) => n,
+                    _ => return Ok(None),
+                };
+                if result.len() != 2 || result[1] != columns {
+                    return Ok(None);
+                }
+                (product.right, product.bias, channels)
+            }
+            _ => return Ok(None),
+        };
+        let is_float = |t: TensorIndex| graph.entry(t).map(|entry| entry.ty.dtype.is_float());
+        Ok((is_float(result)? && is_float(filter)?).then_some(Weighted { at, view, filter, bias, channels }))
+    }
+}
+
+/// Whether a product is that of a linear layer, and ends with the addition of its bias.
+fn is_plain(product: &MatMul<TensorIndex>) -> bool {
+    let MatMul { input, right, bias, right_transpose, keep_dims, .. } = *product;
+    *product == MatMul { bias, right_transpose, keep_dims, ..MatMul::new(input, right) }
+}
+
+/// Returns weights times the factors of their channels, or `None` if all factors are 1.
+fn scaled(weights: &Array, factors: &[f64], channels: ChannelAxis) -> Result<Option<Vec<f32>>> {
     if factors.iter().all(|f| *f == 1.0) {
         return Ok(None);
     }
-    let (mut weights, depth) = (for_compute(filter)?.to_f32()?, filter.len() / factors.len());
-    for (row, f) in weights.chunks_mut(depth.max(1)).zip(factors) {
-        row.iter_mut().for_each(|w| *w = (f64::from(*w) * f) as f32);
+    let mut weights = for_compute(weights)?.to_f32()?;
+    let times = |w: &mut f32, f: f64| *w = (f64::from(*w) * f) as f32;
+    match channels {
+        ChannelAxis::Rows => {
+            let depth = weights.len() / factors.len();
+            for (row, f) in weights.chunks_mut(depth.max(1)).zip(factors) {
+                row.iter_mut().for_each(|w| times(w, *f));
+            }
+        }
+        ChannelAxis::Columns => {
+            for row in weights.chunks_mut(factors.len().max(1)) {
+                row.iter_mut().zip(factors).for_each(|(w, f)| times(w, *f));
+            }
+        }
     }
     Ok(Some(weights))
 }

@@ -59,7 +59,7 @@ pub enum Rule {
     Padding,
     /// Where a network of reals quantizes to bytes, gives the bytes their scale and computes with them.
     Quantized,
-    /// Folds the per-channel scale and bias after a convolution into its filter and bias.
+    /// Folds the per-channel scale and bias after a convolution or a product into its weights and bias.
     Scale,
     /// Merges convolutions of one input whose results are added.
     Branches,
@@ -106,7 +106,7 @@ impl Rule {
             Rule::Fold => format!("{n} constant-folded"),
             Rule::Padding => format!("{} merged into the convolution that follows", pluralized(operators, "padding")),
             Rule::Quantized => format!("{n} on quantized integers instead of reals"),
-            Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
+            Rule::Scale => format!("{n} folded into the weights of the preceding operator"),
             Rule::Branches => {
                 format!("{} of convolutions merged into the weights of one", pluralized(operators, "addition"))
             }

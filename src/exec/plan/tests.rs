@@ -115,6 +115,38 @@ fn a_convolution_takes_in_a_constant_factor_of_each_channel() {
     }
 }
 
+/// The batch norm of a linear layer, whose leading axes are folded for it.
+#[test]
+fn a_product_takes_in_the_scale_of_its_columns() {
+    let steps_of = |transposed: bool, with_bias: bool, shape: &[usize], viewed: &[i64]| {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", shape);
+        let weights = values(if transposed { &[6, 4] } else { &[4, 6] }, 1);
+        let mut product = g.matmul(x, weights);
+        if transposed {
+            product = product.right_transpose(true);
+        }
+        if with_bias {
+            product = product.bias(values(&[6], 2));
+        }
+        let product = product.call().unwrap();
+        let viewed = g.reshape(product, viewed).call().unwrap();
+        let (mean, variance) = (values(&[6], 4), Array::from([0.5f32, 1.0, 2.0, 0.1, 1.5, 0.2]));
+        let y = g.batch_norm(viewed, mean, variance).gamma(values(&[6], 5)).beta(values(&[6], 6)).call().unwrap();
+        let y = g.relu(y).call().unwrap();
+        steps(&mut g, &[y])
+    };
+    for (transposed, with_bias) in [(false, false), (false, true), (true, false), (true, true)] {
+        assert_eq!(steps_of(transposed, with_bias, &[2, 3, 4], &[6, 6]), ["MatMul", "Reshape + Relu"]);
+        assert_eq!(steps_of(transposed, with_bias, &[3, 4], &[3, 6]), ["MatMul", "Reshape + Relu"]);
+        // Other axes than the columns have as many elements.
+        for (shape, viewed) in [(&[6, 4][..], &[1, 6, 6][..]), (&[2, 6, 4], &[2, 6, 6]), (&[6, 4], &[2, 6, 3])] {
+            let steps = steps_of(transposed, with_bias, shape, viewed);
+            assert!(steps.iter().any(|s| s.contains("Mul")), "{shape:?} {viewed:?}: {steps:?}");
+        }
+    }
+}
+
 /// An infinite weight times an input of 0 would be NaN.
 #[test]
 fn a_factor_too_large_for_the_weights_is_not_folded() {

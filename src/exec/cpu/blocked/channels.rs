@@ -15,18 +15,16 @@ pub(in crate::cpu) struct ChannelGather {
     blocks: Vec<Block>,
 }
 
-/// A block of the result, in runs of as many lanes as possible.
-struct Block {
-    /// Number of lanes per run, a power of two.
-    lanes: usize,
-    runs: Vec<Run>,
-}
+/// The runs of which a block of the result consists, each as long as possible.
+struct Block(Vec<Run>);
 
 /// Adjacent lanes of a source.
 struct Run {
     source: usize,
     block: usize,
     lane: usize,
+    /// Number of lanes.
+    lanes: usize,
 }
 
 impl ChannelGather {
@@ -66,33 +64,46 @@ impl ChannelGather {
 impl Block {
     /// Takes the source and the index in it of each channel of the block.
     fn new(channels: &[(usize, usize)]) -> Self {
-        let is_run = |run: &[(usize, usize)], lanes: usize| {
-            let (source, first) = run[0];
-            first % BLOCK + lanes <= BLOCK && run.iter().enumerate().all(|(i, c)| *c == (source, first + i))
-        };
-        let lanes = [BLOCK, 8, 4, 2].into_iter().find(|&n| channels.chunks(n).all(|run| is_run(run, n))).unwrap_or(1);
-        let run = |&(source, channel): &(usize, usize)| Run { source, block: channel / BLOCK, lane: channel % BLOCK };
-        Block { lanes, runs: channels.iter().step_by(lanes).map(run).collect() }
+        let mut runs: Vec<Run> = Vec::new();
+        for &(source, channel) in channels {
+            let (block, lane) = (channel / BLOCK, channel % BLOCK);
+            match runs.last_mut() {
+                Some(run) if (run.source, run.block, run.lane + run.lanes) == (source, block, lane) => run.lanes += 1,
+                _ => runs.push(Run { source, block, lane, lanes: 1 }),
+            }
+        }
+        Block(runs)
     }
     /// Writes all runs of these pixels. `source` returns the pixels of a run's block, beginning with the same one.
     fn write<'x>(&self, source: impl Fn(&Run) -> &'x [Pixel], out: &mut [Pixel]) {
-        for (run, place) in self.runs.iter().zip((0..).step_by(self.lanes)) {
+        let mut place = 0;
+        for run in &self.0 {
             let x = &source(run)[..out.len()];
-            match self.lanes {
-                BLOCK => out.copy_from_slice(x),
-                8 => copy::<8>(x, run.lane, out, place),
-                4 => copy::<4>(x, run.lane, out, place),
-                2 => copy::<2>(x, run.lane, out, place),
-                _ => copy::<1>(x, run.lane, out, place),
-            }
+            copy(x, run.lane, out, place, run.lanes);
+            place += run.lanes;
         }
     }
 }
 
-/// Copies `N` lanes of each pixel, from lane `lane` to lane `place`.
-fn copy<const N: usize>(x: &[Pixel], lane: usize, out: &mut [Pixel], place: usize) {
-    assert!(lane + N <= BLOCK && place + N <= BLOCK);
+/// Copies `lanes` lanes of each pixel, from lane `from` to lane `to`.
+fn copy(x: &[Pixel], from: usize, out: &mut [Pixel], to: usize, lanes: usize) {
+    match lanes {
+        BLOCK => out.copy_from_slice(x),
+        8.. => copy_ends::<8>(x, from, out, to, lanes),
+        4.. => copy_ends::<4>(x, from, out, to, lanes),
+        2.. => copy_ends::<2>(x, from, out, to, lanes),
+        _ => copy_ends::<1>(x, from, out, to, lanes),
+    }
+}
+
+/// Copies the first `N` lanes and the last `N`, which overlap: copies of a constant size are single moves.
+fn copy_ends<const N: usize>(x: &[Pixel], from: usize, out: &mut [Pixel], to: usize, lanes: usize) {
+    assert!(from + lanes <= BLOCK && to + lanes <= BLOCK && (N..=2 * N).contains(&lanes));
+    let rest = lanes - N;
     for (out, x) in out.iter_mut().zip(x) {
-        out[place..place + N].copy_from_slice(&x[lane..lane + N]);
+        out[to..to + N].copy_from_slice(&x[from..from + N]);
+        if rest > 0 {
+            out[to + rest..to + rest + N].copy_from_slice(&x[from + rest..from + rest + N]);
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Convolution in groups of 2, 4 or 8 channels, 16 output channels at once.
 //!
-//! Each output channel sees the channels of its group only. The pixels of a band are written once for each channel of a group, with
-//! that channel of its own group in every lane. Then each lane has its own weights, as in depthwise convolution, and there is one
-//! multiply-add per vector for each channel of a group and each element of the kernel.
+//! Each output channel sees the channels of its group only, so each lane has its own weights, as in depthwise convolution: there is one
+//! multiply-add per vector for each channel of a group and each element of the kernel. If a vector belongs to one group, the channels of
+//! the group are broadcast one after the other. Otherwise, the pixels of a band are first written once for each channel of a group, with
+//! that channel of its own group in every lane.
 use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::{Band, zero_pixels},
@@ -40,6 +41,8 @@ impl Narrow {
             let block = &mut packed[o / BLOCK * size * taps..];
             block.iter_mut().zip(weights).for_each(|(p, w)| p[o % BLOCK] = *w);
         }
+        // Broadcasts to half of the lanes take less time than writing a band 8 times.
+        let isa = if size == 8 { isa.of_8_lanes() } else { isa };
         Ok(Narrow { isa, g, size, weights: packed, bias: bias_pixels(end.bias, 1, g.oc)?, relu: end.relu })
     }
 
@@ -58,13 +61,18 @@ impl Narrow {
             let x = band.of(&x[plane * g.area()..][..g.area()], (0, row), copied)?;
             let reach = taps.iter().max().unwrap_or(&0) + (out.len() / g.cols.output - 1) * band.width + g.cols.output;
             let x = &x[..x.len().min(reach)];
-            if expanded.len() < self.size * x.len() {
-                *expanded = zero_pixels(self.size * band.plane())?;
-            }
-            let expanded = &mut expanded[..self.size * x.len()];
-            self.isa.run(Expand { x, size: self.size, out: expanded });
+            let inputs = if self.is_broadcast() {
+                Inputs::Pixels(x)
+            } else {
+                if expanded.len() < self.size * x.len() {
+                    *expanded = zero_pixels(self.size * band.plane())?;
+                }
+                let expanded = &mut expanded[..self.size * x.len()];
+                self.isa.run(Expand { x, size: self.size, out: expanded });
+                Inputs::Expanded(expanded)
+            };
             self.isa.run(Rows {
-                planes: expanded,
+                inputs,
                 size: self.size,
                 taps: &taps,
                 step: band.width,
@@ -80,15 +88,25 @@ impl Narrow {
         })
     }
 
+    /// Whether all lanes of a vector are in the same group.
+    fn is_broadcast(&self) -> bool {
+        self.size >= self.isa.lanes()
+    }
+
+    /// Number of copies of a band, the one for each channel of a group included.
+    fn copies(&self) -> usize {
+        if self.is_broadcast() { 1 } else { 1 + self.size }
+    }
+
     /// Bytes of workspace per thread: a band, and its pixels for each channel of a group.
     pub fn workspace(&self) -> u64 {
         let band = Band::new(&self.g, self.height());
-        band.plane().saturating_mul((1 + self.size) * size_of::<Pixel>()) as u64
+        band.plane().saturating_mul(self.copies() * size_of::<Pixel>()) as u64
     }
 
     /// Number of result rows of a band.
     fn height(&self) -> usize {
-        let row = Band::new(&self.g, 1).row().saturating_mul(self.size * size_of::<Pixel>());
+        let row = Band::new(&self.g, 1).row().saturating_mul(self.copies() * size_of::<Pixel>());
         (BAND / row).clamp(1, self.g.rows.output)
     }
 }
@@ -131,14 +149,21 @@ impl Expand<'_> {
     }
 }
 
+/// The pixels of a band.
+#[derive(Clone, Copy)]
+enum Inputs<'a> {
+    Pixels(&'a [Pixel]),
+    /// One plane for each channel of a group.
+    Expanded(&'a [Pixel]),
+}
+
 /// Rows of one block.
 struct Rows<'a> {
-    /// One plane of a band for each channel of a group.
-    planes: &'a [Pixel],
+    inputs: Inputs<'a>,
     size: usize,
     /// The offset of the first window's pixel for each kernel element.
     taps: &'a [usize],
-    /// The distance between rows of the planes.
+    /// The distance between rows of the band.
     step: usize,
     /// Ordered by channel of the group and kernel element.
     weights: &'a [Pixel],
@@ -185,7 +210,7 @@ impl Rows<'_> {
             }
         }
     }
-    /// Computes `T` pixels; `x` and `at` are the offsets of the tile in the planes and in the result.
+    /// Computes `T` pixels; `x` and `at` are the offsets of the tile in the band and in the result.
     #[inline(always)]
     fn tile<O: NumOps<f32>, const T: usize, const V: usize>(&mut self, ops: O, x: usize, at: usize) {
         let lanes = ops.len();
@@ -195,15 +220,22 @@ impl Rows<'_> {
                 sums[t][v] = ops.load(&self.bias[v * lanes..]);
             }
         }
-        let planes = self.planes.chunks_exact(self.planes.len() / self.size);
-        for (plane, weights) in planes.zip(self.weights.chunks_exact(self.taps.len())) {
-            let x = &plane[x..];
-            for (tap, w) in self.taps.iter().zip(weights) {
-                let x = &x[*tap..][..T];
-                for v in 0..V {
-                    let w = ops.load(&w[v * lanes..]);
-                    for t in 0..T {
-                        sums[t][v] = ops.mul_add(ops.load(&x[t][v * lanes..]), w, sums[t][v]);
+        match (self.inputs, self.size) {
+            (Inputs::Pixels(band), 8) => self.broadcast::<_, T, V, 8>(ops, &band[x..], &mut sums),
+            (Inputs::Pixels(band), 4) => self.broadcast::<_, T, V, 4>(ops, &band[x..], &mut sums),
+            (Inputs::Pixels(band), _) => self.broadcast::<_, T, V, 2>(ops, &band[x..], &mut sums),
+            (Inputs::Expanded(planes), _) => {
+                let planes = planes.chunks_exact(planes.len() / self.size);
+                for (plane, weights) in planes.zip(self.weights.chunks_exact(self.taps.len())) {
+                    let x = &plane[x..];
+                    for (tap, w) in self.taps.iter().zip(weights) {
+                        let x = &x[*tap..][..T];
+                        for v in 0..V {
+                            let w = ops.load(&w[v * lanes..]);
+                            for t in 0..T {
+                                sums[t][v] = ops.mul_add(ops.load(&x[t][v * lanes..]), w, sums[t][v]);
+                            }
+                        }
                     }
                 }
             }
@@ -213,6 +245,28 @@ impl Rows<'_> {
             for v in 0..V {
                 let sum = finished(ops, sums[t][v], residual.map(|r| &r[t][v * lanes..]), self.relu);
                 ops.store(sum, &mut out[t][v * lanes..]);
+            }
+        }
+    }
+    /// Adds the products of `T` pixels, each of which has groups of `G` channels, with the weights.
+    #[inline(always)]
+    fn broadcast<O: NumOps<f32>, const T: usize, const V: usize, const G: usize>(
+        &self,
+        ops: O,
+        x: &[Pixel],
+        sums: &mut [[O::Simd; V]; T],
+    ) {
+        let (lanes, n) = (ops.len(), self.taps.len());
+        for (k, tap) in self.taps.iter().enumerate() {
+            let x = &x[*tap..][..T];
+            for c in 0..G {
+                let w = &self.weights[c * n + k];
+                for v in 0..V {
+                    let (w, channel) = (ops.load(&w[v * lanes..]), v * lanes / G * G + c);
+                    for t in 0..T {
+                        sums[t][v] = ops.mul_add(ops.splat(x[t][channel]), w, sums[t][v]);
+                    }
+                }
             }
         }
     }
