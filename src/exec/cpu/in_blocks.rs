@@ -334,11 +334,8 @@ fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) 
     let is_volume = windows.len() > 2;
     let [_, rows, cols] = axes(windows, Axis::new)?.filter(|_| !is_volume).ok_or_else(none)?;
     let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
-    Ok(OpKernel::new(move |t| {
+    Ok(OpKernel::with_workspace(bytes(pool.workspace()), move |t| {
         let x = t.reals(&input)?;
-        t.write(0, PostOp::default(), |out| {
-            pool.run(&x, out);
-            Ok(())
-        })
+        t.write(0, PostOp::default(), |out| pool.run(&x, out))
     }))
 }

@@ -1,12 +1,21 @@
-//! Max and average pooling, 16 channels at once. Windows are clipped to the input, so no padding is stored.
+//! Max and average pooling, 16 channels at once.
+//!
+//! For a row of results, the rows of its windows are combined first, into one line with padding, whose pixels many windows share. Then the
+//! pixels of the line that each window covers are combined.
 use super::{
-    Axis, BLOCK, InstructionSet, Pixel, clear_beyond,
+    Axis, BLOCK, InstructionSet, Pixel,
+    band::zero_pixels,
+    clear_beyond,
     tile::{relu, returns_second},
+};
+use crate::{
+    base::Result,
+    cpu::fold::{Fold, Largest, Sum},
 };
 use rayon::prelude::*;
 use rten_simd::{
     Isa, SimdOp,
-    ops::{BitOps, FloatOps, NumOps},
+    ops::{FloatOps, NumOps},
 };
 
 /// The reduction of a window.
@@ -41,116 +50,157 @@ pub(in crate::cpu) struct Pool2d {
 
 impl Pool2d {
     /// Writes all of `out`.
-    pub fn run(&self, x: &[f32], out: &mut [f32]) {
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out.
+    pub fn run(&self, x: &[f32], out: &mut [f32]) -> Result<()> {
         let (rows, cols, blocks) = (&self.rows, &self.cols, self.channels.div_ceil(BLOCK));
         let (area, pixels) = (rows.input * cols.input, rows.output * cols.output);
         if pixels == 0 || blocks == 0 {
-            return;
+            return Ok(());
         }
         let (x, out) = (x.as_chunks::<BLOCK>().0, out.as_chunks_mut::<BLOCK>().0);
         let height = (TASK / cols.output).clamp(1, rows.output);
         let bands = rows.output.div_ceil(height);
         let parts: Vec<&mut [Pixel]> =
             out.chunks_exact_mut(pixels).flat_map(|plane| plane.chunks_mut(height * cols.output)).collect();
-        parts.into_par_iter().enumerate().for_each(|(i, out)| {
+        parts.into_par_iter().enumerate().try_for_each_init(Vec::new, |line, (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
-            self.isa.run(Rows { pool: self, x: &x[plane * area..][..area], row, out: &mut *out });
+            if line.is_empty() {
+                *line = zero_pixels(cols.len())?;
+            }
+            let (x, results) = (&x[plane * area..][..area], &mut *out);
+            match self.kind {
+                PoolKind::Max => self.isa.run(Rows { pool: self, fold: Largest, x, row, line, out: results }),
+                PoolKind::Average { .. } => self.isa.run(Rows { pool: self, fold: Sum, x, row, line, out: results }),
+            }
             if plane % blocks == blocks - 1 {
                 clear_beyond(self.channels, out);
             }
-        });
+            Ok(())
+        })
+    }
+
+    /// Bytes of workspace per thread: a line.
+    pub fn workspace(&self) -> u64 {
+        self.cols.len().saturating_mul(size_of::<Pixel>()) as u64
     }
 }
 
 /// Rows of a plane, beginning at `row`.
-struct Rows<'a> {
+struct Rows<'a, F> {
     pool: &'a Pool2d,
+    fold: F,
     x: &'a [Pixel],
     row: usize,
+    /// Memory for the pixels that a row of windows covers.
+    line: &'a mut [Pixel],
     out: &'a mut [Pixel],
 }
 
-impl SimdOp for Rows<'_> {
+impl<F: Fold> SimdOp for Rows<'_, F> {
     type Output = ();
 
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {
-        let ops = isa.f32();
-        match ops.len() {
-            16 => self.rows::<_, 1>(ops),
-            8 => self.rows::<_, 2>(ops),
-            _ => self.rows::<_, 4>(ops),
+        let (ops, cols) = (isa.f32(), self.pool.cols);
+        self.line.fill([F::EMPTY; BLOCK]);
+        for i in 0..self.out.len() / cols.output {
+            let (from, to) = self.pool.rows.inside(self.row + i);
+            match to - from {
+                2 => self.combine_rows::<_, 2>(ops, i, (from, to)),
+                3 => self.combine_rows::<_, 3>(ops, i, (from, to)),
+                5 => self.combine_rows::<_, 5>(ops, i, (from, to)),
+                _ => self.combine_rows::<_, 0>(ops, i, (from, to)),
+            }
+            match (cols.kernel, cols.dilation) {
+                (2, 1) => self.combine_columns::<_, 2>(ops, i, to - from),
+                (3, 1) => self.combine_columns::<_, 3>(ops, i, to - from),
+                (5, 1) => self.combine_columns::<_, 5>(ops, i, to - from),
+                _ => self.combine_columns::<_, 0>(ops, i, to - from),
+            }
         }
     }
 }
 
-impl Rows<'_> {
+impl<F: Fold> Rows<'_, F> {
+    /// Writes the line for row `i` of the results, whose windows have the rows from `from` to `to` inside the input. There are `N`,
+    /// unless that is 0.
     #[inline(always)]
-    fn rows<O: FloatOps<f32>, const V: usize>(&mut self, ops: O) {
+    fn combine_rows<O: FloatOps<f32>, const N: usize>(&mut self, ops: O, i: usize, (from, to): (usize, usize)) {
         let Pool2d { rows, cols, .. } = *self.pool;
-        let (from, to) = cols.whole();
-        for at in (0..self.out.len()).step_by(cols.output) {
-            let row = self.row + at / cols.output;
-            let inside = rows.inside(row);
-            for col in 0..cols.output {
-                // Divisions would take longer than the window itself.
-                let taps = if (from..to).contains(&col) { (0, cols.kernel) } else { cols.inside(col) };
-                self.window::<O, V>(ops, (row, inside), (col, taps), at + col);
+        let pad = cols.pad.min(self.line.len());
+        let line = &mut self.line[pad..];
+        let width = cols.input.min(line.len());
+        let line = &mut line[..width];
+        if from == to {
+            return line.fill([F::EMPTY; BLOCK]);
+        }
+        let first = (self.row + i) * rows.stride + from * rows.dilation - rows.pad;
+        let x = &self.x[first * cols.input..];
+        for (c, to_pixel) in line.iter_mut().enumerate() {
+            for lane in (0..BLOCK).step_by(ops.len()) {
+                let found = combined::<_, N>(ops, self.fold, &x[c..], lane, to - from, rows.dilation * cols.input);
+                ops.store(found, &mut to_pixel[lane..]);
             }
         }
     }
-    /// Computes one window: its position along each axis, and the range of its elements inside the input.
+
+    /// Writes row `i` of the results, whose windows have `height` rows inside the input and `N` columns without gaps, or any columns if
+    /// `N` is 0.
     #[inline(always)]
-    fn window<O: FloatOps<f32>, const V: usize>(
-        &mut self,
-        ops: O,
-        (row, rows): (usize, (usize, usize)),
-        (col, cols): (usize, (usize, usize)),
-        at: usize,
-    ) {
-        let Pool2d { kind, rows: r, cols: c, .. } = *self.pool;
-        let n = (rows.1 - rows.0) * (cols.1 - cols.0);
-        let begin = match kind {
-            PoolKind::Max if n == 0 => f32::MIN,
-            PoolKind::Max => f32::NEG_INFINITY,
-            PoolKind::Average { .. } => 0.0,
-        };
-        let mut found = [ops.splat(begin); V];
-        for i in rows.0..rows.1 {
-            let line = (row * r.stride + i * r.dilation - r.pad) * c.input;
-            for first in (cols.0..cols.1).step_by(SECTION) {
-                let before = found;
-                if kind != PoolKind::Max {
-                    found = [ops.zero(); V];
-                }
-                for j in first..cols.1.min(first + SECTION) {
-                    let x = &self.x[line + col * c.stride + j * c.dilation - c.pad];
-                    for v in 0..V {
-                        let x = ops.load(&x[v * ops.len()..]);
-                        found[v] = match kind {
-                            PoolKind::Max => larger(ops, found[v], x),
-                            PoolKind::Average { .. } => ops.add(found[v], x),
-                        };
-                    }
-                }
-                if kind != PoolKind::Max {
-                    for v in 0..V {
-                        found[v] = ops.add(before[v], found[v]);
-                    }
-                }
+    fn combine_columns<O: FloatOps<f32>, const N: usize>(&mut self, ops: O, i: usize, height: usize) {
+        let Pool2d { kind, rows, cols, .. } = *self.pool;
+        let (n, step) = if N == 0 { (cols.kernel, cols.dilation) } else { (N, 1) };
+        let whole = cols.whole();
+        let out = &mut self.out[i * cols.output..][..cols.output];
+        for (col, out) in out.iter_mut().enumerate() {
+            // Divisions would take longer than the window itself.
+            let (from, to) = if (whole.0..whole.1).contains(&col) { (0, n) } else { cols.inside(col) };
+            let elements = match kind {
+                PoolKind::Average { include_pad: true } => rows.kernel * cols.kernel,
+                _ => height * (to - from),
+            };
+            let window = &self.line[col * cols.stride..][..(n - 1) * step + 1];
+            for lane in (0..BLOCK).step_by(ops.len()) {
+                let found = combined::<_, N>(ops, self.fold, window, lane, n, step);
+                let value = match kind {
+                    PoolKind::Max if elements == 0 => ops.splat(f32::MIN),
+                    PoolKind::Max => found,
+                    PoolKind::Average { .. } => ops.div(found, ops.splat(elements.max(1) as f32)),
+                };
+                ops.store(relu(ops, value, self.pool.relu), &mut out[lane..]);
             }
         }
-        let elements = match kind {
-            PoolKind::Max => 1,
-            PoolKind::Average { include_pad: true } => r.kernel * c.kernel,
-            PoolKind::Average { include_pad: false } => n.max(1),
-        };
-        let elements = ops.splat(elements as f32);
-        for v in 0..V {
-            let value = if kind == PoolKind::Max { found[v] } else { ops.div(found[v], elements) };
-            ops.store(relu(ops, value, self.pool.relu), &mut self.out[at][v * ops.len()..]);
-        }
     }
+}
+
+/// Combines the lanes from `lane` on of `n` pixels at a distance of `step`. There are `N` pixels, unless that is 0.
+#[inline(always)]
+fn combined<O: FloatOps<f32>, const N: usize>(
+    ops: O,
+    fold: impl Fold,
+    x: &[Pixel],
+    lane: usize,
+    n: usize,
+    step: usize,
+) -> O::Simd {
+    if N > 0 {
+        let mut found = ops.load(&x[0][lane..]);
+        for i in 1..N {
+            found = fold.combine(ops, found, ops.load(&x[i * step][lane..]));
+        }
+        return found;
+    }
+    let mut all = ops.load(&x[0][lane..]);
+    for first in (1..n).step_by(SECTION) {
+        let mut found = ops.load(&x[first * step][lane..]);
+        for i in first + 1..n.min(first + SECTION) {
+            found = fold.combine(ops, found, ops.load(&x[i * step][lane..]));
+        }
+        all = fold.combine(ops, all, found);
+    }
+    all
 }
 
 /// Returns the maximum, or NaN if either is NaN: the maximum of different instruction sets treats NaN differently.

@@ -96,7 +96,7 @@ proptest! {
         for isa in InstructionSet::all() {
             let pool = Pool2d { isa, kind, channels, rows, cols, relu: relu.then_some(f32::INFINITY) };
             let mut out = vec![f32::NAN; blocked_len(batch, channels, pixels)];
-            pool.run(&blocked(&x, channels, area), &mut out);
+            pool.run(&blocked(&x, channels, area), &mut out).unwrap();
             prop_assert_eq!(beyond(&out, channels, pixels), Vec::<f32>::new());
             for (got, expected) in plain(&out, batch, channels, pixels).iter().zip(&expected) {
                 let expected = if relu { expected.max(0.0) } else { *expected };
@@ -127,7 +127,7 @@ fn nan_stays_nan() {
     for isa in InstructionSet::all() {
         let pool = Pool2d { isa, kind: PoolKind::Max, channels: BLOCK, rows: side, cols: side, relu: Some(6.0) };
         let mut out = vec![0.0; 4 * BLOCK];
-        pool.run(&x, &mut out);
+        pool.run(&x, &mut out).unwrap();
         let nan = |(i, v): (usize, &f32)| assert_eq!(v.is_nan(), i % BLOCK == 5);
         out.iter().enumerate().for_each(nan);
     }
