@@ -87,31 +87,31 @@ fn each_range<T>(to: &mut [T], mut updates: &[T], places: &[Range<usize>], f: im
     }
 }
 
-/// Returns a function for [`each_range`] that applies `f` to each element.
-fn each<T: Copy>(f: impl Fn(&mut T, T)) -> impl Fn(&mut [T], &[T]) {
-    move |old, new| old.iter_mut().zip(new).for_each(|(old, new)| f(old, *new))
+/// Combines each element with its updates, one after the other.
+fn combine<T: Copy>(to: &mut [T], updates: &[T], places: &[Range<usize>], f: impl Fn(T, T) -> T) {
+    each_range(to, updates, places, |old, new| old.iter_mut().zip(new).for_each(|(old, new)| *old = f(*old, *new)));
 }
 
-fn reduce_real(reduction: Reduction) -> fn(&mut f32, f32) {
+fn combine_reals(reduction: Reduction, to: &mut [f32], updates: &[f32], places: &[Range<usize>]) {
     match reduction {
-        Reduction::Replace => |old, new| *old = new,
-        Reduction::Add => |old, new| *old += new,
-        Reduction::Sub => |old, new| *old -= new,
+        Reduction::Replace => combine(to, updates, places, |_, new| new),
+        Reduction::Add => combine(to, updates, places, |old, new| old + new),
+        Reduction::Sub => combine(to, updates, places, |old, new| old - new),
         // A NaN update is stored, and a stored NaN is kept.
-        Reduction::Max => |old, new| *old = if new > *old || new.is_nan() { new } else { *old },
-        Reduction::Min => |old, new| *old = if new < *old || new.is_nan() { new } else { *old },
-        Reduction::Mul => |old, new| *old *= new,
+        Reduction::Max => combine(to, updates, places, |old, new| if new > old || new.is_nan() { new } else { old }),
+        Reduction::Min => combine(to, updates, places, |old, new| if new < old || new.is_nan() { new } else { old }),
+        Reduction::Mul => combine(to, updates, places, |old, new| old * new),
     }
 }
 
-fn reduce_int(reduction: Reduction) -> fn(&mut i64, i64) {
+fn combine_ints(reduction: Reduction, to: &mut [i64], updates: &[i64], places: &[Range<usize>]) {
     match reduction {
-        Reduction::Replace => |old, new| *old = new,
-        Reduction::Add => |old, new| *old = old.saturating_add(new),
-        Reduction::Sub => |old, new| *old = old.saturating_sub(new),
-        Reduction::Max => |old, new| *old = new.max(*old),
-        Reduction::Min => |old, new| *old = new.min(*old),
-        Reduction::Mul => |old, new| *old = old.saturating_mul(new),
+        Reduction::Replace => combine(to, updates, places, |_, new| new),
+        Reduction::Add => combine(to, updates, places, i64::saturating_add),
+        Reduction::Sub => combine(to, updates, places, i64::saturating_sub),
+        Reduction::Max => combine(to, updates, places, i64::max),
+        Reduction::Min => combine(to, updates, places, i64::min),
+        Reduction::Mul => combine(to, updates, places, i64::saturating_mul),
     }
 }
 
@@ -135,13 +135,13 @@ fn scatter(t: &mut Task, [input, updates]: [&Operand; 2], places: &[Range<usize>
     }
     if result.is_plain_int() {
         let (mut all, updates) = (t.ints(input)?, t.ints(updates)?);
-        each_range(&mut all, &updates, places, each(reduce_int(reduction)));
+        combine_ints(reduction, &mut all, &updates, places);
         return t.write_ints(0, &all);
     }
     let (input, updates) = (t.reals(input)?, t.reals(updates)?);
     t.write(0, PostOp::default(), |out| {
         out.copy_from_slice(&input);
-        each_range(out, &updates, places, each(reduce_real(reduction)));
+        combine_reals(reduction, out, &updates, places);
         Ok(())
     })
 }

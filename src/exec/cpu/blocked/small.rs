@@ -26,6 +26,8 @@ use rten_simd::{
 const ELEMENTS: usize = 1 << 16;
 /// Maximum number of elements of a matrix that is used in place: packing a larger one pays off in a single product.
 const IN_PLACE: usize = 1 << 18;
+/// Number of rows of a packed matrix that are multiplied before the addresses are advanced.
+const STEP: usize = 4;
 /// Minimum number of rows: with fewer, tiles are too short.
 const FEWEST_ROWS: usize = 32;
 
@@ -83,11 +85,10 @@ impl<'a> SmallB<'a> {
     fn panel(&self, first: usize, columns: &[usize]) -> Panel<'_> {
         let (k, lanes) = (self.k, self.isa.lanes());
         match &self.vectors {
-            Vectors::Packed(lines) => {
-                Panel { lines: &lines[first * lanes * k..], stride: columns.len() * lanes, next: lanes, k }
-            }
+            Vectors::Packed(lines) => Panel { lines: &lines[first * lanes * k..], strides: None, k },
             Vectors::Rows(rows) => {
-                Panel { lines: &rows[columns[0]..], stride: self.n, next: columns[columns.len() - 1] - columns[0], k }
+                let strides = Some([self.n, columns[columns.len() - 1] - columns[0]]);
+                Panel { lines: &rows[columns[0]..], strides, k }
             }
         }
     }
@@ -189,10 +190,8 @@ impl Sweep<'_> {
 struct Panel<'a> {
     /// Begins at the first vector.
     lines: &'a [f32],
-    /// The distance between rows.
-    stride: usize,
-    /// The distance to the second vector.
-    next: usize,
+    /// The distances between rows and to the second vector, unless all vectors follow one another.
+    strides: Option<[usize; 2]>,
     /// Number of rows.
     k: usize,
 }
@@ -238,21 +237,53 @@ fn tile<O: NumOps<f32>, const T: usize, const V: usize>(
     for t in 0..T {
         rows[t] = &x[t * k..][..k];
     }
-    for (i, line) in (0..k).zip(panel.lines.chunks(panel.stride)) {
-        let mut vectors = [ops.zero(); V];
-        for v in 0..V {
-            vectors[v] = ops.load(&line[v * panel.next..]);
+    match panel.strides {
+        Some([stride, next]) => {
+            for i in 0..k {
+                add_rows::<_, T, V, 1>(ops, &mut sums, (&rows, i), (&panel.lines[i * stride..], stride, next));
+            }
         }
-        for t in 0..T {
-            let x = ops.splat(rows[t][i]);
-            for v in 0..V {
-                sums[t][v] = ops.mul_add(x, vectors[v], sums[t][v]);
+        None => {
+            let [stride, next] = [V * lanes, lanes];
+            // The addresses of the rows of larger tiles do not fit into registers.
+            let (steps, rest) = panel.lines[..k * stride].split_at(if T > OF_8 { 0 } else { k / STEP * STEP * stride });
+            for (i, lines) in (0..k).step_by(STEP).zip(steps.chunks_exact(STEP * stride)) {
+                add_rows::<_, T, V, STEP>(ops, &mut sums, (&rows, i), (lines, stride, next));
+            }
+            for (i, line) in (steps.len() / stride..k).zip(rest.chunks_exact(stride)) {
+                add_rows::<_, T, V, 1>(ops, &mut sums, (&rows, i), (line, stride, next));
             }
         }
     }
     for t in 0..T {
         for v in 0..V {
             ops.store(sums[t][v], &mut out[t * n + columns[v]..]);
+        }
+    }
+}
+
+/// Adds the products of `N` elements of `T` rows, from element `i` on, with as many rows of the matrix of `V` vectors each.
+#[inline(always)]
+fn add_rows<O: NumOps<f32>, const T: usize, const V: usize, const N: usize>(
+    ops: O,
+    sums: &mut [[O::Simd; V]; T],
+    (rows, i): (&[&[f32]; T], usize),
+    (lines, stride, next): (&[f32], usize, usize),
+) {
+    let mut elements = [&[][..]; T];
+    for t in 0..T {
+        elements[t] = &rows[t][i..][..N];
+    }
+    for j in 0..N {
+        let mut vectors = [ops.zero(); V];
+        for v in 0..V {
+            vectors[v] = ops.load(&lines[j * stride + v * next..]);
+        }
+        for t in 0..T {
+            let x = ops.splat(elements[t][j]);
+            for v in 0..V {
+                sums[t][v] = ops.mul_add(x, vectors[v], sums[t][v]);
+            }
         }
     }
 }
