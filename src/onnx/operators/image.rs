@@ -1,6 +1,7 @@
 //! Regions of images.
 use super::Convert;
 use crate::{
+    Tensor,
     array::Array,
     base::{Dtype, Result, argument, invalid},
     emit::{Emit, ints},
@@ -55,7 +56,7 @@ fn affine_grid<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.shaped(made, &shape, n.input(0)?.dtype())?])
 }
 
-/// Adds the columns of blocks to where they came from: for each position in the blocks, the elements there are spread among zeros.
+/// Adds the columns of blocks to where they came from.
 fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let list = |index: usize, what: &str| sizes(what, &known_ints(n.input(index)?, what)?);
@@ -85,10 +86,10 @@ fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             format!("its product must divide {rows}, and be at most 1024"),
         ));
     }
-    let channels = rows / positions;
+    let padded: Vec<usize> = (0..axes).map(|i| size[i] + pads[i] + pads[axes + i]).collect();
     let mut counts = Vec::new();
     for i in 0..axes {
-        let free = (size[i] + pads[i] + pads[axes + i]).checked_sub(dilations[i] * (block[i].max(1) - 1) + 1);
+        let free = padded[i].checked_sub(dilations[i] * (block[i].max(1) - 1) + 1);
         counts.push(
             free.ok_or_else(|| argument("block_shape", format!("{block:?}"), "the block is larger than the image"))?
                 / strides[i]
@@ -99,27 +100,65 @@ fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         return Err(argument("the number of columns", columns, format!("there are {counts:?} blocks")));
     }
     let tensor = b.tensor(x)?;
-    let tensor = b.reshape(tensor, &[&[batch, channels, positions], &counts[..]].concat())?;
-    let mut sum = None;
-    for position in 0..positions {
-        let part = b.slice(tensor, 2, position, 1)?;
-        let mut part = b.reshape(part, &[&[batch, channels], &counts[..]].concat())?;
-        let mut rest = position;
-        for i in (0..axes).rev() {
-            let start = rest % block[i] * dilations[i];
-            rest /= block[i];
-            part = b.spread(part, 2 + i, start, strides[i], size[i] + pads[i] + pads[axes + i])?;
-        }
-        sum = Some(match sum {
-            Some(sum) => b.add(sum, part)?,
-            None => part,
-        });
-    }
-    let mut made = sum.ok_or_else(|| invalid("the block has no elements"))?;
+    let blocks = Blocks { images: [batch, rows / positions], block, counts, strides, dilations, padded };
+    let mut made = if blocks.are_tiles() { blocks.tiled(b, tensor)? } else { blocks.added(b, tensor)? };
     for i in 0..axes {
         made = b.slice(made, 2 + i, pads[i], size[i])?;
     }
     Ok(vec![b.value(made, x.dtype())?])
+}
+
+/// Blocks of images, by axis.
+struct Blocks {
+    /// Numbers of images and of channels.
+    images: [usize; 2],
+    block: Vec<usize>,
+    /// Numbers of blocks.
+    counts: Vec<usize>,
+    strides: Vec<usize>,
+    dilations: Vec<usize>,
+    /// The sizes of the image with its padding.
+    padded: Vec<usize>,
+}
+
+impl Blocks {
+    /// Whether each element of the image is in exactly one block, next to the others of its block.
+    fn are_tiles(&self) -> bool {
+        (0..self.block.len()).all(|i| {
+            let is_dense = self.block[i] == 1 || self.dilations[i] == 1;
+            let are_adjacent = self.strides[i] == self.block[i] || self.counts[i] == 1;
+            is_dense && are_adjacent && self.counts[i] * self.block[i] == self.padded[i]
+        })
+    }
+    /// Moves the elements of tiles to where they came from.
+    fn tiled(&self, b: &mut Importer, columns: Tensor) -> Result<Tensor> {
+        let axes = self.block.len();
+        let tensor = b.reshape(columns, &[&self.images[..], &self.block, &self.counts].concat())?;
+        let order: Vec<usize> = [0, 1].into_iter().chain((2..2 + axes).flat_map(|i| [i + axes, i])).collect();
+        let tensor = b.permute(tensor, &order)?;
+        b.reshape(tensor, &[&self.images[..], &self.padded].concat())
+    }
+    /// Spreads, for each position in the blocks, the elements there among zeros, and adds the images.
+    fn added(&self, b: &mut Importer, columns: Tensor) -> Result<Tensor> {
+        let (axes, positions) = (self.block.len(), count(&self.block)?);
+        let tensor = b.reshape(columns, &[&self.images[..], &[positions], &self.counts].concat())?;
+        let mut sum = None;
+        for position in 0..positions {
+            let part = b.slice(tensor, 2, position, 1)?;
+            let mut part = b.reshape(part, &[&self.images[..], &self.counts].concat())?;
+            let mut rest = position;
+            for i in (0..axes).rev() {
+                let start = rest % self.block[i] * self.dilations[i];
+                rest /= self.block[i];
+                part = b.spread(part, 2 + i, start, self.strides[i], self.padded[i])?;
+            }
+            sum = Some(match sum {
+                Some(sum) => b.add(sum, part)?,
+                None => part,
+            });
+        }
+        sum.ok_or_else(|| invalid("the block has no elements"))
+    }
 }
 
 fn center_crop_pad<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
