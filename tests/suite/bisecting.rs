@@ -228,6 +228,7 @@ fn the_commands_print_what_is_wrong_and_how_to_repeat_it() {
         "bisect net.json -i x.npz --with short.npz -o culprit",
         "bisect net.json -i x.npz --with other.npz -o culprit",
         "bisect net.json -i x.npz --with all.npz --rename typo=s -o culprit",
+        "bisect net.json -i x.npz --with all.npz --rename s=typo -o culprit",
         "bisect net.json -i x.npz -o culprit",
         "bisect net.json --with x.npz -o culprit",
         "bisect net.json -i x.npz --with net.json -o culprit",

@@ -195,6 +195,7 @@ fn wrong_arguments_and_files_are_explained() {
         "net.json --data data --asymmetric hh -o t.table",
         "net.json --data data --shard 3/2 --statistics t.json",
         "net.json --data data --shard 9/9 --statistics t.json",
+        "net.json --data data --shard 1/9 --statistics t.json",
         "-o t.table --merge part.json",
         "--method max -o t.table --merge part.json part.json",
         "--method max -o t.table --merge part.json other.json",

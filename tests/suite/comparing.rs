@@ -89,6 +89,8 @@ fn files_are_compared() {
     for args in [
         &["a.npz", "b.npz", "--quantized", "real"][..],
         &["a.npz", "b.npz", "--rename", "a*b*=c"],
+        &["a.npz", "b.npz", "--rename", "typo*=out"],
+        &["a.npz", "onnx.npz", "--rename", "*=/typo/*"],
         &["-", "-"],
         &["a.npz", "net.json"],
     ] {

@@ -1,7 +1,8 @@
 #[cfg(feature = "mlir")]
 use super::deploy::{self, Stage, TargetOptions};
 use super::{
-    Outcome, compare,
+    Outcome,
+    compare::{Names, check_renames},
     device::Running,
     diagnostics::Diagnostics,
     feeds::Inputs,
@@ -10,7 +11,10 @@ use super::{
     run::FILES,
 };
 use indexmap::IndexMap;
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 use tpulang::{
     Array, Error, Graph, Result,
     array::{read_arrays, write_npz},
@@ -18,7 +22,7 @@ use tpulang::{
         Backend, Bisection, Comparison, CpuBackend, Culprit, Rename, RunOptions, Session, Tolerance, bisect,
         pair_names, random_feeds, run,
     },
-    graph::TensorKind,
+    graph::{TensorInfo, TensorKind},
     spec,
 };
 use tpulang_base::{argument, escaped, escaped_path, invalid, misfit, pluralized};
@@ -70,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "COS,EUCLID")]
     tolerance: Option<Tolerance>,
     /// Tensor A of the network is B in the reference. A and B may have a *, for the same text. May be repeated
-    #[arg(long, value_name = "A=B")]
+    #[arg(long, value_name = "A=B", requires = "with")]
     rename: Vec<Rename>,
     /// The folder for the operator that is wrong by itself, with its data. It is created if missing
     #[arg(short, long, value_name = "FOLDER", default_value = "bisect", help_heading = FILES)]
@@ -86,12 +90,13 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
     let graph = args.as_compiled(graph)?;
-    check_renames(&graph, &args.rename)?;
     let (mut feeds, warnings) = args.inputs.read(&graph)?;
     messages.warn(&graph, &warnings)?;
     let (mut given, tolerance) = match (&args.with, args.stage_given()) {
         (Some(file), _) => {
-            (Some(named(&graph, read_arrays(file)?, &args.rename).map_err(|e| misfit("--with:", e))?), None)
+            let arrays = read_arrays(file)?;
+            check_rules(&graph, &arrays, &args.rename, file)?;
+            (Some(named(&graph, arrays, &args.rename).map_err(|e| misfit("--with:", e))?), None)
         }
         (None, false) => (None, None),
         (None, true) => {
@@ -113,10 +118,10 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         let inputs: Vec<String> = given.keys().filter(|name| is_input(name)).cloned().collect();
         for name in inputs {
             let Some(array) = given.shift_remove(&name) else { continue };
-            if let Some(fed) = feeds.get(&name) {
-                check_input(&name, fed, &array)?;
-            } else {
-                feeds.insert(name, array);
+            match feeds.get(&name) {
+                Some(fed) => check_input(&name, fed, &array)?,
+                None if is_stored(&graph, &name, &array) => drop(feeds.insert(name, array)),
+                None => {}
             }
         }
     }
@@ -180,16 +185,6 @@ impl Args {
 }
 
 /// # Errors
-/// Returns an error if a rule is about no tensor of the network.
-fn check_renames(graph: &Graph, renames: &[Rename]) -> Result<()> {
-    let names = graph.tensors().filter(|(_, info)| !info.is_coefficient()).map(|(_, info)| info.name.as_str());
-    match compare::unused_rename(renames, &names.collect::<Vec<_>>()) {
-        Some(rename) => Err(argument("--rename", rename, "the network has no tensor of this name")),
-        None => Ok(()),
-    }
-}
-
-/// # Errors
 /// Returns an error if the reference was computed from other numbers than those of `-i`.
 fn check_input(name: &str, fed: &Array, of_reference: &Array) -> Result<()> {
     let comparison = Comparison::of(of_reference, fed)?;
@@ -202,14 +197,31 @@ fn check_input(name: &str, fed: &Array, of_reference: &Array) -> Result<()> {
     Err(misfit("--with:", problem))
 }
 
+/// Returns the tensors that a reference may have, by name.
+fn comparable(graph: &Graph) -> IndexMap<&str, &TensorInfo> {
+    let tensors = graph.tensors().map(|(_, info)| info);
+    tensors.filter(|info| !info.is_coefficient()).map(|info| (info.name.as_str(), info)).collect()
+}
+
+/// # Errors
+/// Returns an error if a rule pairs no tensor of the network with an array of the file.
+fn check_rules(graph: &Graph, arrays: &IndexMap<String, Array>, rules: &[Rename], file: &Path) -> Result<()> {
+    let names: Vec<&str> = comparable(graph).into_keys().collect();
+    let theirs: Vec<&str> = arrays.keys().map(String::as_str).collect();
+    let place = escaped_path(file).to_string();
+    check_renames(rules, &Names { names: &names, place: "the network" }, &Names { names: &theirs, place: &place })
+}
+
+/// Whether an array has the numbers of a tensor as they are stored, rather than the real numbers of integers.
+fn is_stored(graph: &Graph, name: &str, array: &Array) -> bool {
+    let info = graph.lookup(name).and_then(|t| graph.tensor(t).ok());
+    info.is_some_and(|info| info.dtype.is_float() == array.dtype().is_float())
+}
+
 /// Returns the arrays that are tensors of the network, by the network's names. Real numbers of integer tensors are left out, since
-/// operators read them as stored.
+/// operators read them as stored; those of plain integer inputs are kept, to be compared with what is fed.
 fn named(graph: &Graph, arrays: IndexMap<String, Array>, renames: &[Rename]) -> Result<IndexMap<String, Array>> {
-    let infos: IndexMap<&str, _> = graph
-        .tensors()
-        .filter(|(_, info)| !info.is_coefficient())
-        .map(|(_, info)| (info.name.as_str(), info))
-        .collect();
+    let infos = comparable(graph);
     let names: Vec<&str> = infos.keys().copied().collect();
     let theirs: Vec<&str> = arrays.keys().map(String::as_str).collect();
     let fits = |ours: &str, theirs: &str| infos[ours].shape.iter().product::<usize>() == arrays[theirs].len();
@@ -217,7 +229,8 @@ fn named(graph: &Graph, arrays: IndexMap<String, Array>, renames: &[Rename]) -> 
     for pair in pair_names(&names, &theirs, renames, fits) {
         let (Some(name), Some(theirs)) = (pair.first, pair.second) else { continue };
         let (info, array) = (infos[name.as_str()], &arrays[&theirs]);
-        if info.dtype.is_float() == array.dtype().is_float() {
+        let is_plain_input = info.kind == TensorKind::Input && info.quantization.is_none();
+        if is_plain_input || is_stored(graph, &name, array) {
             found.insert(name.clone(), array.clone());
         }
     }

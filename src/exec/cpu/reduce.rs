@@ -206,6 +206,17 @@ impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64> SimdOp for Columns<'_, F, G> {
             let first = rows.next().unwrap_or_default();
             sums.iter_mut().zip(first).for_each(|(sum, x)| *sum = of(*x));
         }
+        // The sums of a block of channels are kept in registers.
+        if let (BLOCK, Some(sums)) = (stride, sums.first_chunk_mut::<BLOCK>()) {
+            let mut kept = *sums;
+            for row in rows.filter_map(|row| row.first_chunk::<BLOCK>()) {
+                for i in 0..BLOCK {
+                    kept[i] = combine(kept[i], of(row[i]));
+                }
+            }
+            *sums = kept;
+            return;
+        }
         for row in rows {
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = combine(*sum, of(*x)));
         }

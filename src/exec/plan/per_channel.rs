@@ -1,5 +1,5 @@
-//! Scales and biases per channel, as of batch norms and additions of constants: they are folded into the convolution before, or
-//! else computed by element-wise operators.
+//! Scales and biases per channel, as of batch norms and additions of constants: they are folded into the convolution or the linear
+//! layer before, or else computed by element-wise operators.
 use super::{
     network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute},
@@ -80,14 +80,14 @@ struct Weighted {
 }
 
 /// The axis of a matrix of weights that has one element per channel of the result.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum ChannelAxis {
     Rows,
     Columns,
 }
 
 impl Weighted {
-    /// Returns the operator if nothing else uses the float32 `result`, with the channels in axis 1, and the operator ends with it.
+    /// Returns the operator that computes `result`, if nothing else reads it and its channels are axis 1.
     fn of(graph: &RewriteGraph, result: TensorIndex) -> Result<Option<Weighted>> {
         let Some(mut at) = graph.single_use_producer(result) else { return Ok(None) };
         let mut view = None;
@@ -99,7 +99,7 @@ impl Weighted {
         }
         let (filter, bias, channels) = match graph.only_operation(at).map(|o| &o.op) {
             Some(Op::Conv(conv)) if view.is_none() && !conv.do_relu => (conv.filter, conv.bias, ChannelAxis::Rows),
-            Some(Op::MatMul(product)) if is_plain(product) => {
+            Some(Op::MatMul(product)) if is_linear_layer(product) => {
                 let channels = if product.right_transpose { ChannelAxis::Rows } else { ChannelAxis::Columns };
                 let (result, weights) = (&graph.entry(result)?.ty.shape, &graph.entry(product.right)?.ty.shape);
                 // The channels, in axis 1, must be the last axis, that of the product's columns.
@@ -119,8 +119,8 @@ impl Weighted {
     }
 }
 
-/// Whether a product is that of a linear layer, and ends with the addition of its bias.
-fn is_plain(product: &MatMul<TensorIndex>) -> bool {
+/// Whether a product is a linear layer, without an activation.
+fn is_linear_layer(product: &MatMul<TensorIndex>) -> bool {
     let MatMul { input, right, bias, right_transpose, keep_dims, .. } = *product;
     *product == MatMul { bias, right_transpose, keep_dims, ..MatMul::new(input, right) }
 }

@@ -100,7 +100,7 @@ fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         return Err(argument("the number of columns", columns, format!("there are {counts:?} blocks")));
     }
     let tensor = b.tensor(x)?;
-    let blocks = Blocks { images: [batch, rows / positions], block, counts, strides, dilations, padded };
+    let blocks = Blocks { images_and_channels: [batch, rows / positions], block, counts, strides, dilations, padded };
     let mut made = if blocks.are_tiles() { blocks.tiled(b, tensor)? } else { blocks.added(b, tensor)? };
     for i in 0..axes {
         made = b.slice(made, 2 + i, pads[i], size[i])?;
@@ -111,7 +111,7 @@ fn col2im<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 /// Blocks of images, by axis.
 struct Blocks {
     /// Numbers of images and of channels.
-    images: [usize; 2],
+    images_and_channels: [usize; 2],
     block: Vec<usize>,
     /// Numbers of blocks.
     counts: Vec<usize>,
@@ -122,7 +122,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Whether each element of the image is in exactly one block, next to the others of its block.
+    /// Whether blocks are dense and adjacent, and cover the padded image exactly.
     fn are_tiles(&self) -> bool {
         (0..self.block.len()).all(|i| {
             let is_dense = self.block[i] == 1 || self.dilations[i] == 1;
@@ -133,19 +133,19 @@ impl Blocks {
     /// Moves the elements of tiles to where they came from.
     fn tiled(&self, b: &mut Importer, columns: Tensor) -> Result<Tensor> {
         let axes = self.block.len();
-        let tensor = b.reshape(columns, &[&self.images[..], &self.block, &self.counts].concat())?;
+        let tensor = b.reshape(columns, &[&self.images_and_channels[..], &self.block, &self.counts].concat())?;
         let order: Vec<usize> = [0, 1].into_iter().chain((2..2 + axes).flat_map(|i| [i + axes, i])).collect();
         let tensor = b.permute(tensor, &order)?;
-        b.reshape(tensor, &[&self.images[..], &self.padded].concat())
+        b.reshape(tensor, &[&self.images_and_channels[..], &self.padded].concat())
     }
     /// Spreads, for each position in the blocks, the elements there among zeros, and adds the images.
     fn added(&self, b: &mut Importer, columns: Tensor) -> Result<Tensor> {
         let (axes, positions) = (self.block.len(), count(&self.block)?);
-        let tensor = b.reshape(columns, &[&self.images[..], &[positions], &self.counts].concat())?;
+        let tensor = b.reshape(columns, &[&self.images_and_channels[..], &[positions], &self.counts].concat())?;
         let mut sum = None;
         for position in 0..positions {
             let part = b.slice(tensor, 2, position, 1)?;
-            let mut part = b.reshape(part, &[&self.images[..], &self.counts].concat())?;
+            let mut part = b.reshape(part, &[&self.images_and_channels[..], &self.counts].concat())?;
             let mut rest = position;
             for i in (0..axes).rev() {
                 let start = rest % self.block[i] * self.dilations[i];

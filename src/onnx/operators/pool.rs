@@ -240,7 +240,7 @@ fn average_of_parts(b: &mut Importer, n: &Node, x: &Value, window: &Window) -> R
         let (before, size, after) = (window.pads[axis], from[2 + axis] as i64, window.pads[axes + axis]);
         let counted = if includes_pad { 0..before + size + after } else { before..before + size };
         let place = |element: i64| at as i64 * window.strides[axis] + element * window.dilations[axis];
-        (0..window.kernel[axis]).filter(|element| counted.contains(&place(*element))).count() as f64
+        (0..window.kernel[axis]).filter(|element| counted.contains(&place(*element))).count().max(1) as f64
     })?;
     let counts = b.coefficient(counts)?;
     b.div(sum, counts)

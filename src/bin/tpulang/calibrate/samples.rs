@@ -149,15 +149,13 @@ impl Runs {
             let batches = first.read(graph)?.iter().map(|(name, array)| batch(graph, name, array)).collect::<Vec<_>>();
             together = batches.iter().copied().flatten().min().unwrap_or(1);
         }
-        let runs = Runs { samples, together, shard };
-        match runs.count() {
-            0 => {
-                let (all, Shard { index, count }) = (runs.samples.len().div_ceil(together), shard);
-                let expected = format!("there are only {all} runs; expected at most as many parts");
-                Err(argument("--shard", format!("{index}/{count}"), expected))
-            }
-            _ => Ok(runs),
+        let (all, Shard { index, count }) = (samples.len().div_ceil(together), shard);
+        // Whichever the part is: the parts could not be merged without those that are empty.
+        if count > all {
+            let expected = format!("there are only {all} runs; expected at most as many parts");
+            return Err(argument("--shard", format!("{index}/{count}"), expected));
         }
+        Ok(Runs { samples, together, shard })
     }
 
     fn indices(&self) -> impl Iterator<Item = usize> + use<> {

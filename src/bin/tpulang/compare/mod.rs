@@ -13,6 +13,7 @@ use super::{
 use indexmap::IndexMap;
 use order::Order;
 use std::{
+    collections::HashSet,
     io,
     path::{Path, PathBuf},
 };
@@ -159,9 +160,28 @@ fn report(args: &Args, graph: Option<&Graph>, a: &Arrays, b: &Arrays) -> Result<
     Ok(Report { tolerance: args.tolerance, tensors, passed, left_out, diverges, histogram })
 }
 
-/// Returns the first rule that is about none of the names.
-pub fn unused_rename<'r>(renames: &'r [Rename], names: &[&str]) -> Option<&'r Rename> {
-    renames.iter().find(|rename| !names.iter().any(|name| rename.apply(name).is_some()))
+/// The names of one side of a comparison, and where they are, as the subject of an error.
+pub struct Names<'a> {
+    pub names: &'a [&'a str],
+    pub place: &'a str,
+}
+
+/// # Errors
+/// Returns an error if a rule pairs no name of the first side with one of the second.
+pub fn check_renames(renames: &[Rename], first: &Names, second: &Names) -> Result<()> {
+    let known: HashSet<&str> = second.names.iter().copied().collect();
+    for rename in renames {
+        let mut renamed = first.names.iter().filter_map(|name| rename.apply(name)).peekable();
+        let Some(example) = renamed.peek().cloned() else {
+            let expected = format!("{} has no such tensor; A=B has the name there first", first.place);
+            return Err(argument("--rename", rename, expected));
+        };
+        if !renamed.any(|name| known.contains(name.as_str())) {
+            let expected = format!("{} has no tensor {example:?}", second.place);
+            return Err(argument("--rename", rename, expected));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the pairs to compare, and the number of arrays without a partner that `--common` leaves out.
@@ -171,10 +191,9 @@ fn pairs(args: &Args, a: &Arrays, b: &Arrays) -> Result<(Vec<Pair>, usize)> {
     if first.is_empty() && second.is_empty() {
         return Err(argument("the files", "empty", "there is nothing to compare"));
     }
-    if let Some(rename) = unused_rename(&args.rename, &first) {
-        let expected = format!("{} has no such tensor; A=B has the name in that file first", args.a.display());
-        return Err(argument("--rename", rename, expected));
-    }
+    let places = [&args.a, &args.b].map(|file| file.display().to_string());
+    let sides = [(&first, &places[0]), (&second, &places[1])].map(|(names, place)| Names { names, place });
+    check_renames(&args.rename, &sides[0], &sides[1])?;
     let fits = |x: &str, y: &str| a[x].len() == b[y].len();
     let mut pairs = pair_names(&first, &second, &args.rename, fits);
     let all = pairs.len();

@@ -1,7 +1,8 @@
 //! Depthwise convolution: 16 channels at once, each lane with its own weights.
 //!
-//! Neighbouring pixels of the result are kept in registers while iterating over the elements of the kernel. Pixels whose windows cross the left or right edge are computed from the elements inside
-//! the input, together with those below them, which lack the same elements.
+//! Neighbouring pixels of the result are kept in registers while iterating over the elements of the kernel. Pixels whose windows
+//! cross the left or right edge are computed from the elements inside the input, together with those below them, which lack the
+//! same elements.
 //!
 //! If many windows cross two edges, as in small planes with large kernels, planes are copied into zero-padded ones instead, so that no
 //! window crosses an edge.
@@ -178,8 +179,8 @@ struct Pixels {
     steps: [usize; 2],
 }
 
-/// Returns the maximum number of pixels of a tile in a row, of one vector of `lanes` floats each. They are kept in registers, with
-/// the weights of a row of the kernel and the inputs that neighbouring pixels share.
+/// Returns the maximum number of neighbouring pixels that [`Band::row_tile`] computes at once, one vector of `lanes` floats of each. They
+/// are kept in registers, with the weights of a row of the kernel and the inputs that they share.
 fn most_in_row(lanes: usize) -> usize {
     if lanes == 16 || cfg!(target_arch = "aarch64") { 14 } else { 8 }
 }
@@ -200,16 +201,19 @@ impl Band<'_> {
     /// Computes the pixels whose windows are between the left and the right edge, and then the others.
     fn run(mut self, isa: InstructionSet) {
         let (from, to) = self.cols.whole();
-        let most = if self.is_whole() { most_in_row(isa.lanes()) } else { tile::most_pixels(isa.lanes()) };
+        let most = if self.row_kernel() > 0 { most_in_row(isa.lanes()) } else { tile::most_pixels(isa.lanes()) };
         let tiles = (to - from).div_ceil(most).max(1);
         with_pixels!((to - from).div_ceil(tiles), T, self.inner::<T>(isa));
         for col in (0..from).chain(to..self.cols.output) {
             self.edge(isa, col);
         }
     }
-    /// Whether rows are computed by [`Band::row_tile`].
-    fn is_whole(&self) -> bool {
-        matches!((self.cols.stride, self.cols.kernel, self.cols.dilation), (1, 3 | 5 | 7, 1) | (2, 3 | 5, 1))
+    /// Returns the number of columns of a kernel for which rows are computed by [`Band::row_tile`], 0 otherwise.
+    fn row_kernel(&self) -> usize {
+        match (self.cols.stride, self.cols.kernel, self.cols.dilation) {
+            (1, columns @ (3 | 5 | 7), 1) | (2, columns @ (3 | 5), 1) => columns,
+            _ => 0,
+        }
     }
     /// The range of rows that are computed.
     fn range(&self) -> (usize, usize) {
@@ -217,14 +221,14 @@ impl Band<'_> {
     }
     /// Computes each row in tiles of `T` pixels.
     fn inner<const T: usize>(&mut self, isa: InstructionSet) {
-        match (self.cols.stride, self.cols.kernel, self.cols.dilation) {
-            (1, 3, 1) => isa.run(Tiles::<T, 1, 3>(self)),
-            (1, 5, 1) => isa.run(Tiles::<T, 1, 5>(self)),
-            (1, 7, 1) => isa.run(Tiles::<T, 1, 7>(self)),
-            (1, ..) => isa.run(Tiles::<T, 1, 0>(self)),
-            (2, 3, 1) => isa.run(Tiles::<T, 2, 3>(self)),
-            (2, 5, 1) => isa.run(Tiles::<T, 2, 5>(self)),
-            (2, ..) => isa.run(Tiles::<T, 2, 0>(self)),
+        match (self.cols.stride, self.row_kernel()) {
+            (1, 3) => isa.run(Tiles::<T, 1, 3>(self)),
+            (1, 5) => isa.run(Tiles::<T, 1, 5>(self)),
+            (1, 7) => isa.run(Tiles::<T, 1, 7>(self)),
+            (1, 0) => isa.run(Tiles::<T, 1, 0>(self)),
+            (2, 3) => isa.run(Tiles::<T, 2, 3>(self)),
+            (2, 5) => isa.run(Tiles::<T, 2, 5>(self)),
+            (2, 0) => isa.run(Tiles::<T, 2, 0>(self)),
             _ => isa.run(Tiles::<1, 0, 0>(self)),
         }
     }
@@ -264,7 +268,8 @@ impl Band<'_> {
         let rows_inside = if left < right { top..bottom } else { 0..0 };
         for i in rows_inside {
             let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input + col * cols.stride;
-            let x = &self.x[line + left * cols.dilation - cols.pad..][..(right - left - 1) * cols.dilation + (T - 1) * step + 1];
+            let x = &self.x[line + left * cols.dilation - cols.pad..]
+                [..(right - left - 1) * cols.dilation + (T - 1) * step + 1];
             let weights = &self.weights[i * cols.kernel + left..][..right - left];
             for j in 0..right - left {
                 let x = &x[j * cols.dilation..][..(T - 1) * step + 1];
@@ -301,18 +306,23 @@ impl Band<'_> {
                 ops.store(sums[t][v], &mut out[t * out_step][v * lanes..]);
             }
         }
-    }    /// Computes `T` pixels of a row, which begin at `row` and `col` and whose windows are `S` pixels apart. The kernel has `K` columns
-    /// without gaps, all of them inside the input.
+    }
+    /// Computes `T` pixels of a row from `col` on, whose windows are `S` pixels apart. The kernel has `K` columns without gaps, all of them
+    /// inside the input, and so are its rows from `top` to `bottom`.
     ///
     /// Vectors are computed one after the other, so that the inputs that neighbouring pixels share are loaded once and stay in registers.
     #[inline(always)]
-    fn row_tile<O: NumOps<f32>, const T: usize, const S: usize, const K: usize>(&mut self, ops: O, row: usize, col: usize) {
+    fn row_tile<O: NumOps<f32>, const T: usize, const S: usize, const K: usize>(
+        &mut self,
+        ops: O,
+        (row, (top, bottom)): (usize, (usize, usize)),
+        col: usize,
+    ) {
         let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
         // The compiler drops the sizes that these vectors do not use.
         if T > most_in_row(lanes) {
             return;
         }
-        let (top, bottom) = rows.inside(row);
         let at = (row - self.row) * cols.output + col;
         for first in (0..BLOCK).step_by(lanes) {
             let mut sums = [ops.load(&self.bias[first..]); T];
@@ -350,14 +360,14 @@ impl<const T: usize, const S: usize, const K: usize> SimdOp for Tiles<'_, '_, T,
         let Tiles(band) = self;
         let ((first, end), (from, to)) = (band.range(), band.cols.whole());
         for row in first..end {
-            let row_taps = band.rows.inside(row);
+            let (row_taps, col_taps) = (band.rows.inside(row), (0, band.cols.kernel));
             for col in (from..to).step_by(T) {
                 let col = col.min(to - T);
                 if K == 0 {
-                    let pixels = Pixels { row, col, row_taps, col_taps: (0, band.cols.kernel), steps: [S, 1] };
+                    let pixels = Pixels { row, col, row_taps, col_taps, steps: [S, 1] };
                     Tile::<T> { band: &mut *band, pixels }.eval(isa);
                 } else {
-                    band.row_tile::<_, T, S, K>(isa.f32(), row, col);
+                    band.row_tile::<_, T, S, K>(isa.f32(), (row, row_taps), col);
                 }
             }
         }

@@ -41,7 +41,7 @@ impl Narrow {
             let block = &mut packed[o / BLOCK * size * taps..];
             block.iter_mut().zip(weights).for_each(|(p, w)| p[o % BLOCK] = *w);
         }
-        // Broadcasts to half of the lanes take less time than writing a band 8 times.
+        // With vectors of 8 lanes, all lanes are in one group, and broadcasting is faster than expanding a band 8 times.
         let isa = if size == 8 { isa.of_8_lanes() } else { isa };
         Ok(Narrow { isa, g, size, weights: packed, bias: bias_pixels(end.bias, 1, g.oc)?, relu: end.relu })
     }
@@ -93,20 +93,20 @@ impl Narrow {
         self.size >= self.isa.lanes()
     }
 
-    /// Number of copies of a band, the one for each channel of a group included.
-    fn copies(&self) -> usize {
+    /// Number of bands in memory: one, and if it is expanded, one for each channel of a group.
+    fn bands(&self) -> usize {
         if self.is_broadcast() { 1 } else { 1 + self.size }
     }
 
-    /// Bytes of workspace per thread: a band, and its pixels for each channel of a group.
+    /// Bytes of workspace per thread: the bands.
     pub fn workspace(&self) -> u64 {
         let band = Band::new(&self.g, self.height());
-        band.plane().saturating_mul(self.copies() * size_of::<Pixel>()) as u64
+        band.plane().saturating_mul(self.bands() * size_of::<Pixel>()) as u64
     }
 
     /// Number of result rows of a band.
     fn height(&self) -> usize {
-        let row = Band::new(&self.g, 1).row().saturating_mul(self.copies() * size_of::<Pixel>());
+        let row = Band::new(&self.g, 1).row().saturating_mul(self.bands() * size_of::<Pixel>());
         (BAND / row).clamp(1, self.g.rows.output)
     }
 }

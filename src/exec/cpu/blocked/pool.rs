@@ -1,11 +1,11 @@
 //! Max and average pooling, 16 channels at once.
 //!
-//! For a row of results, the rows of its windows are combined first, into one line with padding, whose pixels many windows share. Then the
-//! pixels of the line that each window covers are combined.
+//! For a row of results, the rows of its windows are combined first, into one line, whose pixels many windows share. Then the pixels of the
+//! line that each window covers are combined. Windows are clipped to the input, so no padding is stored.
 use super::{
     Axis, BLOCK, InstructionSet, Pixel,
     band::zero_pixels,
-    clear_beyond,
+    clear_beyond, for_all_threads,
     tile::{relu, returns_second},
 };
 use crate::{
@@ -67,7 +67,7 @@ impl Pool2d {
         parts.into_par_iter().enumerate().try_for_each_init(Vec::new, |line, (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
             if line.is_empty() {
-                *line = zero_pixels(cols.len())?;
+                *line = zero_pixels(cols.input)?;
             }
             let (x, results) = (&x[plane * area..][..area], &mut *out);
             match self.kind {
@@ -81,9 +81,9 @@ impl Pool2d {
         })
     }
 
-    /// Bytes of workspace per thread: a line.
+    /// Bytes of workspace: a line per thread.
     pub fn workspace(&self) -> u64 {
-        self.cols.len().saturating_mul(size_of::<Pixel>()) as u64
+        for_all_threads(self.cols.input.saturating_mul(size_of::<Pixel>()) as u64)
     }
 }
 
@@ -93,7 +93,7 @@ struct Rows<'a, F> {
     fold: F,
     x: &'a [Pixel],
     row: usize,
-    /// Memory for the pixels that a row of windows covers.
+    /// Memory for a row of the input.
     line: &'a mut [Pixel],
     out: &'a mut [Pixel],
 }
@@ -104,7 +104,6 @@ impl<F: Fold> SimdOp for Rows<'_, F> {
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {
         let (ops, cols) = (isa.f32(), self.pool.cols);
-        self.line.fill([F::EMPTY; BLOCK]);
         for i in 0..self.out.len() / cols.output {
             let (from, to) = self.pool.rows.inside(self.row + i);
             match to - from {
@@ -124,58 +123,79 @@ impl<F: Fold> SimdOp for Rows<'_, F> {
 }
 
 impl<F: Fold> Rows<'_, F> {
-    /// Writes the line for row `i` of the results, whose windows have the rows from `from` to `to` inside the input. There are `N`,
-    /// unless that is 0.
+    /// Writes the line for row `i` of the results, whose windows have the rows from `from` to `to` inside the input. `N` is their number,
+    /// or 0 if it is not known at compile time.
     #[inline(always)]
     fn combine_rows<O: FloatOps<f32>, const N: usize>(&mut self, ops: O, i: usize, (from, to): (usize, usize)) {
         let Pool2d { rows, cols, .. } = *self.pool;
-        let pad = cols.pad.min(self.line.len());
-        let line = &mut self.line[pad..];
-        let width = cols.input.min(line.len());
-        let line = &mut line[..width];
         if from == to {
-            return line.fill([F::EMPTY; BLOCK]);
+            return self.line.fill([F::EMPTY; BLOCK]);
         }
         let first = (self.row + i) * rows.stride + from * rows.dilation - rows.pad;
         let x = &self.x[first * cols.input..];
-        for (c, to_pixel) in line.iter_mut().enumerate() {
+        for (c, pixel) in self.line.iter_mut().enumerate() {
             for lane in (0..BLOCK).step_by(ops.len()) {
                 let found = combined::<_, N>(ops, self.fold, &x[c..], lane, to - from, rows.dilation * cols.input);
-                ops.store(found, &mut to_pixel[lane..]);
+                ops.store(found, &mut pixel[lane..]);
             }
         }
     }
 
-    /// Writes row `i` of the results, whose windows have `height` rows inside the input and `N` columns without gaps, or any columns if
-    /// `N` is 0.
+    /// Writes row `i` of the results, whose windows have `height` rows inside the input. `N` is the number of their columns, which then
+    /// have no gaps, or 0 if it is not known at compile time.
     #[inline(always)]
     fn combine_columns<O: FloatOps<f32>, const N: usize>(&mut self, ops: O, i: usize, height: usize) {
-        let Pool2d { kind, rows, cols, .. } = *self.pool;
+        let cols = self.pool.cols;
         let (n, step) = if N == 0 { (cols.kernel, cols.dilation) } else { (N, 1) };
-        let whole = cols.whole();
+        let (first, end) = cols.whole();
         let out = &mut self.out[i * cols.output..][..cols.output];
-        for (col, out) in out.iter_mut().enumerate() {
-            // Divisions would take longer than the window itself.
-            let (from, to) = if (whole.0..whole.1).contains(&col) { (0, n) } else { cols.inside(col) };
-            let elements = match kind {
-                PoolKind::Average { include_pad: true } => rows.kernel * cols.kernel,
-                _ => height * (to - from),
-            };
-            let window = &self.line[col * cols.stride..][..(n - 1) * step + 1];
+        let elements = self.pool.elements(height, n);
+        for (col, out) in (first..end).zip(&mut out[first..end]) {
+            let window = &self.line[col * cols.stride - cols.pad..][..(n - 1) * step + 1];
             for lane in (0..BLOCK).step_by(ops.len()) {
                 let found = combined::<_, N>(ops, self.fold, window, lane, n, step);
-                let value = match kind {
-                    PoolKind::Max if elements == 0 => ops.splat(f32::MIN),
-                    PoolKind::Max => found,
-                    PoolKind::Average { .. } => ops.div(found, ops.splat(elements.max(1) as f32)),
+                self.pool.store(ops, found, elements, &mut out[lane..]);
+            }
+        }
+        for col in (0..first).chain(end..cols.output) {
+            let (from, to) = cols.inside(col);
+            let elements = self.pool.elements(height, to - from);
+            for lane in (0..BLOCK).step_by(ops.len()) {
+                let found = if from < to {
+                    let window = &self.line[col * cols.stride + from * step - cols.pad..];
+                    combined::<_, 0>(ops, self.fold, window, lane, to - from, step)
+                } else {
+                    ops.splat(F::EMPTY)
                 };
-                ops.store(relu(ops, value, self.pool.relu), &mut out[lane..]);
+                self.pool.store(ops, found, elements, &mut out[col][lane..]);
             }
         }
     }
 }
 
-/// Combines the lanes from `lane` on of `n` pixels at a distance of `step`. There are `N` pixels, unless that is 0.
+impl Pool2d {
+    /// Returns the number of elements of a window that count, of which some rows and columns are inside the input.
+    fn elements(&self, rows: usize, cols: usize) -> usize {
+        match self.kind {
+            PoolKind::Average { include_pad: true } => self.rows.kernel * self.cols.kernel,
+            _ => rows * cols,
+        }
+    }
+
+    /// Writes the result for the combination of a window's elements.
+    #[inline(always)]
+    fn store<O: FloatOps<f32>>(&self, ops: O, found: O::Simd, elements: usize, out: &mut [f32]) {
+        let value = match self.kind {
+            PoolKind::Max if elements == 0 => ops.splat(f32::MIN),
+            PoolKind::Max => found,
+            PoolKind::Average { .. } => ops.div(found, ops.splat(elements.max(1) as f32)),
+        };
+        ops.store(relu(ops, value, self.relu), out);
+    }
+}
+
+/// Combines the lanes from `lane` on of `n` pixels, at least one, at a distance of `step`. `N` is their number, or 0 if it is not known at
+/// compile time.
 #[inline(always)]
 fn combined<O: FloatOps<f32>, const N: usize>(
     ops: O,
@@ -185,14 +205,13 @@ fn combined<O: FloatOps<f32>, const N: usize>(
     n: usize,
     step: usize,
 ) -> O::Simd {
-    if N > 0 {
-        let mut found = ops.load(&x[0][lane..]);
-        for i in 1..N {
-            found = fold.combine(ops, found, ops.load(&x[i * step][lane..]));
-        }
-        return found;
-    }
     let mut all = ops.load(&x[0][lane..]);
+    if N > 0 {
+        for i in 1..N {
+            all = fold.combine(ops, all, ops.load(&x[i * step][lane..]));
+        }
+        return all;
+    }
     for first in (1..n).step_by(SECTION) {
         let mut found = ops.load(&x[first * step][lane..]);
         for i in first + 1..n.min(first + SECTION) {

@@ -190,7 +190,7 @@ impl Sweep<'_> {
 struct Panel<'a> {
     /// Begins at the first vector.
     lines: &'a [f32],
-    /// The distances between rows and to the second vector, unless all vectors follow one another.
+    /// The distances between rows and to the second vector, or `None` if the vectors are packed.
     strides: Option<[usize; 2]>,
     /// Number of rows.
     k: usize,

@@ -51,6 +51,13 @@ fn axis_of_three() -> impl Strategy<Value = Axis> {
     (1usize..20, 1usize..5, pads).prop_filter_map("fits", |(input, dilation, pads)| axis(input, 3, 1, dilation, pads))
 }
 
+/// An axis of several tiles of neighbouring pixels, whose windows share inputs.
+fn long_axis() -> impl Strategy<Value = Axis> {
+    let pads = prop::array::uniform2(0usize..4);
+    (1usize..60, prop::sample::select(vec![3usize, 5, 7]), 1usize..3, pads)
+        .prop_filter_map("fits", |(input, kernel, stride, pads)| axis(input, kernel, stride, 1, pads))
+}
+
 /// Channels of one group, or of groups of whole blocks.
 fn any_channels_by_block() -> impl Strategy<Value = (usize, usize, usize)> {
     prop_oneof![
@@ -243,11 +250,26 @@ proptest! {
     /// One value is infinite, and must reach the windows that see it and no others.
     #[test]
     fn depthwise_convolutions_are_the_definition(
-        batch in 1usize..3, ic in 2usize..40, multiplier in 1usize..3, rows in any_axis(), cols in any_axis(),
+        batch in 1usize..3, ic in 2usize..40, multiplier in 1usize..3, rows in any_axis(),
+        cols in prop_oneof![any_axis(), long_axis()],
         with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
     ) {
         let g = ConvShape { batch, ic, oc: ic * multiplier, group: ic, slices: Axis::ONE, rows, cols };
         let mut x = numbers(batch * ic * g.area(), 1);
+        let at = infinite % x.len();
+        x[at] = f32::INFINITY;
+        check_convolution(&g, &x, with_residual, relu)?;
+    }
+
+    /// One value is infinite, and must reach the groups and windows that see it and no others.
+    #[test]
+    fn convolutions_in_narrow_groups_are_the_definition(
+        batch in 1usize..3, size in 1u32..4, group in 2usize..7, rows in small_axis(), cols in prop_oneof![small_axis(), long_axis()],
+        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+    ) {
+        let channels = group << size;
+        let g = ConvShape { batch, ic: channels, oc: channels, group, slices: Axis::ONE, rows, cols };
+        let mut x = numbers(batch * channels * g.area(), 1);
         let at = infinite % x.len();
         x[at] = f32::INFINITY;
         check_convolution(&g, &x, with_residual, relu)?;
