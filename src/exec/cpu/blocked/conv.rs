@@ -64,6 +64,8 @@ impl<const C: usize> Direct<C> {
     }
     /// Packs the weights. The result is at `place` in its planes; other pixels are not written.
     pub fn at(place: Place, isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
+        // Half of a vector of 16 lanes would be padding.
+        let isa = if g.oc_of_group() <= HALF { isa.of_8_lanes() } else { isa };
         let (planes, blocks) = (g.ic_of_group().div_ceil(C), g.oc_of_group().div_ceil(BLOCK));
         let together = blocks_together(isa);
         let by_element = g.is_dilated() && place.step == [1, 1];
