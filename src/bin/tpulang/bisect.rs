@@ -110,17 +110,15 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
             (Some(named(&graph, arrays, &[])?), tolerance)
         }
     };
-    let is_input = |name: &str| {
-        let info = graph.lookup(name).and_then(|t| graph.tensor(t).ok());
-        info.is_some_and(|info| info.kind == TensorKind::Input)
-    };
+    let info_of = |name: &str| graph.lookup(name).and_then(|t| graph.tensor(t).ok());
+    let is_input = |name: &str| info_of(name).is_some_and(|info| info.kind == TensorKind::Input);
     if let Some(given) = &mut given {
         let inputs: Vec<String> = given.keys().filter(|name| is_input(name)).cloned().collect();
         for name in inputs {
             let Some(array) = given.shift_remove(&name) else { continue };
             match feeds.get(&name) {
                 Some(fed) => check_input(&name, fed, &array)?,
-                None if is_stored(&graph, &name, &array) => drop(feeds.insert(name, array)),
+                None if info_of(&name).is_some_and(|info| is_stored(info, &array)) => drop(feeds.insert(name, array)),
                 None => {}
             }
         }
@@ -213,9 +211,8 @@ fn check_rules(graph: &Graph, arrays: &IndexMap<String, Array>, rules: &[Rename]
 }
 
 /// Whether an array has the numbers of a tensor as they are stored, rather than the real numbers of integers.
-fn is_stored(graph: &Graph, name: &str, array: &Array) -> bool {
-    let info = graph.lookup(name).and_then(|t| graph.tensor(t).ok());
-    info.is_some_and(|info| info.dtype.is_float() == array.dtype().is_float())
+fn is_stored(info: &TensorInfo, array: &Array) -> bool {
+    info.dtype.is_float() == array.dtype().is_float()
 }
 
 /// Returns the arrays that are tensors of the network, by the network's names. Real numbers of integer tensors are left out, since
@@ -230,7 +227,7 @@ fn named(graph: &Graph, arrays: IndexMap<String, Array>, renames: &[Rename]) -> 
         let (Some(name), Some(theirs)) = (pair.first, pair.second) else { continue };
         let (info, array) = (infos[name.as_str()], &arrays[&theirs]);
         let is_plain_input = info.kind == TensorKind::Input && info.quantization.is_none();
-        if is_plain_input || is_stored(graph, &name, array) {
+        if is_plain_input || is_stored(info, array) {
             found.insert(name.clone(), array.clone());
         }
     }

@@ -150,7 +150,7 @@ impl Runs {
             together = batches.iter().copied().flatten().min().unwrap_or(1);
         }
         let (all, Shard { index, count }) = (samples.len().div_ceil(together), shard);
-        // Whichever the part is: the parts could not be merged without those that are empty.
+        // An error for every part: without the empty ones, the others could not be merged.
         if count > all {
             let expected = format!("there are only {all} runs; expected at most as many parts");
             return Err(argument("--shard", format!("{index}/{count}"), expected));

@@ -173,7 +173,7 @@ pub fn check_renames(renames: &[Rename], first: &Names, second: &Names) -> Resul
     for rename in renames {
         let mut renamed = first.names.iter().filter_map(|name| rename.apply(name)).peekable();
         let Some(example) = renamed.peek().cloned() else {
-            let expected = format!("{} has no such tensor; A=B has the name there first", first.place);
+            let expected = format!("{} has no tensor that matches the left side", first.place);
             return Err(argument("--rename", rename, expected));
         };
         if !renamed.any(|name| known.contains(name.as_str())) {
