@@ -152,7 +152,7 @@ conformance: build ## compare every recorded case with tpu_mlir
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
 	$(PEER)/bin/python conformance/control_flow.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
-	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) examples/patterns
+	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) examples/patterns conformance/deployed/masked
 	$(PEER)/bin/python conformance/emulation.py --bin $(BIN) examples/patterns
 
 conformance-onnx: build ## run ONNX's node tests, also after tpuc-opt has rewritten them

@@ -50,6 +50,19 @@ def images():
     return net
 
 
+def lines():
+    """Convolutions over one axis."""
+    net = Network("lines")
+    x = net.input("x", net.rng.standard_normal((1, 4, 40)).astype(np.float32))
+    conv = lambda x, oc, ic, k, stride=1, pads=(0, 0), dilation=1, group=1: net.do(
+        "top.Conv", input=x, filter=net.random(oc, ic, k, gain=0.3), bias=net.random(oc), kernel_shape=[k], strides=[stride],
+        pads=list(pads), dilations=[dilation], group=group)
+    x = net.do("relu", input=conv(x, 8, 4, 3, stride=2, pads=(1, 2)))
+    x = net.do("tanh", input=conv(x, 8, 1, 3, pads=(4, 0), dilation=2, group=8))
+    conv(x, 5, 8, 1)
+    return net
+
+
 def volumes():
     """Convolutions of volumes."""
     net = Network("volumes")
@@ -133,7 +146,7 @@ def main():
     parser.add_argument("--work", default="build/emulation", type=os.path.abspath)
     args = parser.parse_args()
     passed, written = 0, []
-    for net in (images(), volumes(), fused()):
+    for net in (images(), lines(), volumes(), fused()):
         written.append(os.path.join(args.work, "specs", net.name))
         os.makedirs(written[-1], exist_ok=True)
         net.write(written[-1])

@@ -143,6 +143,19 @@ def scopes():
     save("scopes", h.make_graph(nodes, "scopes", [value("x", [2])], [value("y", [2]), value("neg", [2])]))
 
 
+def mask():
+    """A constant mask and a computed one, as in decoders."""
+    node = h.make_node
+    nodes = [
+        node("Unsqueeze", ["mask", "axes"], ["row"]), node("Cast", ["row"], ["is_word"], to=T.BOOL),
+        node("And", ["causal", "is_word"], ["is_seen"]), node("Where", ["is_seen", "scores", "low"], ["y"])]
+    weights = [
+        numpy_helper.from_array(np.array([1], np.int64), "axes"), numpy_helper.from_array(np.tril(np.ones((1, 3, 3), bool)), "causal"),
+        numpy_helper.from_array(np.array(-9, np.float32), "low")]
+    inputs = [value("mask", [1, 3], T.INT64), value("scores", [1, 3, 3])]
+    save("mask", h.make_graph(nodes, "mask", inputs, [value("y", [1, 3, 3])], weights))
+
+
 def quantized():
     """A network that onnxruntime quantized, with its results."""
     node = h.make_node
@@ -371,5 +384,5 @@ def machine_learning():
 
 if __name__ == "__main__":
     os.makedirs(TO, exist_ok=True)
-    for make in [nodes, classifier, unsupported, functions, loop, scopes, quantized, quantized_operators, quantized_dynamic, quantized_gates, quantized_moves, external, machine_learning]:
+    for make in [nodes, classifier, unsupported, functions, loop, scopes, mask, quantized, quantized_operators, quantized_dynamic, quantized_gates, quantized_moves, external, machine_learning]:
         make()

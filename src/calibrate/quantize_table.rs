@@ -1,7 +1,11 @@
 //! Tables of layers with other dtypes than the rest of a network.
-use crate::base::{Error, Result, escaped, files, invalid, nearest};
+use crate::{
+    base::{Error, Result, escaped, files, invalid, nearest},
+    graph::{Graph, Operator, Tensor},
+    ops::Op,
+};
 use indexmap::IndexMap;
-use std::{fmt, io::Write, path::Path, str::FromStr};
+use std::{collections::HashSet, fmt, io::Write, path::Path, str::FromStr};
 
 /// Maximum size of a table in bytes.
 const MAX_FILE: u64 = 64 << 20;
@@ -71,6 +75,42 @@ impl QuantizeTable {
         QuantizeTable::parse(text).map_err(|e| Error::format(path, e))
     }
 
+    /// Returns the layers that compute integers from integers, such as token ids or masks, and those that select floats by them, with the
+    /// dtypes that TPU-MLIR 1.30 needs for them if the network is quantized or in 16-bit floats. Without these, lowering fails, or large
+    /// integers are rounded to 16-bit floats.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, calibrate::{Mode, QuantizeTable}};
+    /// let mut g = Graph::new("net")?;
+    /// let ids = g.input("ids", Dtype::Int32, [4, 1])?;
+    /// let row = g.permute(ids, &[1, 0]).out_name("row").call()?;
+    /// let table = g.coefficient("table", Array::filled(Dtype::Float32, [9, 2], 0.5)?)?;
+    /// let y = g.gather(table, row).axis(0).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let modes = QuantizeTable::of_integers(&g).modes;
+    /// assert_eq!(modes.into_iter().collect::<Vec<_>>(), [("row".to_owned(), Mode::F32)]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn of_integers(graph: &Graph) -> QuantizeTable {
+        let mut modes = IndexMap::new();
+        let mut integers: HashSet<Tensor> = HashSet::new();
+        for operator in graph.operators() {
+            let result = operator.outputs().next();
+            let Some((result, info)) = result.and_then(|t| Some((t, graph.tensor(t).ok()?))) else { continue };
+            let mode = match &operator.op {
+                _ if computes_integers(operator, graph) => {
+                    integers.insert(result);
+                    mode_of_integers(&operator.op)
+                }
+                Op::Where(op) if integers.contains(&op.cond) => Mode::F16,
+                Op::MaskedFill(op) if integers.contains(&op.cond) => Mode::F16,
+                _ => continue,
+            };
+            modes.insert(info.name.clone(), mode);
+        }
+        QuantizeTable { comments: Vec::new(), modes }
+    }
+
     /// Reads the text of a table.
     ///
     /// # Errors
@@ -113,4 +153,19 @@ impl fmt::Display for QuantizeTable {
         self.comments.iter().try_for_each(|comment| writeln!(f, "# {comment}"))?;
         self.modes.iter().try_for_each(|(name, mode)| writeln!(f, "{name} {}", mode.name()))
     }
+}
+
+/// Whether an operator computes integers, or compares them.
+fn computes_integers(operator: &Operator, graph: &Graph) -> bool {
+    let info = |t: Tensor| graph.tensor(t).ok();
+    let is_integer = |t: Tensor| info(t).is_some_and(|info| !info.dtype.is_float() && info.quantization.is_none());
+    let is_computed = |t: &Tensor| is_integer(*t) && info(*t).is_some_and(|info| !info.is_coefficient());
+    let compares = matches!(operator.op, Op::Compare(_) | Op::CompareConst(_));
+    let mut operands = operator.op.operands().map(|(_, t)| *t);
+    (compares || operator.outputs().next().is_some_and(is_integer)) && operands.any(|t| is_computed(&t))
+}
+
+/// The tool chain has no Slice of integers in F32, and moves all of their bits in F16.
+fn mode_of_integers(op: &Op<Tensor>) -> Mode {
+    if matches!(op, Op::Slice(_)) { Mode::F16 } else { Mode::F32 }
 }

@@ -34,11 +34,15 @@ pub struct Search {
     /// The layers that compute new numbers, those with the largest effect first: the relative L2 error of the outputs if this layer alone
     /// is computed in integers.
     pub ranking: Vec<(String, f64)>,
-    /// The layers that must stay floats, with their dtypes: float16, or float32 if their numbers are too large for it. First the output
+    /// The layers that must stay floats, with their dtypes: float16, or float32 if their numbers are too large or too small for it. First the output
     /// projections of fused attentions, and the layers that are floats in any case.
     pub floats: Vec<(String, Mode)>,
-    /// The mean cosine of the outputs if all layers are integers, but for those that are floats in any case, and if those of `floats` are
-    /// floats.
+    /// The layers that only move numbers between layers in floats, which are therefore floats, too.
+    pub copies: Vec<(String, Mode)>,
+    /// The layers of integers ([`QuantizeTable::of_integers`]).
+    pub integers: QuantizeTable,
+    /// The mean cosine of the outputs if all layers are integers, but for those that are floats in any case, and if those of `floats` and
+    /// `copies` are floats.
     pub cosines: [f64; 2],
     /// The least cosine that is wanted.
     pub expect: f64,
@@ -70,7 +74,7 @@ impl Search {
         let ranked = samples.len().min(RANKED);
         let (mut references, mut done) = (Vec::new(), 0);
         let count = effects.len() * ranked;
-        let floats = vec![Mode::F32; network.modes().len()];
+        let floats = vec![Mode::F32; network.layers().count()];
         for (i, sample) in samples.iter().enumerate() {
             let exact = network.exact(sample)?;
             let reference = network.run_as(sample, &floats, Some(&exact), None)?;
@@ -89,12 +93,14 @@ impl Search {
         let ranking = effects.iter().map(|(layer, effect)| Ok((network.name(*layer)?.to_owned(), *effect)));
         let ranking = ranking.collect::<Result<Vec<_>>>()?;
         let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
-        let before = trial.cosine(&[])?;
+        let before = trial.cosine(&network.modes_with_fixed_floats())?;
         let (chosen, after) = trial.fewest(&order, expect, before)?;
+        let copies = if chosen.is_empty() { Vec::new() } else { network.moved_floats(&chosen)? };
         let chosen = chosen.iter().map(|layer| Ok((network.name(*layer)?.to_owned(), network.float_mode(*layer))));
         let chosen = chosen.collect::<Result<Vec<_>>>()?;
         let floats = network.fixed_floats().into_iter().chain(chosen).collect();
-        Ok(Search { ranking, floats, cosines: [before, after], expect })
+        let integers = QuantizeTable::of_integers(network.graph());
+        Ok(Search { ranking, floats, copies, integers, cosines: [before, after], expect })
     }
 
     /// The layers of [`Search::floats`] that are floats in any case.
@@ -111,7 +117,8 @@ impl Search {
             format!("cosine of the outputs: {before:.6} if {all} are INT8, {after:.6} with these"),
             "layer mode".to_owned(),
         ];
-        QuantizeTable { comments, modes: self.floats.iter().cloned().collect() }
+        let integers = self.integers.modes.iter().map(|(name, mode)| (name.clone(), *mode));
+        QuantizeTable { comments, modes: self.floats.iter().chain(&self.copies).cloned().chain(integers).collect() }
     }
 }
 
@@ -123,13 +130,11 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Returns the mean cosine of the outputs with some layers in floats; of several outputs, the worst.
-    fn cosine(&self, floats: &[usize]) -> Result<f64> {
-        let mut modes = self.network.modes_with_fixed_floats();
-        floats.iter().for_each(|layer| modes[*layer] = self.network.float_mode(*layer));
+    /// Returns the mean cosine of the outputs; of several outputs, the worst.
+    fn cosine(&self, modes: &[Mode]) -> Result<f64> {
         let mut sum = 0.0;
         for (sample, reference) in self.samples.iter().zip(self.references) {
-            let outputs = self.network.run_as(sample, &modes, None, None)?;
+            let outputs = self.network.run_as(sample, modes, None, None)?;
             let mut worst = 1f64;
             for (name, expected) in reference {
                 if let Comparison::Values { cosine, .. } = Comparison::of(expected, &outputs[name])? {
@@ -141,6 +146,11 @@ impl Trial<'_> {
         Ok(sum / self.samples.len() as f64)
     }
 
+    /// Returns the mean cosine of the outputs with some layers in floats.
+    fn cosine_with(&self, floats: &[usize]) -> Result<f64> {
+        self.cosine(&self.network.modes_with_floats(floats))
+    }
+
     /// Returns the layers that must be floats, and the cosine that is reached.
     fn fewest(&self, order: &[usize], expect: f64, before: f64) -> Result<(Vec<usize>, f64)> {
         if before >= expect {
@@ -148,10 +158,10 @@ impl Trial<'_> {
         }
         // The first `few` do not suffice, and the first `many` do, if any number does.
         let (mut few, mut many) = (0, order.len());
-        let mut reached = self.cosine(order)?;
+        let mut reached = self.cosine_with(order)?;
         while reached >= expect && few + 1 < many {
             let middle = few.midpoint(many);
-            let cosine = self.cosine(&order[..middle])?;
+            let cosine = self.cosine_with(&order[..middle])?;
             if cosine >= expect {
                 (many, reached) = (middle, cosine);
             } else {
@@ -166,7 +176,7 @@ impl Trial<'_> {
         // Those with the smallest effect are least likely to be needed.
         for layer in order[..many].iter().rev().take(RETRIED) {
             let others: Vec<usize> = chosen.iter().copied().filter(|other| other != layer).collect();
-            let cosine = self.cosine(&others)?;
+            let cosine = self.cosine_with(&others)?;
             if cosine >= expect {
                 (chosen, reached) = (others, cosine);
             }
@@ -225,6 +235,33 @@ mod tests {
         let feeds = [("x", Array::filled(Dtype::Float32, [1, 1, 2, 2, 2], 0.25).unwrap())];
         let results = network.run(&feeds, &mut |_, _| Ok(())).unwrap();
         assert_eq!(results["y"].to_f32().unwrap()[13], 1.0, "the sum of eight eighths");
+    }
+
+    /// As integers, they would round what the layers in floats compute.
+    #[test]
+    fn layers_between_floats_become_floats() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2]).unwrap();
+        let w = Array::from_vec([2, 4], vec![1f32, 0.001, -0.002, 2.0, 3.0, 0.003, 0.001, -1.0]).unwrap();
+        let mixed = g.matmul(x, w).out_name("mixed").call().unwrap();
+        // The small columns are lost with the scale of the large ones.
+        let small = g.slice(mixed, [1], [3]).axes([1]).out_name("small").call().unwrap();
+        let flat = g.reshape(small, [2]).out_name("flat").call().unwrap();
+        let rows = g.unsqueeze(flat).axes([0]).out_name("rows").call().unwrap();
+        let y = g.matmul(rows, Array::filled(Dtype::Float32, [2, 1], 100.0).unwrap()).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let table = "x 1 -1 1\nmixed 4 -4 4\nsmall 4 -4 4\nflat 4 -4 4\nrows 4 -4 4\ny 0.5 -0.5 0.5";
+        let network = QuantizedNetwork::new(&g, &Table::parse(table).unwrap(), &QuantizeTable::default()).unwrap();
+        let feeds = [("x".to_owned(), Array::from_vec([1, 2], vec![0.5f32, 0.75]).unwrap())];
+        let samples = vec![feeds.into_iter().collect()];
+        let search = Search::new(&network, &samples, 0.99, &mut |_| ()).unwrap();
+        assert!(search.floats.iter().any(|(name, _)| name == "mixed"));
+        assert_eq!(search.copies, ["small", "rows"].map(|name| (name.to_owned(), Mode::F16)));
+        assert!(search.cosines[1] > 0.99, "{:?}", search.cosines);
+        let network = QuantizedNetwork::new(&g, &Table::parse(table).unwrap(), &search.table()).unwrap();
+        let results = network.run(&samples[0], &mut |_, _| Ok(())).unwrap();
+        let exact = 100.0 * (0.5f32 * 0.001 + 0.75 * 0.003 - 0.5 * 0.002 + 0.75 * 0.001);
+        assert!((results["y"].to_f32().unwrap()[0] - exact).abs() < 0.01 * exact);
     }
 
     /// On the chip, a mask of large numbers makes zeros of all others.

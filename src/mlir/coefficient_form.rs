@@ -77,8 +77,14 @@ impl<'g> Forms<'g> {
     pub fn new(graph: &'g Graph) -> Forms<'g> {
         Forms { graph, transposed: transposed_coefficients(graph) }
     }
-    /// Returns the operand of an operator that is emitted in another form, by its index.
-    pub fn of_operand(&self, operator: &Operator) -> Option<(usize, Form)> {
+    /// Returns the operands of an operator that are emitted in another form, by their indices, in order.
+    pub fn of_operands(&self, operator: &Operator) -> Vec<(usize, Form)> {
+        match self.of_operand(operator) {
+            Some(one) => vec![one],
+            None => self.integers(&operator.op),
+        }
+    }
+    fn of_operand(&self, operator: &Operator) -> Option<(usize, Form)> {
         match &operator.op {
             Op::MatMul(op) if op.right_transpose && self.transposed.contains(&op.right) => Some((1, Form::Transposed)),
             // tpuc-opt reads a constant mask before a Softmax as floats, and aborts if it is not.
@@ -118,6 +124,20 @@ impl<'g> Forms<'g> {
         let size = *shape.get(usize::try_from(axis).ok()?)?;
         (self.is_of_integers(indices) && size <= MOST_EXACT).then_some((1, Form::Indices(size)))
     }
+    /// Returns the constants among operands of integers: model_deploy computes these in floats, but takes the bits of constants.
+    fn integers(&self, op: &Op<Tensor>) -> Vec<(usize, Form)> {
+        let Some(first) = first_alike(op).filter(|_| self.graph.mode != Mode::Quantized) else { return Vec::new() };
+        let alike = || op.operand_list().into_iter().enumerate().skip(first).filter_map(|(i, t)| Some((i, *t?)));
+        if !alike().any(|(_, t)| is_computed_integer(self.graph, t)) {
+            return Vec::new();
+        }
+        let constants = alike().filter(|(_, t)| self.is_of_integers(*t) && self.is_exact_in_floats(*t));
+        constants.map(|(i, _)| (i, Form::Floats)).collect()
+    }
+    fn is_exact_in_floats(&self, tensor: Tensor) -> bool {
+        let numbers = self.graph.tensor(tensor).ok().and_then(|info| info.data()?.to_f64().ok());
+        numbers.is_some_and(|numbers| numbers.iter().all(|x| x.abs() <= MOST_EXACT as f64))
+    }
     fn is_of_integers(&self, tensor: Tensor) -> bool {
         let info = self.graph.tensor(tensor);
         info.is_ok_and(|info| info.is_coefficient() && !info.dtype.is_float() && info.quantization.is_none())
@@ -125,4 +145,19 @@ impl<'g> Forms<'g> {
     fn is_float(&self, tensor: Tensor) -> bool {
         self.graph.tensor(tensor).is_ok_and(|info| info.dtype.is_float())
     }
+}
+
+/// Returns the first of the operands that all have one dtype, if an op has such operands.
+pub(super) fn first_alike(op: &Op<Tensor>) -> Option<usize> {
+    match op {
+        Op::Where(_) => Some(1),
+        Op::Concat(_) | Op::Min(_) | Op::Max(_) | Op::Compare(_) | Op::Add(_) | Op::Sub(_) | Op::Mul(_) => Some(0),
+        _ => None,
+    }
+}
+
+/// Whether a tensor is no constant, and has integers that are no real numbers.
+pub(super) fn is_computed_integer(graph: &Graph, tensor: Tensor) -> bool {
+    let info = graph.tensor(tensor);
+    info.is_ok_and(|info| !info.is_coefficient() && info.dtype.is_int() && info.quantization.is_none())
 }

@@ -207,13 +207,13 @@ impl<'c> Emitter<'c, '_> {
     fn operator(&self, body: &mut Body<'c>, block: &Block<'c>, operator: &Operator) -> Result<()> {
         operator.blocks.iter().try_for_each(|inner| self.coefficients(body, block, inner))?;
         let regions = operator.blocks.iter().map(|b| self.region(body, b)).collect::<Result<Vec<_>>>()?;
-        let converted = self.forms.of_operand(operator);
-        let straight = without_transposition(operator, converted);
+        let converted = self.forms.of_operands(operator);
+        let straight = without_transposition(operator, &converted);
         let op = straight.as_ref().unwrap_or(&operator.op);
         let mut operands = Vec::new();
         for (i, operand) in op.operand_list().into_iter().enumerate() {
             operands.push(match operand {
-                Some(t) => self.operand_in_form(body, block, *t, form_of(i, converted))?,
+                Some(t) => self.operand_in_form(body, block, *t, form_of(i, &converted))?,
                 None => body.none.ok_or_else(|| internal("top.None", "missing"))?,
             });
         }
@@ -237,10 +237,10 @@ impl<'c> Emitter<'c, '_> {
     fn coefficients(&self, body: &mut Body<'c>, block: &Block<'c>, inner: &GraphBlock) -> Result<()> {
         let is_coefficient = |t: &Tensor| self.graph.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
         for operator in inner.operators() {
-            let converted = self.forms.of_operand(operator);
+            let converted = self.forms.of_operands(operator);
             for (i, t) in operator.op.operand_list().into_iter().enumerate() {
                 if let Some(t) = t.filter(|t| is_coefficient(t)) {
-                    self.operand_in_form(body, block, *t, form_of(i, converted))?;
+                    self.operand_in_form(body, block, *t, form_of(i, &converted))?;
                 }
             }
             operator.blocks.iter().try_for_each(|deeper| self.coefficients(body, block, deeper))?;
@@ -280,10 +280,11 @@ impl<'c> Emitter<'c, '_> {
         }
         let info = self.graph.tensor(tensor)?;
         let data = form.of(info.data().ok_or_else(|| internal("top.Weight", "it has no data"))?)?;
-        let mut name = format!("{}_{}", info.name, form.suffix());
-        while self.graph.find(&name).is_ok() {
-            name.push('_');
-        }
+        let name = match self.named_after.get(&tensor) {
+            // It was read in this form.
+            Some(original) if form == Form::Floats => self.graph.tensor(*original)?.name.clone(),
+            _ => self.free_name(format!("{}_{}", info.name, form.suffix())),
+        };
         let quantization = self.quantization.get(tensor.index()).and_then(Option::as_ref);
         let quantization = quantization.filter(|_| !matches!(form, Form::Floats | Form::Indices(_)));
         let ty = tensor_type(self.context, data.shape(), data.dtype(), quantization);
@@ -294,6 +295,13 @@ impl<'c> Emitter<'c, '_> {
         body.visible.converted.insert((tensor, form), value);
         body.weights.push((name, data));
         Ok(value)
+    }
+
+    fn free_name(&self, mut name: String) -> String {
+        while self.graph.find(&name).is_ok() {
+            name.push('_');
+        }
+        name
     }
 
     /// Returns the value of an operand. A coefficient's `top.Weight` is emitted on first use.
@@ -378,14 +386,15 @@ impl<'c> Emitter<'c, '_> {
 }
 
 /// Returns the form of the operand with this index.
-fn form_of(index: usize, converted: Option<(usize, Form)>) -> Option<Form> {
-    converted.filter(|(i, _)| *i == index).map(|(_, form)| form)
+fn form_of(index: usize, converted: &[(usize, Form)]) -> Option<Form> {
+    let found = converted.binary_search_by_key(&index, |(i, _)| *i).ok()?;
+    Some(converted[found].1)
 }
 
 /// Returns a product whose coefficient is emitted transposed, without `right_transpose`.
-fn without_transposition(operator: &Operator, converted: Option<(usize, Form)>) -> Option<Op<Tensor>> {
+fn without_transposition(operator: &Operator, converted: &[(usize, Form)]) -> Option<Op<Tensor>> {
     match (&operator.op, converted) {
-        (Op::MatMul(op), Some((_, Form::Transposed))) => {
+        (Op::MatMul(op), [(_, Form::Transposed)]) => {
             let mut straight = (**op).clone();
             straight.right_transpose = false;
             Some(straight.into())

@@ -154,6 +154,35 @@ fn stages_are_run_and_compared() {
     snapshot("deploy", &all);
 }
 
+/// The tool chain takes no integers in INT8, and rounds them in F16.
+#[test]
+fn layers_of_integers_are_floats() {
+    let folder = Folder::new(
+        r#"{"version": 1, "name": "net", "inputs": ["ids", "x"], "outputs": ["y"],
+        "tensors": {"ids": {"shape": [1, 5], "dtype": "int32"}, "x": {"shape": [4]}},
+        "ops": [
+            {"op": "slice", "args": {"input": "ids", "starts": 1, "ends": 5, "axes": 1}, "out": "rest"},
+            {"op": "squeeze", "args": {"tensor_i": "rest", "axis": [0]}, "out": "row"},
+            {"op": "top.AddConst", "args": {"input": "row", "const_val": 1}, "out": "next", "out_dtype": "int32"},
+            {"op": "top.CompareConst", "args": {"input": "next", "mode": "Equal", "const_val": 3, "inversed": false}, "out": "is_three"},
+            {"op": "top.Where", "args": {"cond": "is_three", "tbrn": "x", "fbrn": "x"}, "out": "chosen"},
+            {"op": "relu", "args": {"input": "chosen"}, "out": "y"}]}"#,
+    );
+    for stage in ["top.npz", "tpu.npz"] {
+        write_npz(folder.path(stage), [("y", &Array::from([0f32; 4]))]).unwrap();
+    }
+    fs::write(folder.path("own.table"), "chosen BF16").unwrap();
+    let table = folder.path("net.stages/quantize.table");
+    for (options, expected) in [
+        ("", Some("rest F16\nrow F32\nnext F32\nis_three F32\nchosen F16\n")),
+        (" --quantize-table own.table", Some("chosen BF16\nrest F16\nrow F32\nnext F32\nis_three F32\n")),
+        (" --quantize F32", None),
+    ] {
+        folder.command(&format!("deploy net.json -o net.bmodel{options}")).output().unwrap();
+        assert_eq!(fs::read_to_string(&table).ok().as_deref(), expected, "{options}");
+    }
+}
+
 #[test]
 fn what_makes_the_tool_chain_fail_is_found() {
     let folder = Folder::new(&SPEC.replace("\"sqrt\"", "\"exp\""));

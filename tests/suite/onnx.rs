@@ -172,6 +172,21 @@ fn results_are_named_by_module() {
     assert!(fs::read_to_string(path).unwrap().contains(r#""out":"encoder/layers/0/relu""#));
 }
 
+/// The tool chain casts no constants.
+#[test]
+fn constant_masks_have_the_dtype_of_computed_ones() {
+    let graph = onnx::read(file("mask.onnx"), &Options::new()).unwrap();
+    let reads_constant =
+        |o: &tpulang::graph::Operator| o.uses().iter().any(|t| graph.tensor(*t).unwrap().is_coefficient());
+    let ops: Vec<&str> = graph.operators().iter().filter(|o| reads_constant(o)).map(|o| o.op.name()).collect();
+    assert_eq!(ops, ["Min", "Where"]);
+    let scores: Vec<f32> = (1..10u8).map(f32::from).collect();
+    let mask = Array::from_vec([1, 3], vec![0, 1, 1]).unwrap();
+    let feeds = [("mask", mask), ("scores", Array::from_vec([1, 3, 3], scores).unwrap())];
+    let expected = [-9.0, -9.0, -9.0, -9.0, 5.0, -9.0, -9.0, 8.0, 9.0];
+    assert_eq!(results(&graph, &feeds)["y"].to_f64().unwrap(), expected);
+}
+
 /// A network with QuantizeLinear and DequantizeLinear, or of operators on integers, becomes one of quantized tensors, with
 /// onnxruntime's results.
 #[test]

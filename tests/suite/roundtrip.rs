@@ -45,6 +45,40 @@ fn spec_with_its_weights_file() {
     assert_eq!(fs::read(a.weights).unwrap(), fs::read(b.weights).unwrap());
 }
 
+/// model_deploy lowers no constants of integers.
+#[test]
+fn constants_among_integers_are_floats_in_modules() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = r#"{"version": 1, "name": "net", "inputs": ["i"], "outputs": ["all", "chosen", "large"],
+        "tensors": {
+            "i": {"shape": [1, 3], "dtype": "int32"},
+            "first": {"shape": [1, 1], "dtype": "int32", "coeff": true, "data": [7]},
+            "most": {"shape": [1, 3], "dtype": "int32", "coeff": true, "data": [1, 2, 3]},
+            "exact": {"shape": [1, 3], "dtype": "int32", "coeff": true, "data": [1, 2, 16777217]}},
+        "ops": [
+            {"op": "concat", "args": {"inputs": ["first", "i", "first"], "axis": 1}, "out": "all"},
+            {"op": "top.Compare", "args": {"lhs": "i", "rhs": "most", "mode": "Less"}, "out": "less", "out_dtype": "int32"},
+            {"op": "top.Where", "args": {"cond": "less", "tbrn": "i", "fbrn": "most"}, "out": "chosen", "out_dtype": "int32"},
+            {"op": "top.Max", "args": {"inputs": ["i", "exact"]}, "out": "large", "out_dtype": "int32"}]}"#;
+    let g = spec::from_text(text, "net", None).unwrap();
+    let written = mlir::write_pair(&g, dir.path()).unwrap();
+    let module = fs::read_to_string(&written.mlir).unwrap();
+    for expected in ["loc(\"first_floats\")", "loc(\"most_floats\")", "loc(\"exact\")"] {
+        assert!(module.contains(expected), "{module}");
+    }
+    assert_eq!(module.matches("_floats\"").count(), 2, "{module}");
+    let again = mlir::read(&written.mlir, None).unwrap();
+    assert_same(&mlir::emit(&again).unwrap().text, module.split_once('\n').unwrap().1);
+    assert_eq!(again.warnings().iter().count(), 0, "{}", again.warnings());
+    let feeds = [("i", Array::from_vec([1, 3], vec![2i32, 1, 16_777_219]).unwrap())];
+    for graph in [&g, &again] {
+        let results = exec::run(graph, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap().tensors;
+        assert_eq!(results["all"].to_f64().unwrap(), [7.0, 2.0, 1.0, 16_777_219.0, 7.0]);
+        assert_eq!(results["chosen"].to_f64().unwrap(), [1.0, 1.0, 3.0]);
+        assert_eq!(results["large"].to_f64().unwrap(), [2.0, 2.0, 16_777_219.0]);
+    }
+}
+
 #[test]
 fn mlir_and_back() {
     let dir = tempfile::tempdir().unwrap();

@@ -166,7 +166,7 @@ impl Context<'_> {
     fn filter(&self, (input, filter, bias): (Tensor, Tensor, Option<Tensor>), to: Range) -> Result<Option<Filter>> {
         let (Some(from), Some(weights)) = (self.range(input), self.constant(filter)?) else { return Ok(None) };
         let shape = self.info(filter)?.shape.to_vec();
-        if !matches!(shape.len(), 4 | 5) || bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
+        if !matches!(shape.len(), 3..=5) || bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
             return Ok(None);
         }
         quantized_filter(from, &weights, &shape, self.bias(bias)?, to).map(Some)

@@ -5,6 +5,7 @@ mod fixed;
 mod kernel;
 mod layer;
 mod lowering;
+mod modes;
 mod products;
 mod range;
 mod ranges;
@@ -12,9 +13,9 @@ mod ranges;
 use super::{Mode, QuantizeTable, Table};
 use crate::{
     array::Array,
-    base::{Dtype, Result, invalid, nearest},
+    base::{Dtype, Result, invalid},
     exec::{CpuBackend, Feeds, RunOptions, Session},
-    graph::{Graph, Tensor, TensorInfo, TensorKind},
+    graph::{Graph, Tensor, TensorInfo},
     ops::{Attribute, Op},
 };
 use attention::Attention;
@@ -59,7 +60,7 @@ pub struct QuantizedNetwork {
     attentions: Vec<Attention>,
     /// The layers that are computed in F16, and by the chip in integers, by index.
     unemulated: Vec<usize>,
-    /// The layers with operands or results that float16 cannot represent.
+    /// The layers with operands or results that are too large for float16, or all too small.
     beyond_half: HashSet<usize>,
     /// The sums that are the only readers of layers, by index.
     summed_by: HashMap<usize, usize>,
@@ -132,7 +133,8 @@ impl QuantizedNetwork {
         let unemulated = (0..layers.len()).filter(is_unemulated).collect();
         let is_beyond_half = |t: Tensor| {
             let entry = graph.tensor(t).ok().and_then(|info| table.entries.get(&info.name));
-            entry.is_some_and(|entry| entry.max.max(-entry.min).max(entry.threshold) > half::f16::MAX.to_f32())
+            let largest = entry.map_or(0.0, |entry| entry.max.max(-entry.min).max(entry.threshold));
+            largest != 0.0 && !(half::f16::MIN_POSITIVE.to_f32()..=half::f16::MAX.to_f32()).contains(&largest)
         };
         let has_one = |i: &usize| layers[*i].results().chain(layers[*i].operands()).any(is_beyond_half);
         let beyond_half = (0..layers.len()).filter(has_one).collect();
@@ -157,51 +159,6 @@ impl QuantizedNetwork {
         Ok(network)
     }
 
-    /// Chooses the dtypes of layers. `original` is the network before layers were fused.
-    fn set_modes(&mut self, table: &QuantizeTable, original: &Graph) -> Result<()> {
-        let mut by_name: HashMap<&str, usize> = HashMap::new();
-        for (i, layer) in self.layers.iter().enumerate() {
-            for result in layer.results() {
-                by_name.insert(&self.graph.tensor(result)?.name, i);
-            }
-        }
-        for (name, mode) in &table.modes {
-            let Some(i) = by_name.get(name.as_str()) else {
-                if let Some(info) = original.lookup(name).and_then(|t| original.tensor(t).ok())
-                    && !info.is_coefficient()
-                {
-                    let problem = match info.kind {
-                        TensorKind::Input => "is an input; expected results of layers",
-                        _ => "the tool chain fuses with the layer after it",
-                    };
-                    return Err(invalid(format!("the quantize table names {name:?}, which {problem}")));
-                }
-                let near = nearest(name, by_name.keys().copied());
-                let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-                return Err(invalid(format!("the quantize table names {name:?}, which is no result of a layer{hint}")));
-            };
-            match mode {
-                Mode::Int8 if self.kernels[*i].is_none() => {}
-                mode => {
-                    self.modes[*i] = *mode;
-                    self.unemulated.retain(|other| other != i);
-                }
-            }
-        }
-        self.set_attentions();
-        Ok(())
-    }
-
-    /// Gives each attention the dtype of its output projection.
-    fn set_attentions(&mut self) {
-        for attention in &self.attentions {
-            let mode = self.modes[attention.projection];
-            if mode != Mode::Int8 {
-                attention.layers.iter().for_each(|i| self.modes[*i] = mode);
-            }
-        }
-    }
-
     /// Returns the results of layers without a range in the calibration table, which are therefore computed in floats. Canonical modules
     /// have layers that tables of the network lack; these are left out if they only move integers.
     pub fn uncalibrated(&self) -> Vec<&str> {
@@ -222,19 +179,10 @@ impl QuantizedNetwork {
     }
 
     /// Returns the layers that are computed in F16 although the chip has integers for them, whose errors are not known therefore: selections
-    /// by a condition, comparisons, maxima, one-dimensional convolutions and others. Those that the quantize table makes floats are left
-    /// out.
+    /// by a condition, comparisons, maxima, transposed convolutions with groups and others. Those that the quantize table makes floats
+    /// are left out.
     pub fn unemulated(&self) -> Vec<&str> {
         self.unemulated.iter().filter_map(|i| self.name(*i).ok()).collect()
-    }
-
-    /// The layers that a search keeps in floats in any case, with their dtypes: the output projections of fused attentions, and layers
-    /// without integers here.
-    pub(super) fn fixed_floats(&self) -> Vec<(String, Mode)> {
-        let attentions = self.fused_attentions().into_iter().map(|name| (name.to_owned(), Mode::F16));
-        let unemulated =
-            self.unemulated.iter().filter_map(|i| Some((self.name(*i).ok()?.to_owned(), self.float_mode(*i))));
-        attentions.chain(unemulated).collect()
     }
 
     /// Returns the name of each layer's result, with the dtypes that it is computed in.
@@ -469,30 +417,9 @@ impl QuantizedNetwork {
         }
     }
 
-    /// The layers that may be computed in floats instead of integers, by index: those that compute new numbers.
-    pub(super) fn choices(&self) -> Vec<usize> {
-        let of_attentions: HashSet<usize> = self.attentions.iter().flat_map(|a| &a.layers).copied().collect();
-        let is_choice = |i: &usize| match &self.kernels[*i] {
-            Some(Kernel::Copy { .. }) | None => false,
-            Some(_) => self.modes[*i] == Mode::Int8 && !of_attentions.contains(i),
-        };
-        (0..self.layers.len()).filter(is_choice).collect()
-    }
-    /// The dtype of a layer that must stay floats.
-    pub(super) fn float_mode(&self, layer: usize) -> Mode {
-        if self.beyond_half.contains(&layer) { Mode::F32 } else { Mode::F16 }
-    }
-    pub(super) fn modes(&self) -> &[Mode] {
-        &self.modes
-    }
-    /// Returns the modes if the attentions that are fused are F16, and the layers without integers here are floats.
-    pub(super) fn modes_with_fixed_floats(&self) -> Vec<Mode> {
-        let mut modes = self.modes.clone();
-        self.unemulated.iter().for_each(|i| modes[*i] = self.float_mode(*i));
-        for attention in self.attentions.iter().filter(|a| self.modes[a.projection] == Mode::Int8) {
-            attention.layers.iter().for_each(|i| modes[*i] = Mode::F16);
-        }
-        modes
+    /// The canonical form of the network.
+    pub(super) fn graph(&self) -> &Graph {
+        &self.graph
     }
     pub(super) fn name(&self, layer: usize) -> Result<&str> {
         Ok(&self.graph.tensor(self.layers[layer].result)?.name)

@@ -37,23 +37,32 @@ impl Products {
         self.results.len() - 1
     }
 
-    /// Adds a convolution over two or three spatial axes, and returns its number.
+    /// Adds a convolution over up to three spatial axes, and returns its number.
     pub fn conv(&mut self, op: &Conv<Tensor>, input: Type, weights: Array, bias: Vec<i32>) -> Result<usize> {
         let x = self.input("x", input)?;
         let name = self.name("y");
         // The calls have different types, with the same methods.
         macro_rules! convolved {
-            ($function:ident) => {{
-                let call = self.graph.$function(x, weights).input_zp(0).weight_zp(0).group(op.group).out_name(name);
-                let call = call.stride(sized(&op.strides)?).pad(sized(&op.pads)?).dilation(sized_or(&op.dilations, 1)?);
-                let call = match bias.is_empty() {
+            ($function:ident, $op:expr, $x:expr, $weights:expr) => {{
+                let call = self.graph.$function($x, $weights).input_zp(0).weight_zp(0).group($op.group);
+                let call = call.stride(sized(&$op.strides)?).pad(sized(&$op.pads)?);
+                let call = call.dilation(sized_or(&$op.dilations, 1)?);
+                match bias.is_empty() {
                     true => call,
                     false => call.bias(Array::from_vec([bias.len()], bias)?),
-                };
-                call.call()?
+                }
             }};
         }
-        let result = if op.kernel_shape.len() == 3 { convolved!(conv3d_int) } else { convolved!(conv_int) };
+        let result = match op.kernel_shape.len() {
+            1 => {
+                let x = self.graph.unsqueeze(x).axes([3]).call()?;
+                let weights = weights.reshaped([weights.shape(), &[1]].concat())?;
+                let y = convolved!(conv_int, with_columns(op), x, weights).call()?;
+                self.graph.squeeze(y, [3]).out_name(name).call()?
+            }
+            3 => convolved!(conv3d_int, op, x, weights).out_name(name).call()?,
+            _ => convolved!(conv_int, op, x, weights).out_name(name).call()?,
+        };
         Ok(self.added(result))
     }
 
@@ -123,6 +132,15 @@ impl Products {
         let options = RunOptions::default().fetched([first]).kept_plans(self.results.len());
         Session::new(&graph, CpuBackend::new(), &options)
     }
+}
+
+/// Returns a convolution over one axis as one over images with a single column.
+fn with_columns(op: &Conv<Tensor>) -> Conv<Tensor> {
+    let mut op = op.clone();
+    op.strides.push(1);
+    op.dilations.iter_mut().for_each(|dilations| dilations.push(1));
+    op.pads = op.pads.iter().flat_map(|pad| [*pad, 0]).collect();
+    op
 }
 
 /// Returns a list as an array of the size that a function takes.

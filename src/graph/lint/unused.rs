@@ -8,7 +8,9 @@ pub fn check(graph: &Graph, found: &mut Vec<WarningKind>) {
     let unread = |t: &Tensor| !read.contains(t);
     found.extend(graph.inputs().iter().filter(|t| unread(t)).map(|t| WarningKind::UnusedInput { tensor: name(*t) }));
     // The coefficients of a call are made by its function.
-    let declared = graph.tensors().filter(|(t, info)| info.is_coefficient() && !info.of_call && unread(t));
+    let repacked: HashSet<Tensor> = read.iter().filter_map(|t| graph.tensor(*t).ok()?.repacked_from).collect();
+    let is_unread = |t: &Tensor| unread(t) && !repacked.contains(t);
+    let declared = graph.tensors().filter(|(t, info)| info.is_coefficient() && !info.of_call && is_unread(t));
     found.extend(declared.map(|(_, info)| WarningKind::UnusedWeight { tensor: info.name.clone() }));
     graph.body().walk(&mut |operator: &Operator| {
         // Nothing has to read all results of an operator.

@@ -7,7 +7,7 @@ use crate::{
     import::Importer,
     node::Node,
     ops::{Compare, CompareConst, CompareMode, Max, Min, Op},
-    value::{Computed, Value},
+    value::{Computed, Value, stored},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -47,12 +47,36 @@ fn compare<'m>(b: &mut Importer<'m>, n: &Node<'m>, mode: CompareMode) -> Result<
 
 /// Returns two tensors in one dtype: bools may have different ones.
 pub fn same_dtype(b: &mut Importer, x: &Value, y: &Value) -> Result<(Tensor, Tensor)> {
+    match (x.is_constant(), y.is_constant()) {
+        (true, false) => {
+            let y = b.tensor(y)?;
+            let dtype = b.dtype(y)?;
+            return Ok((in_dtype(b, x, dtype)?, y));
+        }
+        (false, true) => {
+            let x = b.tensor(x)?;
+            let dtype = b.dtype(x)?;
+            return Ok((x, in_dtype(b, y, dtype)?));
+        }
+        _ => {}
+    }
     let (x, y) = (b.tensor(x)?, b.tensor(y)?);
     match (b.dtype(x)?, b.dtype(y)?) {
         (a, c) if a == c => Ok((x, y)),
         (a, _) if a.is_float() => Ok((x, b.as_dtype(y, a)?)),
         (_, c) if c.is_float() => Ok((b.as_dtype(x, c)?, y)),
         _ => Ok((b.as_dtype(x, Dtype::Int32)?, b.as_dtype(y, Dtype::Int32)?)),
+    }
+}
+
+/// Returns the tensor of a value in a dtype. Constants are converted now, since the tool chain casts none.
+pub fn in_dtype(b: &mut Importer, value: &Value, dtype: Dtype) -> Result<Tensor> {
+    match value.as_constant().filter(|array| stored(array.dtype()) != dtype) {
+        Some(array) => b.tensor(&Value::constant(array.to_dtype(dtype)?)),
+        None => {
+            let tensor = b.tensor(value)?;
+            b.as_dtype(tensor, dtype)
+        }
     }
 }
 

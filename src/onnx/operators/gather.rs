@@ -1,5 +1,9 @@
 //! Entries by index, read and written.
-use super::Convert;
+use super::{
+    Convert,
+    compare::same_dtype,
+    range::{range_of, with_range},
+};
 use crate::{
     Tensor,
     array::Array,
@@ -105,7 +109,7 @@ fn scatter_elements<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>
     if reduction == Reduction::Other {
         return elements_as_tuples(b, n, axis);
     }
-    let (tensor, at, updates) = (b.tensor(x)?, b.tensor(indices)?, b.tensor(updates)?);
+    let ((tensor, updates), at) = (same_dtype(b, x, updates)?, b.tensor(indices)?);
     let reduction = i64::from(reduction == Reduction::Add);
     let made = b.op(ScatterElements { reduction, ..ScatterElements::new(tensor, at, updates, axis as i64) })?;
     Ok(vec![b.value_like(made, x)?])
@@ -132,7 +136,7 @@ fn elements_as_tuples<'m>(b: &mut Importer<'m>, n: &Node<'m>, axis: usize) -> Re
         columns.push(b.reshape(column, &[count, 1])?);
     }
     let tuples = b.concat(columns, 1)?;
-    let (tensor, updates) = (b.tensor(x)?, b.tensor(updates)?);
+    let (tensor, updates) = same_dtype(b, x, updates)?;
     let updates = b.reshape(updates, &[count])?;
     let reduction = n.word("reduction", "none", &REDUCTIONS)?;
     let made = b.op(ScatterND { reduction, ..ScatterND::new(tensor, tuples, updates) })?;
@@ -142,7 +146,13 @@ fn elements_as_tuples<'m>(b: &mut Importer<'m>, n: &Node<'m>, axis: usize) -> Re
 fn scatter_nd<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, indices, updates) = (n.input(0)?, n.input(1)?, n.input(2)?);
     let reduction = n.word("reduction", "none", &REDUCTIONS)?;
-    let (tensor, at, updates) = (b.tensor(x)?, b.tensor(indices)?, b.tensor(updates)?);
+    let known = indices.as_constant().filter(|_| reduction == 0);
+    if let Some((axis, range)) = known.map(|indices| range_of(&x.shape(), indices)).transpose()?.flatten()
+        && x.elements() / x.shape()[axis] * range.len() == updates.elements()
+    {
+        return with_range(b, x, updates, (axis, range));
+    }
+    let ((tensor, updates), at) = (same_dtype(b, x, updates)?, b.tensor(indices)?);
     let made = b.op(ScatterND { reduction, ..ScatterND::new(tensor, at, updates) })?;
     Ok(vec![b.value_like(made, x)?])
 }

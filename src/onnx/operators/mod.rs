@@ -26,6 +26,7 @@ mod norm;
 mod packed;
 mod pool;
 mod quantize;
+mod range;
 mod recurrent;
 mod reduce;
 mod resize;

@@ -56,9 +56,14 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     let all = search.ranking.len() + fixed;
     let count = |mode: Mode| search.floats.iter().filter(|(_, other)| *other == mode).count();
     let in_f32 = if count(Mode::F32) > 0 { format!(", {} in F32", count(Mode::F32)) } else { String::new() };
+    let moved = match search.copies.len() {
+        0 => String::new(),
+        1 => ", and 1 that moves their numbers".to_owned(),
+        count => format!(", and {count} that move their numbers"),
+    };
     let _ = writeln!(
         text,
-        "\n{}: {} of {all} layers in F16{in_f32}; cosine of the outputs {after:.6}, and {before:.6} with all {}in INT8",
+        "\n{}: {} of {all} layers in F16{in_f32}{moved}; cosine of the outputs {after:.6}, and {before:.6} with all {}in INT8",
         escaped_path(path),
         count(Mode::F16),
         if fixed > 0 { "others " } else { "" }

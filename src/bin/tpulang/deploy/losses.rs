@@ -5,7 +5,7 @@ use tpulang::{
     Graph, Result, Tensor,
     exec::{Comparison, Tolerance, pair_names},
 };
-use tpulang_base::escaped;
+use tpulang_base::{WarningKind, escaped};
 
 /// The error of a tensor.
 #[derive(Debug, Clone)]
@@ -131,6 +131,23 @@ fn renamed_output(graph: &Graph, name: &str, size: usize, arrays: &Arrays) -> Op
     let is_new = |theirs: &&String| arrays[*theirs].len() == size && graph.lookup(theirs).is_none();
     let found = arrays.keys().filter(begins).filter(is_new);
     found.max_by_key(|theirs| theirs.len()).cloned()
+}
+
+/// Adds the outputs whose operators tpuc-opt removes, such as a last Reshape that changes nothing, by the tensors that they have become.
+pub fn add_renamed_outputs(graph: &Graph, arrays: &mut Arrays) -> Result<()> {
+    for warning in graph.structural_warnings().iter() {
+        let WarningKind::RenamedTensor { tensor, renamed } = warning.kind() else { continue };
+        let info = graph.tensor(graph.find(tensor)?)?;
+        if arrays.contains_key(tensor) {
+            continue;
+        }
+        let lowered = renamed_output(graph, renamed, info.elements(), arrays);
+        let found = arrays.get(lowered.as_ref().unwrap_or(renamed)).filter(|array| array.len() == info.elements());
+        if let Some(array) = found.map(|array| array.reshaped(info.shape.as_slice())).transpose()? {
+            arrays.insert(tensor.clone(), array);
+        }
+    }
+    Ok(())
 }
 
 /// Number of tensors that are printed.

@@ -287,7 +287,9 @@ impl<'a> Road<'a> {
     /// Runs a stage that has been made, and returns its tensors.
     fn tensors(&self, stage: Stage) -> Result<Arrays> {
         let run = during(stage.running(), Size::Unknown, |_| self.stages.run(stage));
-        run.or_else(|problem| Err(self.explained(problem, stage, true)?))
+        let mut arrays = run.or_else(|problem| Err(self.explained(problem, stage, true)?))?;
+        losses::add_renamed_outputs(self.graph, &mut arrays)?;
+        Ok(arrays)
     }
 
     /// Runs a stage that has been made, and compares its tensors.

@@ -71,7 +71,7 @@ pub struct Stages<'a> {
 }
 
 impl<'a> Stages<'a> {
-    /// Writes the network, the tables and the inputs.
+    /// Writes the network, the calibration table and the inputs.
     pub fn new(
         chain: &'a ToolChain,
         target: &'a Target,
@@ -88,10 +88,6 @@ impl<'a> Stages<'a> {
         write_npz(folder.join(INPUTS), feeds.iter().map(|(name, array)| (*name, array)))?;
         if let Some(table) = &target.calibration {
             table.write(folder.join(CALIBRATION))?;
-        }
-        if let Some(text) = &target.quantize_table {
-            let path = folder.join(QUANTIZE);
-            fs::write(&path, text).map_err(Error::io(&path))?;
         }
         Ok(Stages { chain, target, folder, name: graph.name().to_owned() })
     }
@@ -122,7 +118,7 @@ impl<'a> Stages<'a> {
     }
 
     fn deploy(&self, log: &str, more: &[&str]) -> Result<(), Problem> {
-        let Target { chip, quantize, calibration, quantize_table, options, .. } = self.target;
+        let Target { chip, quantize, calibration, options, .. } = self.target;
         let [module, bmodel] = ["mlir", "bmodel"].map(|extension| format!("{}.{extension}", self.name));
         let mut args = vec!["--mlir", &module, "--chip", chip, "--quantize", quantize, "--model", &bmodel];
         // model_deploy has no default for some dtypes.
@@ -134,7 +130,12 @@ impl<'a> Stages<'a> {
         if calibration.is_some() {
             args.extend(["--calibration_table", CALIBRATION]);
         }
-        if quantize_table.is_some() {
+        // A module with ops that only the tool chain knows gets the given table alone.
+        let given = self.target.quantize_table.clone();
+        let read = mlir::read(self.folder.join(&module), None);
+        if let Some(text) = read.map_or(given, |module| self.target.with_integers(&module)) {
+            let path = self.folder.join(QUANTIZE);
+            fs::write(&path, text).map_err(Error::io(&path))?;
             args.extend(["--quantize_table", QUANTIZE]);
         }
         args.extend(options.iter().map(String::as_str));

@@ -1,7 +1,14 @@
 //! What a network is compiled for.
 use crate::command::{emulation::check_names, run::FILES};
-use std::path::{Path, PathBuf};
-use tpulang::{Graph, Mode, Result, calibrate::Table, exec::Tolerance};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+use tpulang::{
+    Graph, Mode, Result,
+    calibrate::{QuantizeTable, Table},
+    exec::Tolerance,
+};
 use tpulang_base::{argument, escaped_path, files, nearest};
 
 /// Options shared by `deploy` and `bisect`.
@@ -130,6 +137,25 @@ fn unknown_layer(text: &[u8], graph: &Graph) -> Option<String> {
 }
 
 impl Target {
+    /// Returns the text of the quantize table for a canonical module: the given one, and the layers of integers that it does not name.
+    pub fn with_integers(&self, module: &Graph) -> Option<Vec<u8>> {
+        let given = self.quantize_table.as_deref().unwrap_or_default();
+        let text = String::from_utf8_lossy(given);
+        let named: HashSet<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        // A table cannot express names with spaces.
+        let is_missing = |name: &str| !named.contains(name) && !name.contains(char::is_whitespace);
+        let integers = match self.quantize.as_str() {
+            "F32" => QuantizeTable::default(),
+            _ if module.mode == Mode::Quantized => QuantizeTable::default(),
+            _ => QuantizeTable::of_integers(module),
+        };
+        let missing = integers.modes.iter().filter(|(name, _)| is_missing(name));
+        let lines: String = missing.map(|(name, mode)| format!("{name} {}\n", mode.name())).collect();
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let all = [given, end.as_bytes(), lines.as_bytes()].concat();
+        (!all.is_empty()).then_some(all)
+    }
+
     /// Returns model_deploy's tolerance of the outputs.
     pub fn tolerance(&self) -> Tolerance {
         let (cosine, euclidean) = match self.quantize.as_str() {

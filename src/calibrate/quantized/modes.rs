@@ -1,0 +1,139 @@
+//! The dtypes of layers: those that a table chooses, and those that a search may choose.
+use super::{QuantizedNetwork, kernel::Kernel};
+use crate::{
+    Mode, QuantizeTable,
+    base::{Result, invalid, nearest},
+    graph::{Graph, Tensor, TensorKind},
+    ops::Op,
+};
+use std::collections::HashMap;
+
+impl QuantizedNetwork {
+    /// Chooses the dtypes of layers. `original` is the network before layers were fused.
+    pub(super) fn set_modes(&mut self, table: &QuantizeTable, original: &Graph) -> Result<()> {
+        let mut by_name: HashMap<&str, usize> = HashMap::new();
+        for (i, layer) in self.layers.iter().enumerate() {
+            for result in layer.results() {
+                by_name.insert(&self.graph.tensor(result)?.name, i);
+            }
+        }
+        for (name, mode) in &table.modes {
+            let Some(i) = by_name.get(name.as_str()) else {
+                if let Some(info) = original.lookup(name).and_then(|t| original.tensor(t).ok())
+                    && !info.is_coefficient()
+                {
+                    let problem = match info.kind {
+                        TensorKind::Input => "is an input; expected results of layers",
+                        _ => "the tool chain fuses with the layer after it",
+                    };
+                    return Err(invalid(format!("the quantize table names {name:?}, which {problem}")));
+                }
+                let near = nearest(name, by_name.keys().copied());
+                let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                return Err(invalid(format!("the quantize table names {name:?}, which is no result of a layer{hint}")));
+            };
+            match mode {
+                Mode::Int8 if self.kernels[*i].is_none() => {}
+                mode => {
+                    self.modes[*i] = *mode;
+                    self.unemulated.retain(|other| other != i);
+                }
+            }
+        }
+        self.set_attentions();
+        Ok(())
+    }
+
+    /// Gives each attention the dtype of its output projection.
+    fn set_attentions(&mut self) {
+        for attention in &self.attentions {
+            let mode = self.modes[attention.projection];
+            if mode != Mode::Int8 {
+                attention.layers.iter().for_each(|i| self.modes[*i] = mode);
+            }
+        }
+    }
+
+    /// The layers that a search keeps in floats in any case, with their dtypes: the output projections of fused attentions, and layers
+    /// without integers here.
+    pub(in super::super) fn fixed_floats(&self) -> Vec<(String, Mode)> {
+        let attentions = self.fused_attentions().into_iter().map(|name| (name.to_owned(), Mode::F16));
+        let unemulated =
+            self.unemulated.iter().filter_map(|i| Some((self.name(*i).ok()?.to_owned(), self.float_mode(*i))));
+        attentions.chain(unemulated).collect()
+    }
+
+    /// The layers that may be computed in floats instead of integers, by index: those that compute new numbers.
+    pub(in super::super) fn choices(&self) -> Vec<usize> {
+        let is_choice = |i: &usize| self.is_free(*i) && !matches!(self.kernels[*i], Some(Kernel::Copy { .. }));
+        (0..self.layers.len()).filter(is_choice).collect()
+    }
+
+    /// Whether a layer is computed in integers that are not an attention's, whose projection has the choice.
+    fn is_free(&self, layer: usize) -> bool {
+        let is_in_attention = || self.attentions.iter().any(|attention| attention.layers.contains(&layer));
+        self.kernels[layer].is_some() && self.modes[layer] == Mode::Int8 && !is_in_attention()
+    }
+
+    /// The dtype of a layer that must stay floats.
+    pub(in super::super) fn float_mode(&self, layer: usize) -> Mode {
+        if self.beyond_half.contains(&layer) { Mode::F32 } else { Mode::F16 }
+    }
+
+    /// Returns the modes if the attentions that are fused are F16, and the layers without integers here are floats.
+    pub(in super::super) fn modes_with_fixed_floats(&self) -> Vec<Mode> {
+        let mut modes = self.modes.clone();
+        self.unemulated.iter().for_each(|i| modes[*i] = self.float_mode(*i));
+        for attention in self.attentions.iter().filter(|a| self.modes[a.projection] == Mode::Int8) {
+            attention.layers.iter().for_each(|i| modes[*i] = Mode::F16);
+        }
+        modes
+    }
+
+    /// Like [`QuantizedNetwork::modes_with_fixed_floats`], and some choices are floats, too. So are the layers that only move numbers
+    /// between floats ([`QuantizedNetwork::copies`]).
+    pub(in super::super) fn modes_with_floats(&self, choices: &[usize]) -> Vec<Mode> {
+        let mut modes = self.modes_with_fixed_floats();
+        choices.iter().for_each(|layer| modes[*layer] = self.float_mode(*layer));
+        for copy in self.copies(&modes) {
+            modes[copy] = self.float_mode(copy);
+        }
+        modes
+    }
+
+    /// The layers that [`QuantizedNetwork::modes_with_floats`] makes floats besides the choices, with their dtypes. The tool chain leaves
+    /// the numbers of a Reshape what they are, so these are left out.
+    pub(in super::super) fn moved_floats(&self, choices: &[usize]) -> Result<Vec<(String, Mode)>> {
+        let (modes, fixed) = (self.modes_with_floats(choices), self.modes_with_fixed_floats());
+        let is_moved =
+            |i: &usize| modes[*i] != fixed[*i] && !choices.contains(i) && !matches!(self.layers[*i].op, Op::Reshape(_));
+        let moved = (0..self.layers.len()).filter(is_moved);
+        moved.map(|i| Ok((self.name(i)?.to_owned(), modes[i]))).collect()
+    }
+
+    /// Returns the layers of integers that only move numbers from floats to floats, directly or through each other, by index. As
+    /// integers, they would round these numbers.
+    fn copies(&self, modes: &[Mode]) -> Vec<usize> {
+        let moves = |i: usize| self.is_free(i) && matches!(self.kernels[i], Some(Kernel::Copy { .. }));
+        let is_float = |i: usize| modes[i] != Mode::Int8;
+        let is_input = |t| self.graph.tensor(t).is_ok_and(|info| info.kind == TensorKind::Input);
+        let made_by: HashMap<Tensor, usize> =
+            self.layers.iter().enumerate().flat_map(|(i, layer)| layer.results().map(move |t| (t, i))).collect();
+        // Of each layer: whether it passes floats on, and whether floats are wanted of it.
+        let (mut passes, mut is_wanted) = (vec![false; self.layers.len()], vec![false; self.layers.len()]);
+        for (i, layer) in self.layers.iter().enumerate() {
+            let is_passed = |t: &Tensor| made_by.get(t).map_or_else(|| is_input(*t), |from| passes[*from]);
+            passes[i] = is_float(i) || moves(i) && layer.uses.iter().any(is_passed);
+        }
+        for t in self.graph.outputs() {
+            made_by.get(t).into_iter().for_each(|i| is_wanted[*i] = true);
+        }
+        for (i, layer) in self.layers.iter().enumerate().rev() {
+            if is_float(i) || moves(i) && is_wanted[i] {
+                layer.uses.iter().filter_map(|t| made_by.get(t)).for_each(|from| is_wanted[*from] = true);
+            }
+        }
+        let is_copy = |i: &usize| moves(*i) && passes[*i] && is_wanted[*i];
+        (0..self.layers.len()).filter(is_copy).collect()
+    }
+}
