@@ -52,7 +52,7 @@ pub struct Chooser<'s> {
 }
 
 /// Thresholds whose ratio is smaller are not compared with each other: they round numbers almost alike.
-const CLOSE: f32 = 1.01;
+const CLOSE: f32 = 1.02;
 
 /// The thresholds of a tensor that may be chosen.
 struct Candidates {

@@ -39,8 +39,6 @@ pub struct Search {
     pub floats: Vec<(String, Mode)>,
     /// The layers that only move numbers between layers in floats, which are therefore floats, too.
     pub copies: Vec<(String, Mode)>,
-    /// The layers of integers ([`QuantizeTable::of_integers`]).
-    pub integers: QuantizeTable,
     /// The mean cosine of the outputs if all layers are integers, but for those that are floats in any case, and if those of `floats` and
     /// `copies` are floats.
     pub cosines: [f64; 2],
@@ -95,12 +93,12 @@ impl Search {
         let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
         let before = trial.cosine(&network.modes_with_fixed_floats())?;
         let (chosen, after) = trial.fewest(&order, expect, before)?;
-        let copies = if chosen.is_empty() { Vec::new() } else { network.moved_floats(&chosen)? };
-        let chosen = chosen.iter().map(|layer| Ok((network.name(*layer)?.to_owned(), network.float_mode(*layer))));
+        let copies = chosen.as_deref().map(|chosen| network.moved_floats(chosen)).transpose()?.unwrap_or_default();
+        let chosen =
+            chosen.iter().flatten().map(|layer| Ok((network.name(*layer)?.to_owned(), network.float_mode(*layer))));
         let chosen = chosen.collect::<Result<Vec<_>>>()?;
         let floats = network.fixed_floats().into_iter().chain(chosen).collect();
-        let integers = QuantizeTable::of_integers(network.graph());
-        Ok(Search { ranking, floats, copies, integers, cosines: [before, after], expect })
+        Ok(Search { ranking, floats, copies, cosines: [before, after], expect })
     }
 
     /// The layers of [`Search::floats`] that are floats in any case.
@@ -117,8 +115,7 @@ impl Search {
             format!("cosine of the outputs: {before:.6} if {all} are INT8, {after:.6} with these"),
             "layer mode".to_owned(),
         ];
-        let integers = self.integers.modes.iter().map(|(name, mode)| (name.clone(), *mode));
-        QuantizeTable { comments, modes: self.floats.iter().chain(&self.copies).cloned().chain(integers).collect() }
+        QuantizeTable { comments, modes: self.floats.iter().chain(&self.copies).cloned().collect() }
     }
 }
 
@@ -151,10 +148,10 @@ impl Trial<'_> {
         self.cosine(&self.network.modes_with_floats(floats))
     }
 
-    /// Returns the layers that must be floats, and the cosine that is reached.
-    fn fewest(&self, order: &[usize], expect: f64, before: f64) -> Result<(Vec<usize>, f64)> {
+    /// Returns the layers that must be floats, and the cosine that is reached. Without any layers, it is `before`.
+    fn fewest(&self, order: &[usize], expect: f64, before: f64) -> Result<(Option<Vec<usize>>, f64)> {
         if before >= expect {
-            return Ok((Vec::new(), before));
+            return Ok((None, before));
         }
         // The first `few` do not suffice, and the first `many` do, if any number does.
         let (mut few, mut many) = (0, order.len());
@@ -171,7 +168,7 @@ impl Trial<'_> {
         let mut chosen = order[..many].to_vec();
         if reached < expect {
             // Floats can be worse than integers where numbers overflow float16 within a layer.
-            return Ok(if reached < before { (Vec::new(), before) } else { (chosen, reached) });
+            return Ok(if reached < before { (None, before) } else { (Some(chosen), reached) });
         }
         // Those with the smallest effect are least likely to be needed.
         for layer in order[..many].iter().rev().take(RETRIED) {
@@ -181,7 +178,7 @@ impl Trial<'_> {
                 (chosen, reached) = (others, cosine);
             }
         }
-        Ok((chosen, reached))
+        Ok((Some(chosen), reached))
     }
 }
 

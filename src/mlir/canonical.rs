@@ -1,5 +1,5 @@
 //! Forms that only the modules of `tpuc-opt` have, read as those that ops have elsewhere.
-use super::coefficient_form::{first_alike, is_computed_integer};
+use super::coefficient_form::{dtype_of_integers, first_alike};
 use crate::{
     base::{Dtype, Result, Shape, invalid},
     graph::{Graph, NewResult, Tensor, TensorKind},
@@ -35,42 +35,50 @@ pub(super) fn in_usual_form(graph: &mut Graph, op: Op<Tensor>, results: &[NewRes
             op.pads = vec![op.pads[0], op.pads[2]];
             Op::Deconv(op)
         }
-        op => with_integers(op, graph)?,
+        op if results.iter().all(|r| r.dtype.is_some_and(Dtype::is_int)) => with_constants_of_integers(op, graph)?,
+        op => op,
     })
 }
 
-/// Makes integers of the constants among operands of integers, which tpulang writes as floats.
-fn with_integers(op: Op<Tensor>, graph: &mut Graph) -> Result<Op<Tensor>> {
+/// Makes integers of the constants among operands of integers, which tpulang writes as floats (`NAME_floats`).
+fn with_constants_of_integers(op: Op<Tensor>, graph: &mut Graph) -> Result<Op<Tensor>> {
     let Some(first) = first_alike(&op) else { return Ok(op) };
     let alike: Vec<Tensor> = op.operand_list().into_iter().skip(first).flatten().copied().collect();
-    let computed = alike.iter().find(|t| is_computed_integer(graph, **t));
-    let Some(dtype) = computed.map(|t| graph.tensor(*t).map(|info| info.dtype)).transpose()? else { return Ok(op) };
+    let Some(dtype) = dtype_of_integers(graph, alike.iter().copied()) else { return Ok(op) };
     let mut integers: HashMap<Tensor, Tensor> = HashMap::new();
     for tensor in alike {
-        let info = graph.tensor(tensor)?;
-        if info.is_coefficient() && info.dtype == Dtype::Float32 && !integers.contains_key(&tensor) {
-            integers.insert(tensor, as_integers(graph, tensor, dtype)?);
+        if !integers.contains_key(&tensor)
+            && let Some(made) = as_integers(graph, tensor, dtype)?
+        {
+            integers.insert(tensor, made);
         }
     }
     Ok(op.map(|t| integers.get(t).copied().unwrap_or(*t)))
 }
 
 /// Returns the coefficient of integers that a coefficient of floats was written for.
-fn as_integers(graph: &mut Graph, floats: Tensor, dtype: Dtype) -> Result<Tensor> {
+fn as_integers(graph: &mut Graph, floats: Tensor, dtype: Dtype) -> Result<Option<Tensor>> {
     let info = graph.tensor(floats)?;
-    let TensorKind::Coefficient(data) = &info.kind else { return Ok(floats) };
-    let before = info.name.strip_suffix("_floats").map(str::to_owned);
-    let known = before.as_deref().and_then(|name| graph.lookup(name));
-    let is_same = |t: &Tensor| graph.tensor(*t).is_ok_and(|i| i.repacked_from == Some(floats) && i.dtype == dtype);
-    if let Some(known) = known.filter(is_same) {
-        return Ok(known);
+    let TensorKind::Coefficient(data) = &info.kind else { return Ok(None) };
+    if info.dtype != Dtype::Float32 || !info.name.ends_with("_floats") {
+        return Ok(None);
     }
-    let name = before.filter(|_| known.is_none());
-    let name = name.unwrap_or_else(|| graph.free_name(&format!("{}_integers", info.name)));
-    let (shape, data) = (info.shape.clone(), data.as_ref().map(|data| data.to_dtype(dtype)).transpose()?);
-    let made = graph.add_tensor(Some(&name), dtype, shape, TensorKind::Coefficient(data))?;
+    let name = format!("{}_integers", info.name);
+    if let Some(known) = graph.lookup(&name) {
+        let known_info = graph.tensor(known)?;
+        let is_same = known_info.repacked_from == Some(floats) && known_info.dtype == dtype;
+        return Ok(is_same.then_some(known));
+    }
+    let integers = data.as_ref().map(|data| data.to_dtype(dtype)).transpose()?;
+    if let (Some(data), Some(integers)) = (data, &integers)
+        && data.to_f64()? != integers.to_f64()?
+    {
+        return Ok(None);
+    }
+    let shape = info.shape.clone();
+    let made = graph.add_tensor(Some(&name), dtype, shape, TensorKind::Coefficient(integers))?;
     graph.change(made, |t| t.repacked_from = Some(floats));
-    Ok(made)
+    Ok(Some(made))
 }
 
 /// Some Reshapes have no attribute `shape`, and in others a 0 stands for a dimension that the input had before tpuc-opt rewrote it. Both

@@ -81,7 +81,7 @@ impl<'g> Forms<'g> {
     pub fn of_operands(&self, operator: &Operator) -> Vec<(usize, Form)> {
         match self.of_operand(operator) {
             Some(one) => vec![one],
-            None => self.integers(&operator.op),
+            None => self.integers(operator),
         }
     }
     fn of_operand(&self, operator: &Operator) -> Option<(usize, Form)> {
@@ -125,13 +125,15 @@ impl<'g> Forms<'g> {
         (self.is_of_integers(indices) && size <= MOST_EXACT).then_some((1, Form::Indices(size)))
     }
     /// Returns the constants among operands of integers: model_deploy computes these in floats, but takes the bits of constants.
-    fn integers(&self, op: &Op<Tensor>) -> Vec<(usize, Form)> {
-        let Some(first) = first_alike(op).filter(|_| self.graph.mode != Mode::Quantized) else { return Vec::new() };
+    fn integers(&self, operator: &Operator) -> Vec<(usize, Form)> {
+        let op = &operator.op;
+        let is_of_integers = operator.outputs().all(|t| self.graph.tensor(t).is_ok_and(|info| info.dtype.is_int()));
+        let applies = self.graph.mode != Mode::Quantized && is_of_integers;
+        let Some(first) = first_alike(op).filter(|_| applies) else { return Vec::new() };
         let alike = || op.operand_list().into_iter().enumerate().skip(first).filter_map(|(i, t)| Some((i, *t?)));
-        if !alike().any(|(_, t)| is_computed_integer(self.graph, t)) {
-            return Vec::new();
-        }
-        let constants = alike().filter(|(_, t)| self.is_of_integers(*t) && self.is_exact_in_floats(*t));
+        let Some(dtype) = dtype_of_integers(self.graph, alike().map(|(_, t)| t)) else { return Vec::new() };
+        let is_alike = |t: Tensor| self.graph.tensor(t).is_ok_and(|info| info.dtype == dtype);
+        let constants = alike().filter(|(_, t)| is_alike(*t) && self.is_of_integers(*t) && self.is_exact_in_floats(*t));
         constants.map(|(i, _)| (i, Form::Floats)).collect()
     }
     fn is_exact_in_floats(&self, tensor: Tensor) -> bool {
@@ -156,8 +158,15 @@ pub(super) fn first_alike(op: &Op<Tensor>) -> Option<usize> {
     }
 }
 
-/// Whether a tensor is no constant, and has integers that are no real numbers.
-pub(super) fn is_computed_integer(graph: &Graph, tensor: Tensor) -> bool {
-    let info = graph.tensor(tensor);
-    info.is_ok_and(|info| !info.is_coefficient() && info.dtype.is_int() && info.quantization.is_none())
+/// Returns the dtype of the computed tensors among operands, if they hold plain integers, all of one dtype.
+pub(super) fn dtype_of_integers(graph: &Graph, operands: impl Iterator<Item = Tensor>) -> Option<Dtype> {
+    let mut found = None;
+    for info in operands.filter_map(|t| graph.tensor(t).ok()).filter(|info| !info.is_coefficient()) {
+        let is_plain = info.dtype.is_int() && info.quantization.is_none();
+        if !is_plain || found.is_some_and(|dtype| dtype != info.dtype) {
+            return None;
+        }
+        found = Some(info.dtype);
+    }
+    found
 }

@@ -417,10 +417,6 @@ impl QuantizedNetwork {
         }
     }
 
-    /// The canonical form of the network.
-    pub(super) fn graph(&self) -> &Graph {
-        &self.graph
-    }
     pub(super) fn name(&self, layer: usize) -> Result<&str> {
         Ok(&self.graph.tensor(self.layers[layer].result)?.name)
     }

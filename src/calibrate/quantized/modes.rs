@@ -65,14 +65,21 @@ impl QuantizedNetwork {
 
     /// The layers that may be computed in floats instead of integers, by index: those that compute new numbers.
     pub(in super::super) fn choices(&self) -> Vec<usize> {
-        let is_choice = |i: &usize| self.is_free(*i) && !matches!(self.kernels[*i], Some(Kernel::Copy { .. }));
-        (0..self.layers.len()).filter(is_choice).collect()
+        let is_free = self.free();
+        (0..self.layers.len()).filter(|i| is_free[*i] && !self.moves_only(*i)).collect()
     }
 
-    /// Whether a layer is computed in integers that are not an attention's, whose projection has the choice.
-    fn is_free(&self, layer: usize) -> bool {
-        let is_in_attention = || self.attentions.iter().any(|attention| attention.layers.contains(&layer));
-        self.kernels[layer].is_some() && self.modes[layer] == Mode::Int8 && !is_in_attention()
+    /// Returns for each layer whether it is computed in integers, and its dtype is not that of an attention's projection.
+    fn free(&self) -> Vec<bool> {
+        let is_in_integers = |i: usize| self.kernels[i].is_some() && self.modes[i] == Mode::Int8;
+        let mut free: Vec<bool> = (0..self.layers.len()).map(is_in_integers).collect();
+        self.attentions.iter().flat_map(|attention| &attention.layers).for_each(|i| free[*i] = false);
+        free
+    }
+
+    /// Whether a layer only moves or selects numbers, in integers.
+    fn moves_only(&self, layer: usize) -> bool {
+        matches!(self.kernels[layer], Some(Kernel::Copy { .. }))
     }
 
     /// The dtype of a layer that must stay floats.
@@ -106,7 +113,7 @@ impl QuantizedNetwork {
     pub(in super::super) fn moved_floats(&self, choices: &[usize]) -> Result<Vec<(String, Mode)>> {
         let (modes, fixed) = (self.modes_with_floats(choices), self.modes_with_fixed_floats());
         let is_moved =
-            |i: &usize| modes[*i] != fixed[*i] && !choices.contains(i) && !matches!(self.layers[*i].op, Op::Reshape(_));
+            |i: &usize| modes[*i] != fixed[*i] && self.moves_only(*i) && !matches!(self.layers[*i].op, Op::Reshape(_));
         let moved = (0..self.layers.len()).filter(is_moved);
         moved.map(|i| Ok((self.name(i)?.to_owned(), modes[i]))).collect()
     }
@@ -114,7 +121,8 @@ impl QuantizedNetwork {
     /// Returns the layers of integers that only move numbers from floats to floats, directly or through each other, by index. As
     /// integers, they would round these numbers.
     fn copies(&self, modes: &[Mode]) -> Vec<usize> {
-        let moves = |i: usize| self.is_free(i) && matches!(self.kernels[i], Some(Kernel::Copy { .. }));
+        let is_free = self.free();
+        let moves = |i: usize| is_free[i] && self.moves_only(i);
         let is_float = |i: usize| modes[i] != Mode::Int8;
         let is_input = |t| self.graph.tensor(t).is_ok_and(|info| info.kind == TensorKind::Input);
         let made_by: HashMap<Tensor, usize> =

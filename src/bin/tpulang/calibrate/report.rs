@@ -58,8 +58,8 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     let in_f32 = if count(Mode::F32) > 0 { format!(", {} in F32", count(Mode::F32)) } else { String::new() };
     let moved = match search.copies.len() {
         0 => String::new(),
-        1 => ", and 1 that moves their numbers".to_owned(),
-        count => format!(", and {count} that move their numbers"),
+        1 => ", and 1 more that only moves their numbers".to_owned(),
+        count => format!(", and {count} more that only move their numbers"),
     };
     let _ = writeln!(
         text,

@@ -3,6 +3,7 @@
 mod causes;
 mod culprit;
 mod group;
+mod integers;
 mod losses;
 mod stage;
 mod target;
@@ -117,6 +118,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
             road.run(stage, time_made)?;
         }
     }
+    let rounded = integers::rounded_slice(&graph, &target.quantize, &road.ours)?;
     let Road { stages, losses, .. } = road;
     if !stages.bmodel().exists() {
         let expected = "with these options, model_deploy leaves no bmodel";
@@ -130,6 +132,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let failure = losses.iter().find_map(|stage| stage.failure(&tolerance, &target.chip));
     let mut remarks: Vec<String> = losses.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
     remarks.extend(target.remark);
+    remarks.extend(rounded);
     remarks.extend(is_random.then(|| "the inputs are random; -i gives others".to_owned()));
     let mut text = summary;
     for remark in remarks {

@@ -130,10 +130,10 @@ impl<'a> Stages<'a> {
         if calibration.is_some() {
             args.extend(["--calibration_table", CALIBRATION]);
         }
-        // A module with ops that only the tool chain knows gets the given table alone.
+        // A module that tpulang cannot read, since only the tool chain knows its ops, gets the given table alone.
         let given = self.target.quantize_table.clone();
         let read = mlir::read(self.folder.join(&module), None);
-        if let Some(text) = read.map_or(given, |module| self.target.with_integers(&module)) {
+        if let Some(text) = read.map_or(given, |module| self.target.quantize_table_for(&module)) {
             let path = self.folder.join(QUANTIZE);
             fs::write(&path, text).map_err(Error::io(&path))?;
             args.extend(["--quantize_table", QUANTIZE]);

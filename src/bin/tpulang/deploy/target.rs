@@ -138,7 +138,7 @@ fn unknown_layer(text: &[u8], graph: &Graph) -> Option<String> {
 
 impl Target {
     /// Returns the text of the quantize table for a canonical module: the given one, and the layers of integers that it does not name.
-    pub fn with_integers(&self, module: &Graph) -> Option<Vec<u8>> {
+    pub fn quantize_table_for(&self, module: &Graph) -> Option<Vec<u8>> {
         let given = self.quantize_table.as_deref().unwrap_or_default();
         let text = String::from_utf8_lossy(given);
         let named: HashSet<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();

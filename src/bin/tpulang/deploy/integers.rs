@@ -1,0 +1,44 @@
+//! Integers that the tool chain rounds.
+use super::stage::Arrays;
+use std::collections::{HashMap, HashSet};
+use tpulang::{Graph, Mode, Result, Tensor, ops::Op};
+
+/// The largest integer up to which float16 represents all of them.
+const MOST_EXACT: f64 = 2048.0;
+
+/// Returns a remark about a Slice whose integers the chip rounds, if there is one. TPU-MLIR 1.30 slices integers in F16 only. That moves
+/// all of their bits from an input to a Gather, and elsewhere it converts them. `arrays` has the network's tensors.
+pub fn rounded_slice(graph: &Graph, quantize: &str, arrays: &Arrays) -> Result<Option<String>> {
+    if quantize == "F32" || graph.mode == Mode::Quantized {
+        return Ok(None);
+    }
+    let mut converted: HashSet<Tensor> = HashSet::new();
+    let mut slices: HashMap<Tensor, Tensor> = HashMap::new();
+    for operator in graph.operators() {
+        let is_gather = matches!(operator.op, Op::Gather(_));
+        converted.extend(operator.uses().into_iter().filter(|_| !is_gather));
+        let input = match &operator.op {
+            Op::Slice(op) => op.input,
+            Op::Split(op) => op.input,
+            _ => continue,
+        };
+        slices.extend(operator.outputs().map(|t| (t, input)));
+    }
+    for t in graph.operators().iter().flat_map(|operator| operator.outputs()) {
+        let (Some(input), info) = (slices.get(&t), graph.tensor(t)?) else { continue };
+        let moves_bits = graph.inputs().contains(input) && !converted.contains(&t);
+        if !info.dtype.is_int() || info.quantization.is_some() || moves_bits {
+            continue;
+        }
+        let numbers = arrays.get(&info.name).map(|array| array.to_f64()).transpose()?.unwrap_or_default();
+        let largest = numbers.iter().fold(0f64, |most, x| most.max(x.abs()));
+        if largest > MOST_EXACT {
+            let name = &info.name;
+            return Ok(Some(format!(
+                "the chip rounds the integers of {name:?}, of which the largest is {largest}: TPU-MLIR slices integers in 16-bit \
+                 floats, which represent all of them up to {MOST_EXACT}"
+            )));
+        }
+    }
+    Ok(None)
+}
