@@ -83,9 +83,9 @@ impl QuantizeTable {
     /// use tpulang::{Array, Dtype, Graph, calibrate::{Mode, QuantizeTable}};
     /// let mut g = Graph::new("net")?;
     /// let ids = g.input("ids", Dtype::Int32, [4, 1])?;
-    /// let row = g.permute(ids, &[1, 0]).out_name("row").call()?;
+    /// let row = g.permute(ids, [1, 0]).out_name("row").call()?;
     /// let table = g.coefficient("table", Array::filled(Dtype::Float32, [9, 2], 0.5)?)?;
-    /// let y = g.gather(table, row).axis(0).out_name("y").call()?;
+    /// let y = g.index_select(table, row).axis(0).out_name("y").call()?;
     /// g.set_outputs(&[y])?;
     /// let modes = QuantizeTable::of_integers(&g).modes;
     /// assert_eq!(modes.into_iter().collect::<Vec<_>>(), [("row".to_owned(), Mode::F32)]);

@@ -34,8 +34,8 @@ pub struct Search {
     /// The layers that compute new numbers, those with the largest effect first: the relative L2 error of the outputs if this layer alone
     /// is computed in integers.
     pub ranking: Vec<(String, f64)>,
-    /// The layers that must stay floats, with their dtypes: float16, or float32 if their numbers are too large or too small for it. First the output
-    /// projections of fused attentions, and the layers that are floats in any case.
+    /// The layers that must stay floats, with their dtypes: float16, or float32 if their numbers are too large or too small for it.
+    /// First the output projections of fused attentions, and the layers that are floats in any case.
     pub floats: Vec<(String, Mode)>,
     /// The layers that only move numbers between layers in floats, which are therefore floats, too.
     pub copies: Vec<(String, Mode)>,

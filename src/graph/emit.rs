@@ -70,7 +70,8 @@ pub trait Emit {
         if self.dtype(t)? == dtype {
             return Ok(t);
         }
-        self.op_as(Cast::new(t), dtype)
+        // The tool chain does not look at the dtype of the result.
+        self.op_as(Cast { to: dtype.cast_name().to_owned(), ..Cast::new(t) }, dtype)
     }
 
     fn add(&mut self, a: Tensor, b: Tensor) -> Result<Tensor> {
