@@ -165,7 +165,7 @@ fn computes_integers(operator: &Operator, graph: &Graph) -> bool {
     (compares || operator.outputs().next().is_some_and(is_integer)) && operands.any(|t| is_computed(&t))
 }
 
-/// The tool chain has no Slice of integers in F32.
+/// Returns the dtype that the tool chain needs for a layer of integers: it has no Slice of them in F32.
 fn mode_of_integers(op: &Op<Tensor>) -> Mode {
     if matches!(op, Op::Slice(_)) { Mode::F16 } else { Mode::F32 }
 }

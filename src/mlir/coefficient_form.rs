@@ -124,12 +124,13 @@ impl<'g> Forms<'g> {
         let size = *shape.get(usize::try_from(axis).ok()?)?;
         (self.is_of_integers(indices) && size <= MOST_EXACT).then_some((1, Form::Indices(size)))
     }
-    /// Returns the constants among operands of integers: model_deploy computes these in floats, but takes the bits of constants.
+    /// Returns the constants among operands of integers: model_deploy computes in floats, but does not convert constants.
     fn integers(&self, operator: &Operator) -> Vec<(usize, Form)> {
         let op = &operator.op;
-        let is_of_integers = operator.outputs().all(|t| self.graph.tensor(t).is_ok_and(|info| info.dtype.is_int()));
-        let applies = self.graph.mode != Mode::Quantized && is_of_integers;
-        let Some(first) = first_alike(op).filter(|_| applies) else { return Vec::new() };
+        let has_integers = operator.outputs().all(|t| self.graph.tensor(t).is_ok_and(|info| info.dtype.is_int()));
+        let Some(first) = first_alike(op).filter(|_| has_integers && self.graph.mode != Mode::Quantized) else {
+            return Vec::new();
+        };
         let alike = || op.operand_list().into_iter().enumerate().skip(first).filter_map(|(i, t)| Some((i, *t?)));
         let Some(dtype) = dtype_of_integers(self.graph, alike().map(|(_, t)| t)) else { return Vec::new() };
         let is_alike = |t: Tensor| self.graph.tensor(t).is_ok_and(|info| info.dtype == dtype);

@@ -47,26 +47,24 @@ fn compare<'m>(b: &mut Importer<'m>, n: &Node<'m>, mode: CompareMode) -> Result<
 
 /// Returns two tensors in one dtype: bools may have different ones.
 pub fn same_dtype(b: &mut Importer, x: &Value, y: &Value) -> Result<(Tensor, Tensor)> {
-    match (x.is_constant(), y.is_constant()) {
-        (true, false) => {
-            let y = b.tensor(y)?;
-            let dtype = b.dtype(y)?;
-            return Ok((in_dtype(b, x, dtype)?, y));
-        }
-        (false, true) => {
-            let x = b.tensor(x)?;
-            let dtype = b.dtype(x)?;
-            return Ok((x, in_dtype(b, y, dtype)?));
-        }
-        _ => {}
+    let dtype = common_dtype(b, x, y)?;
+    Ok((in_dtype(b, x, dtype)?, in_dtype(b, y, dtype)?))
+}
+
+/// Returns the dtype that two values are combined in. A constant has that of the other one.
+pub fn common_dtype(b: &mut Importer, x: &Value, y: &Value) -> Result<Dtype> {
+    let [computed_x, computed_y] = [x, y].map(|value| !value.is_constant());
+    if computed_x != computed_y {
+        let tensor = b.tensor(if computed_x { x } else { y })?;
+        return b.dtype(tensor);
     }
     let (x, y) = (b.tensor(x)?, b.tensor(y)?);
-    match (b.dtype(x)?, b.dtype(y)?) {
-        (a, c) if a == c => Ok((x, y)),
-        (a, _) if a.is_float() => Ok((x, b.as_dtype(y, a)?)),
-        (_, c) if c.is_float() => Ok((b.as_dtype(x, c)?, y)),
-        _ => Ok((b.as_dtype(x, Dtype::Int32)?, b.as_dtype(y, Dtype::Int32)?)),
-    }
+    Ok(match (b.dtype(x)?, b.dtype(y)?) {
+        (a, c) if a == c => a,
+        (a, _) if a.is_float() => a,
+        (_, c) if c.is_float() => c,
+        _ => Dtype::Int32,
+    })
 }
 
 /// Returns the tensor of a value in a dtype. Constants are converted now, since the tool chain casts none.

@@ -1,13 +1,6 @@
 //! A ScatterND that writes a range of an axis, as PyTorch exports `x[:, 1:] = y`.
-use super::compare::in_dtype;
-use crate::{
-    array::Array,
-    base::Result,
-    emit::Emit,
-    fold::known,
-    import::Importer,
-    value::{Value, stored},
-};
+use super::compare::{common_dtype, in_dtype};
+use crate::{array::Array, base::Result, emit::Emit, fold::known, import::Importer, value::Value};
 use std::ops::Range;
 
 /// Returns the axis and the range that indices write, if they are known, and all positions of a range of one axis, in order.
@@ -59,11 +52,7 @@ pub fn with_range(
 ) -> Result<Vec<Value>> {
     let mut shape = x.shape();
     let size = std::mem::replace(&mut shape[axis], range.len());
-    let computed = [x, updates].into_iter().find(|value| !value.is_constant());
-    let dtype = match computed.map(|value| b.tensor(value)).transpose()? {
-        Some(tensor) => b.dtype(tensor)?,
-        None => stored(x.dtype()),
-    };
+    let dtype = common_dtype(b, x, updates)?;
     let new = in_dtype(b, updates, dtype)?;
     let new = b.reshape(new, &shape)?;
     let mut kept = |range: Range<usize>| -> Result<Option<_>> {

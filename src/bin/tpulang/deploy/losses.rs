@@ -133,7 +133,7 @@ fn renamed_output(graph: &Graph, name: &str, size: usize, arrays: &Arrays) -> Op
     found.max_by_key(|theirs| theirs.len()).cloned()
 }
 
-/// Adds the outputs whose operators tpuc-opt removes, such as a last Reshape that changes nothing, by the tensors that they have become.
+/// Adds the outputs that tpuc-opt renames, since it removes their operators, such as a last Reshape that changes nothing.
 pub fn add_renamed_outputs(graph: &Graph, arrays: &mut Arrays) -> Result<()> {
     for warning in graph.structural_warnings().iter() {
         let WarningKind::RenamedTensor { tensor, renamed } = warning.kind() else { continue };

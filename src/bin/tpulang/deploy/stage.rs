@@ -106,7 +106,8 @@ impl<'a> Stages<'a> {
             Stage::Top => {
                 let passes = ["--struct-optimize", "--shape-infer", "--canonicalize", "--extra-optimize"];
                 let args = [[origin.as_str()].as_slice(), &passes, &["-o", &module]].concat();
-                self.chain.optimize(&self.folder, &log, &args)
+                self.chain.optimize(&self.folder, &log, &args)?;
+                Ok(self.write_quantize_table(&module)?)
             }
             // With this option, model_deploy discards what tpuc-opt prints, so it runs again without it if it fails.
             Stage::Tpu => self.deploy(&log, &["--not_gen_bmodel"]).or_else(|failed| {
@@ -115,6 +116,16 @@ impl<'a> Stages<'a> {
             }),
             Stage::Chip => self.deploy(&log, &[]),
         }
+    }
+
+    /// Writes the quantize table for the canonical module, if there is anything in it.
+    fn write_quantize_table(&self, module: &str) -> Result<()> {
+        // A module that tpulang cannot read, since only the tool chain knows its ops, gets the given table alone.
+        let given = self.target.quantize_table.clone();
+        let read = mlir::read(self.folder.join(module), None);
+        let Some(text) = read.map_or(given, |module| self.target.quantize_table_for(&module)) else { return Ok(()) };
+        let path = self.folder.join(QUANTIZE);
+        fs::write(&path, text).map_err(Error::io(&path))
     }
 
     fn deploy(&self, log: &str, more: &[&str]) -> Result<(), Problem> {
@@ -130,12 +141,7 @@ impl<'a> Stages<'a> {
         if calibration.is_some() {
             args.extend(["--calibration_table", CALIBRATION]);
         }
-        // A module that tpulang cannot read, since only the tool chain knows its ops, gets the given table alone.
-        let given = self.target.quantize_table.clone();
-        let read = mlir::read(self.folder.join(&module), None);
-        if let Some(text) = read.map_or(given, |module| self.target.quantize_table_for(&module)) {
-            let path = self.folder.join(QUANTIZE);
-            fs::write(&path, text).map_err(Error::io(&path))?;
+        if self.folder.join(QUANTIZE).exists() {
             args.extend(["--quantize_table", QUANTIZE]);
         }
         args.extend(options.iter().map(String::as_str));
