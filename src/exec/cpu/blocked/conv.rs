@@ -21,10 +21,10 @@
 use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::{Band, with_scratch, zero_pixels},
-    clear_beyond, even_parts,
+    even_parts,
     parts::{Division, OutputRows},
     task_count,
-    tile::{End, Finish, HALF, NearPlanes, Place, Sweep, WeightVector, blocks_together},
+    tile::{End, Finish, HALF, NearPlanes, Place, Sweep, WeightVector, channel_blocks_together},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -67,7 +67,7 @@ impl<const C: usize> Direct<C> {
         // Half of a vector of 16 lanes would be padding.
         let isa = if g.oc_of_group() <= HALF { isa.of_8_lanes() } else { isa };
         let (planes, blocks) = (g.ic_of_group().div_ceil(C), g.oc_of_group().div_ceil(BLOCK));
-        let together = blocks_together(isa);
+        let together = channel_blocks_together(isa, g.oc_of_group());
         let by_element = g.is_dilated() && place.step == [1, 1];
         // The kernel handles half a block as the last plane only.
         let channels = if C == BLOCK && g.slices.kernel == 1 { HALF } else { C };
@@ -192,9 +192,7 @@ impl<const C: usize> Direct<C> {
             }
             part.complete(b..end, on_part);
         }
-        if part.block + part.outs.len() == self.blocks {
-            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc_of_group(), out));
-        }
+        part.clear_beyond(self.blocks, g.oc_of_group());
         Ok(())
     }
 
@@ -219,9 +217,7 @@ impl<const C: usize> Direct<C> {
             }
             part.complete(b..end, on_part);
         }
-        if part.block + part.outs.len() == self.blocks {
-            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc_of_group(), out));
-        }
+        part.clear_beyond(self.blocks, g.oc_of_group());
     }
 
     /// Adds an element of the kernel to the rows from `row` on; `weights` has all elements for these output blocks.

@@ -267,7 +267,7 @@ impl ConvShape {
     fn area(&self) -> usize {
         self.rows.input * self.cols.input
     }
-    /// Returns the shape with a sequence as a column: bands of rows divide the work. Depthwise convolution computes neighbouring pixels
+    /// Returns the shape with a sequence as a column: bands of rows divide the work. Depthwise convolution computes neighboring pixels
     /// of a row at once, so there a sequence is a row.
     pub fn oriented(self) -> ConvShape {
         let is_depthwise = self.method() == Some(Method::Depthwise);
@@ -345,7 +345,7 @@ impl Form {
     fn general(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Form> {
         Ok(match () {
             () if OnePixel::supports(&g) => Form::OnePixel(OnePixel::new(isa, g, weights, end)?),
-            () if Winograd::is_faster(&g, weights) => Form::Winograd(Winograd::new(isa, g, weights, end)?),
+            () if Winograd::is_faster(isa, &g, weights) => Form::Winograd(Winograd::new(isa, g, weights, end)?),
             () => Form::General(conv::Direct::new(isa, g, weights, end)?),
         })
     }

@@ -309,11 +309,11 @@ impl SimdOp for Sweep<'_, '_> {
         let ops = isa.f32();
         match (ops.len(), self.together) {
             // Only if a processor with AVX-512 lacked AVX2.
-            (16, OF_ROW) => self.panels::<_, 1, OF_ROW, 1>(ops),
-            (8, OF_ROW) => self.panels::<_, 1, OF_ROW, 2>(ops),
-            (_, OF_ROW) => self.panels::<_, 1, OF_ROW, 4>(ops),
+            (16, OF_ROW) => self.panels::<_, 1, OF_ROW, OF_ROW>(ops),
+            (8, OF_ROW) => self.panels::<_, 1, OF_ROW, { 2 * OF_ROW }>(ops),
+            (_, OF_ROW) => self.panels::<_, 1, OF_ROW, { 4 * OF_ROW }>(ops),
             (16, 1) => self.panels::<_, OF_16, 1, 1>(ops),
-            (16, _) => self.panels::<_, OF_16, 2, 1>(ops),
+            (16, _) => self.panels::<_, OF_16, 2, 2>(ops),
             (8, _) => self.panels::<_, OF_8, 1, 2>(ops),
             _ => self.panels::<_, OF_4, 1, 4>(ops),
         }
@@ -321,9 +321,9 @@ impl SimdOp for Sweep<'_, '_> {
 }
 
 impl Sweep<'_, '_> {
-    /// Tiles have at most `M` rows, panels have `B` blocks, and blocks have `V` vectors.
+    /// Tiles have at most `M` rows, and panels have `B` blocks, which are `N` vectors.
     #[inline(always)]
-    fn panels<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(self, ops: O) {
+    fn panels<O: NumOps<f32>, const M: usize, const B: usize, const N: usize>(self, ops: O) {
         let Sweep { x, tiles, lines, together: _, depth, begin, outs, column: first } = self;
         let size = depth * B;
         // Each tile prefetches its share of the next panel, evenly divided among its groups of 16 elements.
@@ -350,7 +350,7 @@ impl Sweep<'_, '_> {
                 let x = Planes { x, plane: count, taps: &[0] };
                 macro_rules! tile {
                     ($($t:literal)*) => { match count {
-                        $($t if $t <= M => tile::<_, BLOCK, $t, B, V>(ops, x, panel, begin, outs, share, &mut next),)*
+                        $($t if $t <= M => tile::<_, BLOCK, $t, B, N>(ops, x, panel, begin, outs, share, &mut next),)*
                         _ => {}
                     } };
                 }
@@ -366,7 +366,7 @@ impl Sweep<'_, '_> {
 /// Computes `T` rows of a panel's columns. The length of every loop is known at compile time, so that the accumulators
 /// stay in registers.
 #[inline(always)]
-fn tile<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V: usize>(
+fn tile<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const N: usize>(
     ops: O,
     x: Planes<C>,
     panel: &[WeightVector],
@@ -376,33 +376,28 @@ fn tile<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V:
     next: &mut &[WeightVector],
 ) {
     let lanes = ops.len();
-    let mut sums = [[[ops.zero(); V]; B]; T];
+    let mut sums = [[ops.zero(); N]; T];
     match begin {
         Some(begin) => {
+            let begin = begin.as_flattened();
             for t in 0..T {
-                for b in 0..B {
-                    for v in 0..V {
-                        sums[t][b][v] = ops.load(&begin[b][v * lanes..]);
-                    }
+                for n in 0..N {
+                    sums[t][n] = ops.load(&begin[n * lanes..]);
                 }
             }
         }
         None => {
             for t in 0..T {
-                for b in 0..B {
-                    for v in 0..V {
-                        sums[t][b][v] = ops.load(&outs[t][b * BLOCK + v * lanes..]);
-                    }
+                for n in 0..N {
+                    sums[t][n] = ops.load(&outs[t][n * lanes..]);
                 }
             }
         }
     }
-    sums = accumulate(ops, sums, x, panel, share, next);
+    sums = accumulate::<_, C, T, B, N>(ops, sums, x, panel, share, next);
     for t in 0..T {
-        for b in 0..B {
-            for v in 0..V {
-                ops.store(sums[t][b][v], &mut outs[t][b * BLOCK + v * lanes..]);
-            }
+        for n in 0..N {
+            ops.store(sums[t][n], &mut outs[t][n * lanes..]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The inner loop of direct convolution: some neighbouring pixels of the result times one or two blocks of output
+//! The inner loop of direct convolution: some neighboring pixels of the result times one or two blocks of output
 //! channels, kept in registers while iterating over input channels and kernel elements.
 //!
 //! Each input value of a pixel needs one multiply-add per vector of output channels. With AVX-512, 14 pixels x 2 blocks
@@ -21,6 +21,10 @@ pub(super) const OF_16: usize = 14;
 pub(super) const OF_8: usize = 6;
 pub(super) const OF_4: usize = if cfg!(target_arch = "aarch64") { 6 } else { 2 };
 
+/// The same for one and a half blocks, which are 3 vectors of 8 floats. With 4 pixels, no register would be left, and the compiler
+/// would spill.
+const OF_8_X_3: usize = 3;
+
 /// Channels of half a block. Input channels are packed, and output channels computed, in halves of a block.
 pub(super) const HALF: usize = BLOCK / 2;
 
@@ -33,9 +37,16 @@ pub(super) fn most_pixels(lanes: usize) -> usize {
     }
 }
 
-/// Returns the number of blocks of output channels, or of columns, that a tile has.
+/// Returns the number of blocks of columns that a tile has.
 pub(super) fn blocks_together(isa: InstructionSet) -> usize {
     if isa.lanes() == BLOCK { 2 } else { 1 }
+}
+
+/// Returns the number of blocks of output channels that a tile has: with vectors of half a block, also the one and a half blocks that
+/// are all of a group.
+pub(super) fn channel_blocks_together(isa: InstructionSet, channels: usize) -> usize {
+    let is_half_more = isa.lanes() == HALF && (BLOCK + 1..=BLOCK + HALF).contains(&channels);
+    if is_half_more { 2 } else { blocks_together(isa) }
 }
 
 /// Bytes of weights that stay in the first-level cache.
@@ -69,7 +80,8 @@ impl NearPlanes<'_> {
     }
 }
 
-/// Rows of tiles for one or two blocks of output channels, over some of the input channels.
+/// Rows of tiles for one or two blocks of output channels, over some of the input channels. With vectors of half a block, the second
+/// one has only its first half.
 pub(super) struct Sweep<'a, 'o, const C: usize> {
     /// Planes of pixels of `C` channels, beginning at the pixel of the first window and kernel element.
     pub x: &'a [[f32; C]],
@@ -146,7 +158,8 @@ impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
         let ops = isa.f32();
         match (ops.len(), self.outs.len()) {
             (HALF, 1) if self.channels <= HALF => self.rows::<_, { 2 * OF_8 }, 1, 1>(ops),
-            (16, 2) => self.rows::<_, OF_16, 2, 1>(ops),
+            (HALF, 2) => self.rows::<_, OF_8_X_3, 2, 3>(ops),
+            (16, 2) => self.rows::<_, OF_16, 2, 2>(ops),
             (16, _) => self.rows::<_, OF_16, 1, 1>(ops),
             (8, _) => self.rows::<_, OF_8, 1, 2>(ops),
             _ => self.rows::<_, OF_4, 1, 4>(ops),
@@ -155,9 +168,9 @@ impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
 }
 
 impl<const C: usize> Sweep<'_, '_, C> {
-    /// Computes tiles of at most `M` pixels, dividing each row into tiles of nearly the same size.
+    /// Computes tiles of at most `M` pixels x `N` vectors of `B` blocks, dividing each row into tiles of nearly the same size.
     #[inline(always)]
-    fn rows<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(&mut self, ops: O) {
+    fn rows<O: NumOps<f32>, const M: usize, const B: usize, const N: usize>(&mut self, ops: O) {
         let n = self.width.div_ceil(M);
         let steps = self.rows * n * (self.weights.len() / (B * C));
         let share = self.next.len().div_ceil(steps.max(1));
@@ -168,7 +181,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
                 let (x, at) = (row * self.step + col, self.place.offset(row, col));
                 macro_rules! tile {
                     ($($t:literal)*) => { match pixels {
-                        $($t if $t <= M => self.tile::<_, $t, B, V>(ops, x, at, share),)*
+                        $($t if $t <= M => self.tile::<_, $t, B, N>(ops, x, at, share),)*
                         _ => {}
                     } };
                 }
@@ -177,11 +190,11 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         }
     }
-    /// Computes `T` pixels x `B` blocks, each of `V` vectors; `x` and `at` are the offsets of the tile in the input and
-    /// in the result, whose pixels are a step apart. The length of every loop except those over planes and taps is known at compile time, so that the
-    /// accumulators stay in registers.
+    /// Computes `T` pixels x `N` vectors of `B` blocks; `x` and `at` are the offsets of the tile in the input and in the
+    /// result, whose pixels are a step apart. The length of every loop except those over planes and taps is known at compile time,
+    /// so that the accumulators stay in registers.
     #[inline(always)]
-    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
+    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const N: usize>(
         &mut self,
         ops: O,
         x: usize,
@@ -189,57 +202,55 @@ impl<const C: usize> Sweep<'_, '_, C> {
         share: usize,
     ) {
         let (lanes, step) = (ops.len(), self.place.step[1]);
-        let mut sums = [[[ops.zero(); V]; B]; T];
+        // The block of a vector, and where it begins in it.
+        let block_of = |n: usize| (n * lanes / BLOCK, n * lanes % BLOCK);
+        let mut sums = [[ops.zero(); N]; T];
         // Each loop over the accumulators does one thing, so that the compiler unrolls it and keeps the sums in registers.
-        for b in 0..B {
-            if let Some(begin) = self.begin {
+        if let Some(begin) = self.begin {
+            let begin = begin.as_flattened();
+            for n in 0..N {
                 for t in 0..T {
-                    for v in 0..V {
-                        sums[t][b][v] = ops.load(&begin[b][v * lanes..]);
-                    }
+                    sums[t][n] = ops.load(&begin[n * lanes..]);
                 }
-            } else {
-                let out = &self.outs[b][at..];
+            }
+        } else {
+            for n in 0..N {
+                let (b, from) = block_of(n);
                 for t in 0..T {
-                    for v in 0..V {
-                        sums[t][b][v] = ops.load(&out[t * step][v * lanes..]);
-                    }
+                    sums[t][n] = ops.load(&self.outs[b][at + t * step][from..]);
                 }
             }
         }
         let x = Planes { x: &self.x[x..], plane: self.plane, taps: self.taps };
-        sums = accumulate(ops, sums, x, self.weights, share, &mut self.next);
+        sums = accumulate::<_, C, T, B, N>(ops, sums, x, self.weights, share, &mut self.next);
         if let Some(end) = self.end {
-            for b in 0..B {
-                if let Some(residual) = end.residual.get(b) {
-                    let residual = &residual[at..];
+            if !end.residual.is_empty() {
+                for n in 0..N {
+                    let (b, from) = block_of(n);
                     for t in 0..T {
-                        for v in 0..V {
-                            sums[t][b][v] = ops.add(sums[t][b][v], ops.load(&residual[t * step][v * lanes..]));
-                        }
+                        sums[t][n] = ops.add(sums[t][n], ops.load(&end.residual[b][at + t * step][from..]));
                     }
                 }
             }
             if let Some(bound) = end.relu {
                 let (zero, bound) = (ops.zero(), ops.splat(bound));
                 for t in 0..T {
-                    for b in 0..B {
-                        for v in 0..V {
-                            sums[t][b][v] = clamped(ops, sums[t][b][v], zero, bound);
-                        }
+                    for n in 0..N {
+                        sums[t][n] = clamped(ops, sums[t][n], zero, bound);
                     }
                 }
             }
         }
-        for b in 0..B {
-            let out = &mut self.outs[b][at..];
+        for n in 0..N {
+            let (b, to) = block_of(n);
             for t in 0..T {
-                for v in 0..V {
-                    ops.store(sums[t][b][v], &mut out[t * step][v * lanes..]);
-                }
-                for v in V..BLOCK / lanes {
-                    ops.store(ops.zero(), &mut out[t * step][v * lanes..]);
-                }
+                ops.store(sums[t][n], &mut self.outs[b][at + t * step][to..]);
+            }
+        }
+        for n in N..B * BLOCK / lanes {
+            let (b, to) = block_of(n);
+            for t in 0..T {
+                ops.store(ops.zero(), &mut self.outs[b][at + t * step][to..]);
             }
         }
     }
@@ -279,18 +290,18 @@ pub(super) struct Planes<'a, const C: usize> {
     pub taps: &'a [usize],
 }
 
-/// Adds the contribution of some planes to the accumulators of `T` pixels x `B` blocks, of `V` vectors each. Weights are
+/// Adds the contribution of some planes to the accumulators of `T` pixels x `N` vectors of `B` blocks. Weights are
 /// ordered by plane, kernel element, channel of the plane and block, and the last plane may have only half of its channels; `share`
 /// lines of `next` are prefetched per element.
 #[inline(always)]
-pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V: usize>(
+pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const N: usize>(
     ops: O,
-    mut sums: [[[O::Simd; V]; B]; T],
+    mut sums: [[O::Simd; N]; T],
     Planes { x, plane, taps }: Planes<C>,
     weights: &[WeightVector],
     share: usize,
     next: &mut &[WeightVector],
-) -> [[[O::Simd; V]; B]; T] {
+) -> [[O::Simd; N]; T] {
     let (mut weights, mut first) = (weights.as_chunks::<B>().0, 0);
     while !weights.is_empty() {
         let x = &x[first..];
@@ -314,26 +325,22 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
 
 /// Adds the first channels of `T` pixels times their weights.
 #[inline(always)]
-fn add_channels<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V: usize>(
+fn add_channels<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const N: usize>(
     ops: O,
-    sums: &mut [[[O::Simd; V]; B]; T],
+    sums: &mut [[O::Simd; N]; T],
     x: &[[f32; C]],
     weights: &[[WeightVector; B]],
 ) {
     let (x, lanes) = (&x[..T], ops.len());
     for (c, w) in (0..C).zip(weights) {
-        let mut vectors = [[ops.zero(); V]; B];
-        for b in 0..B {
-            for v in 0..V {
-                vectors[b][v] = ops.load(&w[b].0[v * lanes..]);
-            }
+        let mut vectors = [ops.zero(); N];
+        for n in 0..N {
+            vectors[n] = ops.load(&w[n * lanes / BLOCK].0[n * lanes % BLOCK..]);
         }
         for t in 0..T {
             let x = ops.splat(x[t][c]);
-            for b in 0..B {
-                for v in 0..V {
-                    sums[t][b][v] = ops.mul_add(x, vectors[b][v], sums[t][b][v]);
-                }
+            for n in 0..N {
+                sums[t][n] = ops.mul_add(x, vectors[n], sums[t][n]);
             }
         }
     }

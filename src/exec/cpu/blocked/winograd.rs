@@ -6,7 +6,7 @@
 //! matrices (tiles x input channels by input channels x output channels), one for each element (*frequency*) of the
 //! transformed tiles, and each is a 1x1 convolution whose pixels are tiles.
 //!
-//! **With a dilation**, the pixels of a tile are a dilation apart, so that neighbouring tiles interleave.
+//! **With a dilation**, the pixels of a tile are a dilation apart, so that neighboring tiles interleave.
 //!
 //! **Loop order.** A task transforms the input of some rows of tiles, few enough to fit the second-level cache. For each set
 //! of output blocks, it computes the 16 products (`tile`) and transforms them back, with the epilogue.
@@ -17,12 +17,11 @@
 use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::with_scratch,
-    clear_beyond,
     conv::{Direct, bias_pixels},
     even_parts,
     parts::{Division, OutputRows},
     task_count,
-    tile::{NearPlanes, Place, Sweep, WeightVector, blocks_together, finished},
+    tile::{HALF, NearPlanes, Place, Sweep, WeightVector, blocks_together, finished},
 };
 use crate::{
     array::{reserve, zeros},
@@ -52,8 +51,9 @@ const LARGEST_BAND: usize = 4 << 20;
 /// Minimum number of tiles per image. The transformed weights are 16/9 of the others: with fewer tiles, reading them takes
 /// longer than is saved.
 const TILES: usize = 24;
-/// The estimated time for a tile, in multiply-adds per channel: the products, and the transformations.
-const TILE: usize = 20;
+/// The estimated time for a tile, in multiply-adds: for each pair of channels, and for each output channel.
+const PER_PAIR: usize = 19;
+const PER_OUTPUT: usize = 200;
 /// Maximum absolute value of a weight. Sums of larger ones could overflow, and could not be recovered.
 const LARGEST: f32 = 1e30;
 
@@ -75,14 +75,19 @@ pub(super) struct Winograd {
 
 impl Winograd {
     /// Whether the convolution has this form, and is large enough to be faster.
-    pub fn is_faster(g: &ConvShape, weights: &[f32]) -> bool {
+    pub fn is_faster(isa: InstructionSet, g: &ConvShape, weights: &[f32]) -> bool {
         let covered = |a: &Axis| (0..KERNEL).map(|k| a.covered(k, (0, a.output)).len()).sum::<usize>();
         let per_row = tiles(g.cols.output, g.cols.dilation);
         let tiles = tiles(g.rows.output, g.rows.dilation) * per_row;
         let direct = if g.is_dilated() { covered(&g.rows) * covered(&g.cols) } else { g.taps() * g.pixels() };
-        let least =
-            g.rows.dilation.saturating_mul(per_row * FREQUENCIES * size_of::<f32>()).saturating_mul(g.ic_of_group());
-        tiles >= TILES && TILE * tiles < direct && least <= LARGEST_BAND && Winograd::supports(g, weights)
+        let (ic, oc) = (g.ic_of_group(), g.oc_of_group());
+        // Direct convolution computes half a block by itself, here it is padded.
+        let step = if isa.lanes() == HALF { HALF } else { BLOCK };
+        let direct = direct.saturating_mul(ic).saturating_mul(oc.next_multiple_of(step));
+        let per_tile = (PER_PAIR * ic + PER_OUTPUT).saturating_mul(oc.next_multiple_of(BLOCK));
+        let least = g.rows.dilation.saturating_mul(per_row * FREQUENCIES * size_of::<f32>()).saturating_mul(ic);
+        let is_large = tiles >= TILES && tiles.saturating_mul(per_tile) < direct;
+        is_large && least <= LARGEST_BAND && Winograd::supports(g, weights)
     }
 
     /// Whether the convolution has this form.
@@ -210,9 +215,7 @@ impl Winograd {
             }
             part.complete(b..end, on_part);
         }
-        if part.block + part.outs.len() == self.blocks {
-            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc_of_group(), out));
-        }
+        part.clear_beyond(self.blocks, g.oc_of_group());
         Ok(all_finite)
     }
 
