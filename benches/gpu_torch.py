@@ -40,7 +40,7 @@ def timed(run, seconds):
         start = time.perf_counter()
         for _ in range(runs):
             run()
-        synchronise()
+        synchronize()
         return (time.perf_counter() - start) / runs
 
     for _ in range(2):
@@ -55,7 +55,7 @@ def timed(run, seconds):
     return 1e3 * statistics.median(times)
 
 
-def synchronise():
+def synchronize():
     if on_gpu:
         torch.cuda.synchronize()
 
@@ -168,7 +168,7 @@ class Loaded:
             self.feed(host, True)
             for to, o in zip(back, run()):
                 to.copy_(o, non_blocking=True)
-            synchronise()
+            synchronize()
 
         return go
 

@@ -93,7 +93,7 @@ unsafe fn on_gpu(
     };
     let feeds = fed.into_iter().map(|(name, tensor)| Ok((name, AnyBuffer::new(buffer(tensor)?))));
     let results = session.session.run_on(feeds.collect::<Result<_>>()?)?;
-    session.session.synchronise()?;
+    session.session.synchronize()?;
     let result = |name: &&str| -> Result<Tensor> {
         let missing = || invalid(format!("{name:?} is not an output; only those are returned on a GPU"));
         let array = results.get(*name).and_then(AnyBuffer::downcast_ref::<DeviceArray>).ok_or_else(missing)?;

@@ -25,7 +25,7 @@ CHIP, SEEN, HELD_OUT = "bm1684x", 10, 4
 
 
 def smooth(rng, shape):
-    """Return noise whose neighbours are alike, as in pictures."""
+    """Return noise whose neighbors are alike, as in pictures."""
     noise = rng.normal(size=shape)
     for axis in range(2, len(shape)):
         noise = sum(np.roll(noise, i, axis) for i in range(8))

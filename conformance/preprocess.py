@@ -71,7 +71,7 @@ def main():
         how, shape = settings(r)
         with tempfile.TemporaryDirectory() as work:
             image = os.path.join(work, "image" + r.choice([".png", ".bmp"] if how["pixel_format"] != "rgba" else [".png"]))
-            # OpenCV's decoders convert colour to gray in different ways.
+            # OpenCV's decoders convert color to gray in different ways.
             channels = {"rgba": 4, "gray": 1}.get(how["pixel_format"], 3)
             size = (r.randint(1, 60), r.randint(1, 60), channels)
             cv2.imwrite(image, np.random.RandomState(i).randint(0, 256, size).astype(np.uint8))

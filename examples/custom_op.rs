@@ -96,7 +96,7 @@ template <class T> __global__ void snake(const T* x, T* y, long long n, float fr
         // SAFETY: the memory belongs to `once`, which outlives its use, and all work is on one stream.
         let seen = unsafe { backend.borrowed(once.pointer(), once.dtype(), once.shape(), Arc::new(once.clone()))? };
         let twice = session.run_on(vec![("x", seen)])?;
-        session.synchronise()?;
+        session.synchronize()?;
         backend.download(&twice["y"])?.to_f32()
     }
 }

@@ -154,7 +154,7 @@ impl Backend for Nd {
             Buffer::Other(array) => array.clone(),
         })
     }
-    fn synchronise(&self) -> Result<()> {
+    fn synchronize(&self) -> Result<()> {
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-// Normalisation.
+// Normalization.
 
 def Top_BatchNormOp : Top_Op<"BatchNorm"> {
   let summary = "(x - mean) / sqrt(variance + epsilon) * gamma + beta, per channel (axis 1)";

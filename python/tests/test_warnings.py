@@ -86,8 +86,8 @@ def test_a_session_warns_of_each_tensor_once():
         return [str(warning.message) for warning in record]
 
     assert run() == []
-    assert run(x=negative) == ["not-finite-result: \"y\" has 192 NaN elements; the first at index 0; "
-                               "they come from \"y\", computed by Log"]
+    assert run(x=negative) == ["not-finite-result: \"y\" has 192 NaN elements, first at index 0; "
+                               "the first tensor with such elements is \"y\", computed by Log"]
     assert run(x=negative) == []
     assert run("fetch", z=-one)[0].startswith("not-finite-result: \"root\" has 1 NaN")
     assert run(z=one.astype(float)) == ["converted: \"z\" is stored as float64, and is converted to float32"]

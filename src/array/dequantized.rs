@@ -23,7 +23,7 @@ pub struct StoredIntegers {
 /// The real numbers that integers stand for.
 struct Dequantized {
     stored: StoredIntegers,
-    /// Number of neighbouring elements that share a scale.
+    /// Number of neighboring elements that share a scale.
     inner: usize,
 }
 

@@ -32,7 +32,7 @@ pub use dequantized::StoredIntegers;
 pub use fingerprint::fingerprint;
 pub use finite::NonFinite;
 pub use format::ArrayFormat;
-pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
+pub use memory::{available_memory, byte_text, push, reserve, too_large, zeros};
 pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz, write_npz_to};
 pub use packed::PackedIntegers;
 pub use ranges::RangeFile;

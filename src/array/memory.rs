@@ -28,6 +28,18 @@ pub fn reserve<T>(v: &mut Vec<T>, n: usize) -> Result<()> {
     v.try_reserve_exact(n).map_err(|_| allocation_failed::<T>(n))
 }
 
+/// Appends an element. Like [`Vec::push`], doubles the capacity if necessary.
+///
+/// # Errors
+/// Returns an error if the memory is not sufficient.
+pub fn push<T>(v: &mut Vec<T>, element: T) -> Result<()> {
+    if v.len() == v.capacity() {
+        reserve(v, v.len().max(16))?;
+    }
+    v.push(element);
+    Ok(())
+}
+
 fn check_available(bytes: usize) -> Result<()> {
     if bytes < LARGE {
         return Ok(());

@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(
             text,
             [
-                "the coefficient \"w0\" has 1 NaN and 2 infinite elements; the first at index 0",
-                "the coefficient \"w1\" has 1 NaN and 2 infinite elements; the first at index 1",
-                "the coefficient \"w2\" has 1 NaN and 2 infinite elements; the first at index 2\n   and 997 more warnings like it",
+                "the coefficient \"w0\" has 1 NaN and 2 infinite elements, first at index 0",
+                "the coefficient \"w1\" has 1 NaN and 2 infinite elements, first at index 1",
+                "the coefficient \"w2\" has 1 NaN and 2 infinite elements, first at index 2\n   and 997 more warnings like it",
                 "conv_quant \"y\" (ops[0]): its tensors are quantized, but the model's mode is f32; expected the mode \"quantized\"\n   --> net.json:4:5 (ops[0])",
             ]
         );

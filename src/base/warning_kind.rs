@@ -145,7 +145,7 @@ pub enum WarningKind {
         tensor: String,
     },
     /// A coefficient has NaN or infinite elements.
-    #[error("the coefficient {tensor:?} has {}; the first at index {first}", non_finite(*nan, *infinite))]
+    #[error("the coefficient {tensor:?} has {}, first at index {first}", non_finite(*nan, *infinite))]
     NotFiniteWeight {
         /// Name of the coefficient.
         tensor: String,
@@ -157,7 +157,7 @@ pub enum WarningKind {
         first: usize,
     },
     /// An input has NaN or infinite elements.
-    #[error("the input {tensor:?} has {}; the first at index {first}", non_finite(*nan, *infinite))]
+    #[error("the input {tensor:?} has {}, first at index {first}", non_finite(*nan, *infinite))]
     NotFiniteInput {
         /// Name of the input.
         tensor: String,
@@ -169,7 +169,7 @@ pub enum WarningKind {
         first: usize,
     },
     /// A result has NaN or infinite elements.
-    #[error("{tensor:?} has {}; the first at index {first}; {origin}", non_finite(*nan, *infinite))]
+    #[error("{tensor:?} has {}, first at index {first}; {origin}", non_finite(*nan, *infinite))]
     NotFiniteResult {
         /// Name of the result.
         tensor: String,
@@ -179,7 +179,7 @@ pub enum WarningKind {
         infinite: usize,
         /// Index of the first of them, row-major.
         first: usize,
-        /// Where they come from: `"h", computed by Log, is the first tensor with any`.
+        /// Where they come from: `the first tensor with such elements is "h", computed by Log`.
         origin: String,
     },
     /// Most elements of a quantized result are at the limits of its dtype.

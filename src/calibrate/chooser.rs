@@ -294,12 +294,11 @@ fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
         chunks.map(|(numbers, approximate)| ErrorSums { numbers, approximate }.dispatch()).collect();
     let sum = |i: usize| parts.iter().map(|part| part[i]).sum::<f64>();
     let (error, along, all) = (sum(0), sum(1), sum(2));
-    if all == 0.0 {
-        return error;
-    }
     let gain = along / all;
     // The gain is part of the squared error once.
-    error / all + (depth - 1.0) * gain * gain
+    let relative = if all == 0.0 { error } else { error / all + (depth - 1.0) * gain * gain };
+    // Infinite numbers are the worst, and NaN would be sorted before finite errors.
+    if relative.is_nan() { f64::INFINITY } else { relative }
 }
 
 /// Sums the squared differences, the products of numbers and differences, and the squared numbers, with the machine's vector
@@ -340,6 +339,14 @@ mod tests {
             1 => any::<f32>(),
             1 => prop::sample::select(vec![0.0, -0.0, 0.5, -0.5, 2.5, f32::NAN, f32::INFINITY, f32::NEG_INFINITY]),
         ]
+    }
+
+    #[test]
+    fn infinite_results_are_the_worst() {
+        for depth in [1.0, 3.0] {
+            assert_eq!(relative_error(&[1.0, 2.0], &[f32::INFINITY, 2.0], depth), f64::INFINITY);
+            assert_eq!(relative_error(&[1.0, 2.0], &[f32::NAN, 2.0], depth), f64::INFINITY);
+        }
     }
 
     proptest! {

@@ -8,7 +8,7 @@ use rten_simd::{Isa, SimdOp};
 use serde::{Deserialize, Serialize};
 
 /// More numbers than a file can have, so that thousands of files can be merged.
-const MOST: u64 = 1 << 48;
+const MAX_COUNT: u64 = 1 << 48;
 /// Numbers that one thread counts at a time.
 const CHUNK: usize = 1 << 15;
 /// Numbers whose count fits in 32 bits.
@@ -329,8 +329,8 @@ impl Histogram {
             && is_bound(self.min, f32::INFINITY)
             && is_bound(self.max, f32::NEG_INFINITY)
             && self.exponent == exponent_for(self.largest())
-            && total.is_some_and(|n| n < MOST && (n == 0) == (self.min > self.max))
-            && self.not_finite < MOST
+            && total.is_some_and(|n| n < MAX_COUNT && (n == 0) == (self.min > self.max))
+            && self.not_finite < MAX_COUNT
     }
 
     /// Adds bins by twos until their width has this exponent.

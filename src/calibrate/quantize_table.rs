@@ -3,6 +3,7 @@ use crate::{
     base::{Error, Result, escaped, files, invalid, nearest},
     graph::{Graph, Operator, Tensor},
     ops::Op,
+    table::is_table_name,
 };
 use indexmap::IndexMap;
 use std::{collections::HashSet, fmt, io::Write, path::Path, str::FromStr};
@@ -111,10 +112,25 @@ impl QuantizeTable {
         QuantizeTable { comments: Vec::new(), modes }
     }
 
+    /// Returns the names of the layers that a text lists, even if their modes are unknown.
+    pub fn names(text: &str) -> impl Iterator<Item = &str> {
+        let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        lines.filter_map(|line| line.split_whitespace().next())
+    }
+
+    /// Adds the layers of another table that this text does not list, and returns the result.
+    pub fn added_to(&self, text: &str) -> String {
+        let named: HashSet<&str> = QuantizeTable::names(text).collect();
+        let missing = self.modes.iter().filter(|(name, _)| !named.contains(name.as_str()) && is_table_name(name));
+        let lines: String = missing.map(|(name, mode)| format!("{name} {}\n", mode.name())).collect();
+        let end = if lines.is_empty() || text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        [text, end, &lines].concat()
+    }
+
     /// Reads the text of a table.
     ///
     /// # Errors
-    /// Returns an error that names the line that is no layer with its mode.
+    /// Returns an error that names the first line that is not a layer with its mode.
     pub fn parse(text: &str) -> Result<QuantizeTable> {
         let mut table = QuantizeTable::default();
         for (i, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
@@ -138,11 +154,12 @@ impl QuantizeTable {
     /// Writes the table. The file appears whole or not at all.
     ///
     /// # Errors
-    /// Returns an error if it cannot be written, or if a name has a space, which tables cannot express.
+    /// Returns an error if it cannot be written, or if it cannot express a name, such as one with a space.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        if let Some(name) = self.modes.keys().find(|name| name.contains(char::is_whitespace)) {
-            return Err(Error::format(path, format!("a quantize table cannot have the name {name:?}, with a space")));
+        if let Some(name) = self.modes.keys().find(|name| !is_table_name(name)) {
+            let problem = "spaces separate its columns, and # begins a comment";
+            return Err(Error::format(path, format!("a quantize table cannot have the layer {name:?}: {problem}")));
         }
         files::replace(path, |file| write!(file, "{self}").map_err(Error::io(path)))
     }

@@ -193,7 +193,9 @@ impl Statistics {
     pub fn read(path: impl AsRef<Path>) -> Result<Statistics> {
         let path = path.as_ref();
         let bytes = files::read(path, MAX_FILE)?;
-        let wrong = |problem: String| Error::format(path, format!("these are no statistics of calibrate: {problem}"));
+        let wrong = |problem: String| {
+            Error::format(path, format!("this is not a statistics file that calibrate has written: {problem}"))
+        };
         let read: Statistics = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
         if read.version != VERSION {
             return Err(wrong(format!("version {}; expected {VERSION}", read.version)));

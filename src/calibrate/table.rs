@@ -6,6 +6,9 @@ use std::{fmt, io::Write, path::Path};
 /// Maximum size of a table in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
+/// The smallest threshold that the 7 decimals of a table represent.
+const MIN_THRESHOLD: f32 = 1e-7;
+
 /// The line before the thresholds of 4-bit tensors.
 const INT4: &str = "#int4_th";
 /// The line before the names of asymmetric tensors.
@@ -116,11 +119,11 @@ impl Table {
     /// Returns an error if a name cannot be in a table, since spaces separate its columns.
     pub(crate) fn check_names(&self) -> Result<()> {
         let mut names = self.entries.keys().chain(self.int4.keys()).chain(&self.asymmetric);
-        match names.find(|name| name.is_empty() || name.starts_with('#') || name.contains(char::is_whitespace)) {
+        match names.find(|name| !is_table_name(name)) {
             Some(name) => {
                 let name = escaped(name);
                 Err(invalid(format!(
-                    "a calibration table cannot have the tensor \"{name}\": spaces separate its columns"
+                    "a calibration table cannot have the tensor \"{name}\": spaces separate its columns, and # begins a comment"
                 )))
             }
             None => Ok(()),
@@ -128,12 +131,17 @@ impl Table {
     }
 }
 
+/// Whether a table of words separated by spaces, with comments after `#`, can have this name.
+pub(crate) fn is_table_name(name: &str) -> bool {
+    !(name.is_empty() || name.starts_with('#') || name.contains(char::is_whitespace))
+}
+
 /// Reads a line of a table.
 fn entry(line: &str) -> Result<(&str, Entry), String> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let [name, numbers @ ..] = fields.as_slice() else { return Err("it is empty".to_owned()) };
     let number = |text: &str| {
-        text.parse::<f32>().ok().filter(|v| v.is_finite()).ok_or(format!("{:?} is no finite number", escaped(text)))
+        text.parse::<f32>().ok().filter(|v| v.is_finite()).ok_or(format!("{:?} is not a finite number", escaped(text)))
     };
     let [threshold, min, max] = numbers else {
         let (expected, n) = ("expected a name, a threshold, the smallest and the largest number", fields.len());
@@ -143,6 +151,9 @@ fn entry(line: &str) -> Result<(&str, Entry), String> {
     match entry {
         Entry { threshold, .. } if threshold <= 0.0 => {
             Err(format!("the threshold is {threshold}; expected a positive one"))
+        }
+        Entry { threshold, .. } if threshold < MIN_THRESHOLD => {
+            Err(format!("the threshold is {threshold:e}; expected at least {MIN_THRESHOLD:e}: tables have 7 decimals"))
         }
         Entry { min, max, .. } if min > max => Err(format!("the smallest number, {min}, is above the largest, {max}")),
         _ => Ok((name, entry)),

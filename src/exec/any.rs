@@ -103,7 +103,7 @@ trait ErasedBackend: Any + Send + Sync {
     fn run(&self, kernel: &AnyKernel, operands: &mut [Option<AnyBuffer>]) -> Result<Vec<AnyBuffer>>;
     fn upload(&self, array: &Array) -> Result<AnyBuffer>;
     fn download(&self, buffer: &AnyBuffer) -> Result<Array>;
-    fn synchronise(&self) -> Result<()>;
+    fn synchronize(&self) -> Result<()>;
     fn type_of(&self, buffer: &AnyBuffer) -> Option<(Dtype, Shape)>;
     fn over(&self, memory: ArrayMut) -> Option<AnyBuffer>;
     fn run_into(
@@ -136,8 +136,8 @@ impl<B: Backend<Buffer: 'static, Kernel: 'static> + 'static> ErasedBackend for B
     fn download(&self, buffer: &AnyBuffer) -> Result<Array> {
         Backend::download(self, buffer.downcast_ref().ok_or_else(foreign)?)
     }
-    fn synchronise(&self) -> Result<()> {
-        Backend::synchronise(self)
+    fn synchronize(&self) -> Result<()> {
+        Backend::synchronize(self)
     }
     fn type_of(&self, buffer: &AnyBuffer) -> Option<(Dtype, Shape)> {
         Backend::type_of(self, buffer.downcast_ref()?)
@@ -194,8 +194,8 @@ impl Backend for AnyBackend {
     fn download(&self, buffer: &AnyBuffer) -> Result<Array> {
         self.0.download(buffer)
     }
-    fn synchronise(&self) -> Result<()> {
-        self.0.synchronise()
+    fn synchronize(&self) -> Result<()> {
+        self.0.synchronize()
     }
     fn type_of(&self, buffer: &AnyBuffer) -> Option<(Dtype, Shape)> {
         self.0.type_of(buffer)

@@ -47,7 +47,7 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if any of it failed.
-    fn synchronise(&self) -> Result<()>;
+    fn synchronize(&self) -> Result<()>;
 
     /// Dtype and shape of a buffer. Returns `None` if they are unknown; feeds are then not checked.
     fn type_of(&self, _buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
@@ -108,7 +108,7 @@ pub trait Kernel: Send + Sync {
     fn workspace(&self) -> u64 {
         0
     }
-    /// Takes the error that the kernel has recorded on the device, if any. Called after [`Backend::synchronise`].
+    /// Takes the error that the kernel has recorded on the device, if any. Called after [`Backend::synchronize`].
     fn take_error(&self) -> Option<Error> {
         None
     }
@@ -230,8 +230,8 @@ impl<B: Backend> Backend for &B {
     fn download(&self, buffer: &Self::Buffer) -> Result<Array> {
         (**self).download(buffer)
     }
-    fn synchronise(&self) -> Result<()> {
-        (**self).synchronise()
+    fn synchronize(&self) -> Result<()> {
+        (**self).synchronize()
     }
     fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         (**self).type_of(buffer)

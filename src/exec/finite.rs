@@ -28,7 +28,7 @@ impl<B: Backend> Session<B> {
     /// let warnings = session.non_finite(&feeds, &session.run(&feeds)?)?;
     /// assert_eq!(
     ///     warnings.iter().next().map(ToString::to_string).as_deref(),
-    ///     Some("\"y\" has 1 NaN element; the first at index 0; they come from \"y\", computed by Log"),
+    ///     Some("\"y\" has 1 NaN element, first at index 0; the first tensor with such elements is \"y\", computed by Log"),
     /// );
     /// # Ok::<(), tpulang::Error>(())
     /// ```
@@ -75,8 +75,8 @@ impl<B: Backend> Session<B> {
         failed?;
         let step = first.and_then(|first| plan.steps.get(first));
         Ok(match step.map(|step| self.first_operator(feeds, step)).transpose()?.flatten() {
-            Some((name, op)) => format!("they come from {name:?}, computed by {op}"),
-            None => "they come from a constant part of the model".to_owned(),
+            Some((name, op)) => format!("the first tensor with such elements is {name:?}, computed by {op}"),
+            None => "they are in a constant part of the model".to_owned(),
         })
     }
 
@@ -140,18 +140,22 @@ mod tests {
             assert_eq!(warnings([1.0, 2.0], unfused), [""; 0]);
             assert_eq!(
                 warnings([1.0, -4.0], unfused),
-                ["\"y\" has 1 NaN element; the first at index 1; they come from \"root\", computed by Sqrt"]
+                [
+                    "\"y\" has 1 NaN element, first at index 1; the first tensor with such elements is \"root\", computed by Sqrt"
+                ]
             );
             assert_eq!(
                 warnings([1.0, 100.0], unfused),
-                ["\"z\" has 1 infinite element; the first at index 1; they come from \"z\", computed by Exp"]
+                [
+                    "\"z\" has 1 infinite element, first at index 1; the first tensor with such elements is \"z\", computed by Exp"
+                ]
             );
             assert_eq!(
                 warnings([f32::NAN, 1.0], unfused),
                 [
-                    "the input \"x\" has 1 NaN element; the first at index 0",
-                    "\"y\" has 2 NaN elements; the first at index 0; the input \"x\" has such elements",
-                    "\"z\" has 2 NaN elements; the first at index 0; the input \"x\" has such elements",
+                    "the input \"x\" has 1 NaN element, first at index 0",
+                    "\"y\" has 2 NaN elements, first at index 0; the input \"x\" has such elements",
+                    "\"z\" has 2 NaN elements, first at index 0; the input \"x\" has such elements",
                 ]
             );
         }

@@ -5,6 +5,7 @@ use crate::{
     ops::{Attention, FAttention, FAttentionLse, FlexAttention, Op, ScaleDotProductAttention},
 };
 
+/// The sizes of multi-head attention.
 #[derive(Debug, Clone, Copy)]
 pub struct AttentionSizes {
     pub heads: usize,
@@ -157,7 +158,7 @@ fn four(ty: &ValueType) -> Result<[usize; 4]> {
     ty.shape.as_slice().try_into().map_err(|_| invalid("attention of other than four axes"))
 }
 
-/// AttentionSizes and strides of projected queries, and of projected keys and values.
+/// Sizes and strides of projected queries, and of projected keys and values.
 pub fn projected(op: &Attention<Operand>) -> (AttentionSizes, [HeadStrides; 2]) {
     let (columns, heads) = (op.queries_weight.ty.shape[1], op.head as usize);
     let [query, key] = [&op.input, &op.keys].map(|o| [o.ty.shape[0], o.ty.shape[1], heads, columns / heads]);

@@ -34,8 +34,8 @@ impl Latency {
 }
 
 impl<B: Backend> Session<B> {
-    /// Runs the graph `runs` times after a warm-up, like [`Session::run`], and returns the times. `tpulang bench`
-    /// measures so.
+    /// Runs the graph `runs` times after a warm-up, like [`Session::run`], and returns the times. This is how
+    /// `tpulang bench` measures.
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, exec::{CpuBackend, RunOptions, Session, random_feeds}};

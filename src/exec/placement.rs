@@ -109,7 +109,8 @@ impl<B: Backend> Placement<B> {
             if let Op::Custom(op) = &signature.op {
                 return missing(format!("no kernel is registered for {:?}: see `CpuBackend::with_custom`", op.name));
             }
-            let why = signature.op.def().why_not_computed().unwrap_or("not with these operands and attributes");
+            let why =
+                signature.op.def().why_not_computed().unwrap_or("these operands and attributes are not supported");
             return missing(format!("tpulang has no kernel for it: {why}"));
         };
         let results = signature.outputs().cloned().collect();
@@ -182,7 +183,7 @@ fn names_on_cpu(graph: &Graph, names: &[String]) -> Result<HashSet<String>> {
         None => Ok(found),
         Some(operator) => {
             let (name, op) = (graph.result_names(operator).next().unwrap_or_default(), operator.op.name());
-            let expected = "its blocks' operators run where their kernels are: name those";
+            let expected = "it only runs its blocks: list the results of the operators inside them instead";
             Err(argument("on_cpu", format!("{name:?}, the result of top.{op}"), expected))
         }
     }
@@ -231,7 +232,7 @@ mod tests {
         fn download(&self, buffer: &Array) -> crate::base::Result<Array> {
             Ok(buffer.clone())
         }
-        fn synchronise(&self) -> crate::base::Result<()> {
+        fn synchronize(&self) -> crate::base::Result<()> {
             Ok(())
         }
         fn fusion(&self) -> Option<&dyn crate::Fusion> {
@@ -269,7 +270,7 @@ mod tests {
         };
         assert_eq!(error("ss"), "unknown operator \"ss\"; did you mean \"s\"?");
         assert_eq!(error("x"), "unknown operator \"x\"");
-        let of_blocks = "on_cpu is \"y\", the result of top.If; its blocks' operators run where their kernels are";
+        let of_blocks = "on_cpu is \"y\", the result of top.If; it only runs its blocks";
         assert!(error("y").starts_with(of_blocks), "{}", error("y"));
     }
 }

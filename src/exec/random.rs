@@ -12,10 +12,10 @@ use std::collections::HashMap;
 ///
 /// | input | values |
 /// | --- | --- |
-/// | floats | from -1 to 1, without 1, in steps of 2^-23 |
+/// | floats | in [-1, 1), in steps of 2^-23 |
 /// | 8- and 16-bit integers | over their range |
 /// | other integers | from -128 to 127, or 0 to 255 if unsigned |
-/// | indices of `Gather` and its relatives, of any dtype | from 0 to the number of entries that the axis has, without it |
+/// | indices of `Gather` and its relatives, of any dtype | from 0 up to, but not including, the size of the axis |
 /// | conditions of `Where`, `MaskedFill`, `If` and `Loop` | 0 or 1 |
 /// | the number of iterations of a `Loop` | 0 to 3 |
 /// | integers from which such a value is computed | 0 |
@@ -85,7 +85,7 @@ fn hash(name: &str) -> u64 {
 /// What restricts the values of a tensor.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Use {
-    /// It must be from 0 to `n`, without `n`: an index, or for 2 a condition.
+    /// It must be in `0..n`: an index, or for 2 a condition.
     Below(usize),
     /// An index or a condition is computed from it.
     Computed,

@@ -2,7 +2,7 @@
 use super::{
     Backend, Feeds, Session,
     plan::{Plan, TensorIndex},
-    steps::Places,
+    steps::ResultBuffers,
     value_info::returned_dtype,
 };
 use crate::{
@@ -95,7 +95,12 @@ impl<B: Backend> Session<B> {
     }
 
     /// Returns buffers over the arrays, by the tensors whose kernels write them, if the backend has such buffers.
-    fn places(&self, plan: &Plan<B>, wanted: &[TensorIndex], arrays: Vec<ArrayMut>) -> Result<Places<B::Buffer>> {
+    fn places(
+        &self,
+        plan: &Plan<B>,
+        wanted: &[TensorIndex],
+        arrays: Vec<ArrayMut>,
+    ) -> Result<ResultBuffers<B::Buffer>> {
         let mut places = HashMap::new();
         for (tensor, array) in wanted.iter().zip(arrays) {
             let source = plan.sources.get(tensor).copied().unwrap_or(*tensor);

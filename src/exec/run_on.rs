@@ -2,7 +2,7 @@
 use super::{
     Backend, Run, Session, backend,
     plan::{Plan, PlanPlacement, TensorEntry, TensorIndex},
-    steps::Places,
+    steps::ResultBuffers,
 };
 use crate::base::{Result, argument, shape_text};
 use indexmap::IndexMap;
@@ -13,10 +13,10 @@ type FedBuffers<Buffer> = (Vec<TensorIndex>, Vec<Buffer>);
 
 impl<B: Backend> Session<B> {
     /// Like [`Session::run`], on backend buffers, without copies or synchronization. Results are valid once the stream
-    /// completes ([`Session::synchronise`]).
+    /// completes ([`Session::synchronize`]).
     ///
     /// # Errors
-    /// Same as for [`run`](super::run); device errors may be reported later, by [`Session::synchronise`].
+    /// Same as for [`run`](super::run); device errors may be reported later, by [`Session::synchronize`].
     pub fn run_on(&self, feeds: Vec<(&str, B::Buffer)>) -> Result<IndexMap<String, B::Buffer>> {
         let (tensors, feeds) = self.fed_buffers(feeds)?;
         let plan = self.plan(tensors.clone(), &self.wanted)?;
@@ -41,7 +41,7 @@ impl<B: Backend> Session<B> {
     /// let x = session.backend().upload(&Array::from([-1f32, 2.0]))?;
     /// let y = session.backend().upload(&Array::from([0f32, 0.0]))?;
     /// session.run_on_into(vec![("x", x)], &[("y", y.clone())])?;
-    /// session.synchronise()?;
+    /// session.synchronize()?;
     /// assert_eq!(session.backend().download(&y)?.to_f32()?, [0.0, 2.0]);
     /// # Ok::<(), tpulang::Error>(())
     /// ```
@@ -101,7 +101,7 @@ impl<B: Backend> Session<B> {
         let PlanPlacement { is_repeatable, has_host_steps } = plan.placement();
         self.threads.install(|| {
             let fed = |feeds: Vec<B::Buffer>| tensors.iter().copied().zip(feeds);
-            let steps = &mut |feeds| self.steps(plan, fed(feeds), wanted, &mut Places::new(), &mut None);
+            let steps = &mut |feeds| self.steps(plan, fed(feeds), wanted, &mut ResultBuffers::new(), &mut None);
             let check = &|| plan.check_faults();
             go(Run { repeatable: is_repeatable, has_host_steps, steps, check })
         })

@@ -57,6 +57,13 @@ pub fn saturates(asked: bool, operands: &[&ValueType], result: Dtype) -> bool {
     asked || !result.is_signed_int() && operands.iter().all(|ty| ty.dtype.is_signed_int())
 }
 
+/// Returns the coefficients of a sum of plain integers as integers, or `None` if a coefficient is not a 32-bit integer: such sums are
+/// computed as real numbers.
+pub fn integer_coefficients(coeff: &[f64]) -> Option<Vec<i64>> {
+    let integer = |c: &f64| Some(*c as i64).filter(|n| *n as f64 == *c && i32::try_from(*n).is_ok());
+    coeff.iter().map(integer).collect()
+}
+
 /// Per channel: a 16-bit multiplier, a right shift, and the addend before it; zero points are ignored.
 pub fn fixed_point_factors(op: &MeanStdScale<Operand>) -> Vec<(i64, i64, i64)> {
     let of = |(mean, std): (&f64, &f64)| {
@@ -181,8 +188,8 @@ pub struct Delta<'o> {
     /// Number of heads of queries and keys, and of values.
     pub heads: [usize; 2],
     pub scale: f64,
-    /// Whether queries and keys are normalised to length 1.
-    pub normalised: bool,
+    /// Whether queries and keys are normalized to length 1.
+    pub normalized: bool,
 }
 
 /// Both rules have the same operands and attributes.
@@ -192,8 +199,8 @@ macro_rules! gated_delta {
             fn from(op: &'o $op<Operand>) -> Self {
                 let (query, key, value, g, beta) = (&op.query, &op.key, &op.value, &op.g, &op.beta);
                 let (state, heads) = (&op.recurrent_state, [op.num_k_heads as usize, op.num_v_heads as usize]);
-                let (elements, scale, normalised) = (op.d as usize, op.scale, op.use_qk_l2norm);
-                Delta { query, key, value, g, beta, state, elements, heads, scale, normalised }
+                let (elements, scale, normalized) = (op.d as usize, op.scale, op.use_qk_l2norm);
+                Delta { query, key, value, g, beta, state, elements, heads, scale, normalized }
             }
         })*
     };
@@ -237,7 +244,7 @@ pub fn group_norm_parts(op: &GroupNormTrain<Operand>) -> StatisticGroups {
     StatisticGroups::rows(elements, elements / shape[0] / op.num_groups as usize)
 }
 
-/// The normalised rows, and the columns to which weights belong.
+/// The normalized rows, and the columns to which weights belong.
 pub fn layer_norm_parts(op: &LayerNormTrain<Operand>) -> [StatisticGroups; 2] {
     let shape = &op.input.ty.shape;
     let n = shape[op.axis.rem_euclid(shape.len() as i64) as usize..].iter().product();
@@ -321,7 +328,7 @@ impl ChromaPlanes {
 
 /// BT.601 with the digits of TPU-MLIR: the luma offset and factor; then the factors of V for red, of U and V (subtracted) for
 /// green, and of U for blue.
-pub fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
+pub fn color_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
     match mode {
         Yuv2rgbFormulaMode::_601Limited => [16.0, 1.16438, 1.59603, 0.39176, 0.81297, 2.01723],
         Yuv2rgbFormulaMode::_601Full => [0.0, 1.0, 1.40189, 0.34581, 0.71490, 1.77098],

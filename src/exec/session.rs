@@ -4,7 +4,7 @@ use super::{
     placement::Placement,
     plan::{Network, Plan, PlanPlacement, TensorIndex, computed, for_compute},
     state::State,
-    steps::Places,
+    steps::ResultBuffers,
     threads::Threads,
 };
 use crate::{
@@ -57,13 +57,13 @@ pub struct Session<B: Backend> {
     available: fn(&B) -> u64,
     /// The plan of [`Session::run`].
     pub(super) plan: Arc<Plan<B>>,
-    /// The tensors that runs are usually fed by the caller.
+    /// The tensors that callers usually feed.
     pub(super) inputs: Vec<TensorIndex>,
-    /// These, and the variables.
+    /// `inputs`, then the variables.
     fed: Vec<TensorIndex>,
     pub(super) wanted: Vec<TensorIndex>,
     /// The wanted tensors, then the other next values of variables.
-    pub(super) stepped: Vec<TensorIndex>,
+    pub(super) wanted_and_next: Vec<TensorIndex>,
     pub(super) state: State<B>,
     /// Plans for other feeds and wanted tensors, the most recently used one last.
     plan_cache: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
@@ -126,8 +126,8 @@ impl<B: Backend> Session<B> {
         };
         let mut seen: HashSet<TensorIndex> = wanted.iter().copied().collect();
         let next = network.variables.iter().map(|v| v.next).filter(|t| seen.insert(*t));
-        let stepped: Vec<TensorIndex> = wanted.iter().copied().chain(next).collect();
-        let make = || Plan::new(&network, &placement, (&fed, &stepped), options, available);
+        let wanted_and_next: Vec<TensorIndex> = wanted.iter().copied().chain(next).collect();
+        let make = || Plan::new(&network, &placement, (&fed, &wanted_and_next), options, available);
         let mut plan = threads.install(make)?;
         plan.gaps.free();
         let state = State::new(&network, &placement.backend)?;
@@ -142,7 +142,7 @@ impl<B: Backend> Session<B> {
             inputs,
             fed,
             wanted,
-            stepped,
+            wanted_and_next,
             state,
             plan_cache: Mutex::default(),
         })
@@ -203,14 +203,14 @@ impl<B: Backend> Session<B> {
     /// # Errors
     /// Returns an error if the device fails.
     pub fn time_replay(&self, runs: u32) -> Result<Option<Duration>> {
-        self.synchronise()?;
+        self.synchronize()?;
         let begun = Instant::now();
         for _ in 0..runs {
             if !self.plan.recorder.as_ref().map_or(Ok(false), |recorder| recorder.replay())? {
                 return Ok(None);
             }
         }
-        self.synchronise()?;
+        self.synchronize()?;
         Ok(begun.elapsed().checked_div(runs))
     }
 
@@ -218,8 +218,8 @@ impl<B: Backend> Session<B> {
     ///
     /// # Errors
     /// Returns an error if any of it failed.
-    pub fn synchronise(&self) -> Result<()> {
-        self.placement.backend.synchronise()?;
+    pub fn synchronize(&self) -> Result<()> {
+        self.placement.backend.synchronize()?;
         let cached = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
         cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| plan.check_faults())
     }
@@ -287,7 +287,7 @@ impl<B: Backend> Session<B> {
         let mut inputs = self.fed.clone();
         [&mut fed, &mut inputs].into_iter().for_each(|list| list.sort_unstable());
         let is_usual = fed == inputs;
-        if is_usual && wanted == self.stepped {
+        if is_usual && wanted == self.wanted_and_next {
             return Ok(self.plan.clone());
         }
         let request: Request = (fed, wanted.to_vec());
@@ -341,7 +341,7 @@ impl<B: Backend> Session<B> {
         } else {
             self.check_memory(&plan)?;
         }
-        let results = self.on_threads(&plan, || self.go(fed, (&plan, wanted), &mut Places::new(), observer))?;
+        let results = self.on_threads(&plan, || self.go(fed, (&plan, wanted), &mut ResultBuffers::new(), observer))?;
         let named = |(t, array): (&TensorIndex, Array)| Ok((plan.entry(*t)?.ty.name.clone(), array));
         let results = wanted.iter().zip(results).map(named).collect::<Result<_>>()?;
         Ok((plan, results))
@@ -358,7 +358,7 @@ impl<B: Backend> Session<B> {
         &self,
         fed: HashMap<TensorIndex, Array>,
         (plan, wanted): (&Plan<B>, &[TensorIndex]),
-        places: &mut Places<B::Buffer>,
+        places: &mut ResultBuffers<B::Buffer>,
         mut observer: Option<StepObserver<B>>,
     ) -> Result<Vec<Array>> {
         let (tensors, feeds): (Vec<TensorIndex>, Vec<Array>) = {

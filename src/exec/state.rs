@@ -73,8 +73,9 @@ impl<B: Backend> Session<B> {
         let fed = self.checked_feeds(feeds)?;
         loop {
             let (version, values) = self.state.snapshot();
-            let (plan, results) = self.run_on_variables(&fed, values, &self.stepped)?;
-            let by_tensor: HashMap<TensorIndex, &B::Buffer> = self.stepped.iter().copied().zip(&results).collect();
+            let (plan, results) = self.run_on_variables(&fed, values, &self.wanted_and_next)?;
+            let by_tensor: HashMap<TensorIndex, &B::Buffer> =
+                self.wanted_and_next.iter().copied().zip(&results).collect();
             let outputs = self.downloaded(&plan, &self.wanted, |t| by_tensor[&t])?;
             let next = self.network.variables.iter().map(|v| (v.tensor, by_tensor[&v.next].clone())).collect();
             if self.state.replace(version, next) {
@@ -115,7 +116,7 @@ impl<B: Backend> Session<B> {
             Some(recorder) => recorder.run_on(buffers, run),
             None => (run.steps)(buffers),
         })?;
-        backend.synchronise()?;
+        backend.synchronize()?;
         plan.check_faults()?;
         Ok((plan, results))
     }
@@ -192,8 +193,8 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Sets the data of the coefficients of `graph` that have the name of a variable to its current value. So a trained network is
-    /// written: `graph` is the network without the training step. Returns the number of coefficients that were set.
+    /// Sets the data of the coefficients of `graph` that have the name of a variable to its current value. Use
+    /// this to save a trained network: `graph` is the network without the training step. Returns the number of coefficients that were set.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}, graph::optimizers::Sgd};

@@ -12,10 +12,10 @@ use crate::{
 use std::{collections::HashMap, time::Instant};
 
 /// Buffers over the caller's memory, by the tensors that should be written there.
-pub(super) type Places<Buffer> = HashMap<TensorIndex, Buffer>;
+pub(super) type ResultBuffers<Buffer> = HashMap<TensorIndex, Buffer>;
 
 /// The operands of a step, and the places of tensors.
-type Memory<'m, B> = (&'m mut [Option<<B as Backend>::Buffer>], &'m mut Places<<B as Backend>::Buffer>);
+type Memory<'m, B> = (&'m mut [Option<<B as Backend>::Buffer>], &'m mut ResultBuffers<<B as Backend>::Buffer>);
 
 impl<B: Backend> Session<B> {
     /// Runs the steps of a plan without a recorder.
@@ -27,7 +27,7 @@ impl<B: Backend> Session<B> {
     ) -> Result<Vec<Array>> {
         let backend = &self.placement.backend;
         let results = steps(feeds.iter().map(|array| backend.upload(array)).collect::<Result<_>>()?)?;
-        backend.synchronise()?;
+        backend.synchronize()?;
         check()?;
         results.iter().map(|buffer| backend.download(buffer)).collect()
     }
@@ -39,7 +39,7 @@ impl<B: Backend> Session<B> {
         plan: &Plan<B>,
         fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
         wanted: &[TensorIndex],
-        places: &mut Places<B::Buffer>,
+        places: &mut ResultBuffers<B::Buffer>,
         observer: &mut Option<StepObserver<B>>,
     ) -> Result<Vec<B::Buffer>> {
         let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
@@ -53,11 +53,11 @@ impl<B: Backend> Session<B> {
                     return e.in_call(plan.context(&step.node));
                 }
                 // An error that the device has recorded came first.
-                let before = self.placement.backend.synchronise().and_then(|()| plan.check_faults()).err();
+                let before = self.placement.backend.synchronize().and_then(|()| plan.check_faults()).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
             })?;
             if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
-                self.placement.backend.synchronise()?;
+                self.placement.backend.synchronize()?;
                 observer(i, begun.elapsed(), &results);
             }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
@@ -80,7 +80,7 @@ impl<B: Backend> Session<B> {
         plan: &Plan<B>,
         step: &Step<B>,
         (buffers, freed): (&mut [Option<B::Buffer>], &[TensorIndex]),
-        places: &mut Places<B::Buffer>,
+        places: &mut ResultBuffers<B::Buffer>,
     ) -> Result<Vec<B::Buffer>> {
         let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
         // On last use the kernel takes unique ownership.
@@ -124,7 +124,7 @@ impl<B: Backend> Session<B> {
         let results = self.run_kernel(plan, (step, &prepared.kernel), memory, &read.collect::<Result<_>>()?)?;
         // The kernel is dropped, so its error is taken now.
         if !prepared.kernel.is_on_cpu() {
-            backend.synchronise()?;
+            backend.synchronize()?;
             prepared.kernel.take_error().map_or(Ok(()), Err)?;
         }
         Ok(results)

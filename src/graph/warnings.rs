@@ -136,7 +136,7 @@ mod tests {
         let b = g.coefficient("b", Array::from([f32::NAN, 1.0, f32::NEG_INFINITY])).unwrap();
         g.add(b, 1.0).call().unwrap();
         let told = |g: &Graph| g.warnings().iter().map(|w| w.to_string()).collect::<Vec<_>>();
-        let not_finite = "the coefficient \"b\" has 1 NaN and 1 infinite element; the first at index 0";
+        let not_finite = "the coefficient \"b\" has 1 NaN and 1 infinite element, first at index 0";
         assert_eq!(
             told(&g),
             [

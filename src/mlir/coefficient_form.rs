@@ -59,7 +59,7 @@ impl Form {
 }
 
 /// Float32 represents every integer up to this one exactly.
-const MOST_EXACT: usize = 1 << f32::MANTISSA_DIGITS;
+const MAX_EXACT_INTEGER: usize = 1 << f32::MANTISSA_DIGITS;
 
 /// Returns a shape of ones, but for an axis.
 fn repeated(rank: usize, axis: usize, size: usize) -> Vec<usize> {
@@ -122,7 +122,7 @@ impl<'g> Forms<'g> {
         let shape = &self.graph.tensor(input).ok()?.shape;
         let axis = if axis < 0 { axis + shape.len() as i64 } else { axis };
         let size = *shape.get(usize::try_from(axis).ok()?)?;
-        (self.is_of_integers(indices) && size <= MOST_EXACT).then_some((1, Form::Indices(size)))
+        (self.is_of_integers(indices) && size <= MAX_EXACT_INTEGER).then_some((1, Form::Indices(size)))
     }
     /// Returns the constants among operands of integers: model_deploy computes in floats, but does not convert constants.
     fn integers(&self, operator: &Operator) -> Vec<(usize, Form)> {
@@ -139,7 +139,7 @@ impl<'g> Forms<'g> {
     }
     fn is_exact_in_floats(&self, tensor: Tensor) -> bool {
         let numbers = self.graph.tensor(tensor).ok().and_then(|info| info.data()?.to_f64().ok());
-        numbers.is_some_and(|numbers| numbers.iter().all(|x| x.abs() <= MOST_EXACT as f64))
+        numbers.is_some_and(|numbers| numbers.iter().all(|x| x.abs() <= MAX_EXACT_INTEGER as f64))
     }
     fn is_of_integers(&self, tensor: Tensor) -> bool {
         let info = self.graph.tensor(tensor);

@@ -18,7 +18,7 @@ use std::{collections::HashMap, rc::Rc};
 const LARGEST: usize = 256 << 20;
 
 /// Maximum number of elements of what is computed while a file is read.
-const MOST_ELEMENTS: usize = 1 << 26;
+const MAX_ELEMENTS: usize = 1 << 26;
 
 /// Operators that make other numbers on every run.
 const NEVER: &[&str] =
@@ -85,8 +85,8 @@ fn evaluated<'m>(
     let ((results, computed), graph) = outer.in_graph_of_its_own(|inner| {
         let results = build(inner)?;
         let elements = inner.graph.tensors().map(|(_, info)| info.elements()).max().unwrap_or(0);
-        if elements > MOST_ELEMENTS {
-            let limit = format!("at most {MOST_ELEMENTS} are computed");
+        if elements > MAX_ELEMENTS {
+            let limit = format!("at most {MAX_ELEMENTS} are computed");
             return Err(invalid(format!("a constant of {elements} elements would result; {limit}")));
         }
         let mut computed = HashMap::new();

@@ -170,12 +170,12 @@ pub fn table(shape: &[usize]) -> Result<usize> {
 }
 
 /// Maximum number of pieces that one node is written out in.
-const MOST_PIECES: usize = 4096;
+const MAX_PIECES: usize = 4096;
 
 /// Checks the number of pieces that a node is written out in: entries of an axis, frames, parts.
 pub fn pieces(count: usize) -> Result<usize> {
-    if count > MOST_PIECES {
-        return Err(invalid(format!("it would be written out in {count} pieces; at most {MOST_PIECES} are supported")));
+    if count > MAX_PIECES {
+        return Err(invalid(format!("it would be written out in {count} pieces; at most {MAX_PIECES} are supported")));
     }
     Ok(count)
 }

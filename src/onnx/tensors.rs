@@ -136,7 +136,9 @@ impl TensorFiles {
         let entry = |key: &str| tensor.external_data.iter().find(|e| e.key == key).map(|e| e.value.as_str());
         let offset = match entry("offset") {
             None => 0,
-            Some(text) => text.parse().map_err(|_| invalid(format!("the offset {text:?} of its data is no number")))?,
+            Some(text) => {
+                text.parse().map_err(|_| invalid(format!("the offset {text:?} of its data is not a number")))?
+            }
         };
         let file = match entry("location") {
             // Left there by `skim`.

@@ -6,8 +6,8 @@ use super::{
 use crate::base::{Cause, Result, argument, invalid, misfit, shape_text};
 
 /// Maximum number of cells or samples per side. Each adds reads for every element.
-const MOST_CELLS: i64 = 1 << 12;
-const MOST_SAMPLES: i64 = 128;
+const MAX_CELLS: i64 = 1 << 12;
+const MAX_SAMPLES: i64 = 128;
 
 /// Returns one row per box that can be kept.
 pub(super) fn nms(op: &Nms<Value>) -> Types {
@@ -36,7 +36,7 @@ pub(super) fn nms(op: &Nms<Value>) -> Types {
     let kept = usize::try_from(op.max_output_size).ok().filter(|n| *n > 0);
     let kept = kept.ok_or_else(|| argument("max_output_size", op.max_output_size, "expected at least 1"))?;
     if !(0..=1).contains(&op.center_point_box) {
-        return Err(argument("center_point_box", op.center_point_box, "expected 0 (corners) or 1 (centre and size)"));
+        return Err(argument("center_point_box", op.center_point_box, "expected 0 (corners) or 1 (center and size)"));
     }
     let rows = batch.checked_mul(classes).and_then(|n| n.checked_mul(kept.min(count)));
     of_dtype(vec![rows.ok_or_else(|| invalid("there are too many classes and boxes"))?, 3], boxes)
@@ -44,8 +44,8 @@ pub(super) fn nms(op: &Nms<Value>) -> Types {
 
 /// Checks the number of cells along an axis.
 fn cells(name: &str, count: i64) -> Result<usize> {
-    let fits = (1..=MOST_CELLS).contains(&count);
-    if fits { Ok(count as usize) } else { Err(argument(name, count, format!("expected 1 to {MOST_CELLS} cells"))) }
+    let fits = (1..=MAX_CELLS).contains(&count);
+    if fits { Ok(count as usize) } else { Err(argument(name, count, format!("expected 1 to {MAX_CELLS} cells"))) }
 }
 
 /// Checks that features are n x c x h x w.
@@ -69,8 +69,8 @@ fn regions(rois: &Value) -> Result<usize> {
 }
 
 fn check_samples(count: i64) -> Result<()> {
-    let expected = || format!("expected 0, for one per pixel, to {MOST_SAMPLES} samples per side of a cell");
-    if (0..=MOST_SAMPLES).contains(&count) { Ok(()) } else { Err(argument("sampling_ratio", count, expected())) }
+    let expected = || format!("expected 0, for one per pixel, to {MAX_SAMPLES} samples per side of a cell");
+    if (0..=MAX_SAMPLES).contains(&count) { Ok(()) } else { Err(argument("sampling_ratio", count, expected())) }
 }
 
 /// Returns a grid of cells for each region.

@@ -80,11 +80,11 @@ pub(super) fn rms_norm(op: &RMSNorm<Value>) -> Types {
 
 pub(super) fn layer_norm(op: &LayerNorm<Value>) -> Types {
     let shape = op.input.shape;
-    let normalised = &shape[axis("axis", op.axis, shape.len())?..];
-    let count = normalised.iter().product();
-    let of_what = match normalised {
+    let normalized = &shape[axis("axis", op.axis, shape.len())?..];
+    let count = normalized.iter().product();
+    let of_what = match normalized {
         [_] => "one for each entry of the normalized axis".to_owned(),
-        _ => format!("those of {}", shape_text(normalised)),
+        _ => format!("those of {}", shape_text(normalized)),
     };
     [op.weight, op.bias].iter().flatten().try_for_each(|c| c.expect_elements(count, &of_what))?;
     same(&op.input)

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Maximum number of entries of a resampled axis. Positions are computed in float32, which cannot distinguish larger ones.
-const MOST: f64 = (1u64 << 31) as f64;
+const MAX_ENTRIES: f64 = (1u64 << 31) as f64;
 
 /// Resizes the last two axes; with three dimensions, only the last one.
 pub(super) fn interp(op: &Interp<Value>) -> Types {
@@ -38,7 +38,7 @@ fn scaled(name: &str, dim: usize, scale: f64) -> Result<usize> {
     let product = dim as f64 * scale;
     let nearest = product.round();
     let size = if (product - nearest).abs() <= 1e-12 * product { nearest } else { product.floor() };
-    if !(1.0..=MOST).contains(&size) {
+    if !(1.0..=MAX_ENTRIES).contains(&size) {
         let expected = format!("an axis of {dim} must get 1 to 2^31 entries");
         return Err(argument(name, format!("{scale:?}"), expected));
     }
@@ -56,7 +56,7 @@ pub fn target_sizes(target: &Value, from: &[usize]) -> Result<Vec<usize>> {
     };
     let mut sizes = Vec::new();
     for (i, size) in data.to_f64()?.into_iter().enumerate() {
-        if !((1.0..=MOST).contains(&size) && size.fract() == 0.0) {
+        if !((1.0..=MAX_ENTRIES).contains(&size) && size.fract() == 0.0) {
             return Err(misfit(target.display_name, format!("holds {size:?}; expected integers from 1 to 2^31")));
         }
         if i + 2 < from.len() && size != from[i] as f64 {

@@ -88,17 +88,17 @@ pub(super) fn batch_norm_bwd(op: &BatchNormBwd<Value>) -> Types {
 pub(super) fn layer_norm_bwd(op: &LayerNormBwd<Value>) -> Types {
     let shape = op.input.shape;
     expect_shape(&op.grad_out, shape)?;
-    let normalised: Option<Shape> = op.normalized_shape.iter().map(|&d| usize::try_from(d).ok()).collect();
-    let Some(normalised) = normalised.filter(|n| !n.is_empty() && shape.ends_with(n)) else {
+    let normalized: Option<Shape> = op.normalized_shape.iter().map(|&d| usize::try_from(d).ok()).collect();
+    let Some(normalized) = normalized.filter(|n| !n.is_empty() && shape.ends_with(n)) else {
         let expected = format!("expected the last dimensions of {}", shape_text(shape));
         return Err(argument("normalized_shape", format!("{:?}", op.normalized_shape), expected));
     };
-    let rows = shape[..shape.len() - normalised.len()].iter().product();
-    [op.mean, op.variance].iter().try_for_each(|t| t.expect_elements(rows, "one for each part that is normalised"))?;
-    let count = normalised.iter().product();
-    let of_what = format!("those of {}", shape_text(&normalised));
+    let rows = shape[..shape.len() - normalized.len()].iter().product();
+    [op.mean, op.variance].iter().try_for_each(|t| t.expect_elements(rows, "one for each part that is normalized"))?;
+    let count = normalized.iter().product();
+    let of_what = format!("those of {}", shape_text(&normalized));
     [op.weight, op.bias].iter().flatten().try_for_each(|c| c.expect_elements(count, &of_what))?;
-    let weight = like(&normalised, &op.input);
+    let weight = like(&normalized, &op.input);
     Ok(vec![like(shape, &op.input), weight.clone(), weight])
 }
 

@@ -115,8 +115,8 @@ mod tests {
             let w = Window { input, kernel, stride, dilation, pads: [7, 7] };
             let w = w.padded(Some(if upper { AutoPad::SAMEUPPER } else { AutoPad::SAMELOWER }));
             let [before, after] = w.pads;
-            let more_at_the_favoured_end = if upper { after - before } else { before - after };
-            prop_assert!((0..2).contains(&more_at_the_favoured_end), "{:?}", w.pads);
+            let more_at_the_favored_end = if upper { after - before } else { before - after };
+            prop_assert!((0..2).contains(&more_at_the_favored_end), "{:?}", w.pads);
             prop_assert_eq!(w.positions().unwrap(), input.div_ceil(stride as usize));
         }
     }

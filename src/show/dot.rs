@@ -51,7 +51,7 @@ impl Network<'_> {
                 BoxKind::Terminal => "shape=ellipse, color=\"#94a3b8\", fillcolor=\"#ffffff\"".to_owned(),
                 BoxKind::Folded => "shape=folder, color=\"#64748b\", fillcolor=\"#f8fafc\"".to_owned(),
                 BoxKind::Operator(family) => {
-                    let (border, fill) = family.colours();
+                    let (border, fill) = family.colors();
                     format!("color=\"{border}\", fillcolor=\"{fill}\"")
                 }
             };

@@ -1,4 +1,4 @@
-//! Families of ops, by which drawings are coloured.
+//! Families of ops, by which drawings are colored.
 use serde::Serialize;
 
 /// A family of ops.
@@ -31,8 +31,8 @@ impl Family {
         let (_, family) = TABLE.iter().find(|(ops, _)| ops.contains(&op)).unwrap_or(&(&[], Family::Other));
         *family
     }
-    /// Returns the colours of its boxes in drawings: of the border and of the background.
-    pub fn colours(self) -> (&'static str, &'static str) {
+    /// Returns the colors of its boxes in drawings: of the border and of the background.
+    pub fn colors(self) -> (&'static str, &'static str) {
         match self {
             Family::Product => ("#3b6fd4", "#e8effc"),
             Family::Activation => ("#c2410c", "#fdeee6"),

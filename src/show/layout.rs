@@ -173,11 +173,11 @@ impl Composer<'_, '_> {
             graph.set_node(name(*item), Some(NodeLabel { width, height, ..NodeLabel::default() }));
         }
         let mut labels: IndexMap<(Item, Item), String> = IndexMap::new();
-        let mut labelled = IndexSet::new();
+        let mut labeled = IndexSet::new();
         for (ends, tensors) in &level.edges {
             // The type of a tensor is shown once.
-            let fresh = tensors.iter().find(|t| !labelled.contains(*t)).copied();
-            labelled.extend(tensors.iter().copied());
+            let fresh = tensors.iter().find(|t| !labeled.contains(*t)).copied();
+            labeled.extend(tensors.iter().copied());
             let mut edge = EdgeLabel::default();
             if let Some(tensor) = fresh {
                 let more = if tensors.len() > 1 { format!(" +{}", tensors.len() - 1) } else { String::new() };
@@ -293,16 +293,16 @@ fn read(
     labels: IndexMap<(Item, Item), String>,
     title: Option<f64>,
 ) -> Plan {
-    let centre = |name: &str| graph.node(name).map_or((0.0, 0.0), |n| (n.x.unwrap_or(0.0), n.y.unwrap_or(0.0)));
+    let center = |name: &str| graph.node(name).map_or((0.0, 0.0), |n| (n.x.unwrap_or(0.0), n.y.unwrap_or(0.0)));
     let mut bounds = Bounds::default();
     for item in &level.items {
         let n = name(*item);
         let (w, h) = graph.node(&n).map_or((0.0, 0.0), |n| (n.width, n.height));
-        bounds.cover(centre(&n), (w, h));
+        bounds.cover(center(&n), (w, h));
     }
     let (mut paths, texts) = paths(graph, level, &labels, &mut bounds);
     for (side, ports) in [('i', &level.ins), ('o', &level.outs)] {
-        ports.keys().for_each(|t| bounds.cover(centre(&port(side, *t)), (10.0, 1.0)));
+        ports.keys().for_each(|t| bounds.cover(center(&port(side, *t)), (10.0, 1.0)));
     }
     let top = if title.is_some() { TITLE } else { 0.0 };
     let width = (bounds.right - bounds.left + 2.0 * MARGIN).max(title.unwrap_or(0.0));
@@ -316,11 +316,11 @@ fn read(
     let corner = |item: &Item| {
         let n = name(*item);
         let (w, h) = graph.node(&n).map_or((0.0, 0.0), |n| (n.width, n.height));
-        let (x, y) = moved(centre(&n));
+        let (x, y) = moved(center(&n));
         (*item, (x - w / 2.0, y - h / 2.0))
     };
     let places = |side: char, ports: &IndexMap<Tensor, IndexSet<Item>>| {
-        ports.keys().map(|t| (*t, moved(centre(&port(side, *t))).0)).collect()
+        ports.keys().map(|t| (*t, moved(center(&port(side, *t))).0)).collect()
     };
     Plan {
         size: (width, top + bounds.bottom - bounds.top + 2.0 * MARGIN),

@@ -74,7 +74,7 @@ fn add_box(b: &Box, Rect { at: (x, y), size: (w, h) }: Rect, svg: &mut String) {
         BoxKind::Terminal => ("#cbd5e1", "#ffffff", h / 2.0),
         BoxKind::Folded => ("#64748b", "#f8fafc", 8.0),
         BoxKind::Operator(family) => {
-            let (border, fill) = family.colours();
+            let (border, fill) = family.colors();
             (border, fill, 8.0)
         }
     };

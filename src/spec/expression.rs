@@ -115,7 +115,7 @@ fn arithmetic(left: Param, operator: &str, right: Param) -> Result<Param, String
     let number = |value: &Param| match value {
         Param::Int(v) => Ok(*v as f64),
         Param::Float(v) => Ok(*v),
-        other => Err(format!("{} is no number, so it stands by itself, without {operator}", other.shown())),
+        other => Err(format!("{} is not a number, so it stands by itself, without {operator}", other.shown())),
     };
     let (a, b) = (number(&left)?, number(&right)?);
     if b == 0.0 && matches!(operator, "/" | "//" | "%") {
@@ -221,7 +221,7 @@ mod tests {
             ("2)", "there is ')' where an operator is expected"),
             ("M", "unknown parameter \"M\"; there are N, eps, name"),
             ("nam", "unknown parameter \"nam\"; did you mean \"name\"?"),
-            ("name+1", "\"x\" is no number, so it stands by itself, without +"),
+            ("name+1", "\"x\" is not a number, so it stands by itself, without +"),
             ("N/0", "6 / 0 is a division by zero"),
             ("N%(3-3)", "6 % 0 is a division by zero"),
             ("9223372036854775807+1", "9223372036854775807 + 1 is beyond 64 bits"),

@@ -20,7 +20,7 @@ fn hint(e: &serde_json::Error, found: &str) -> &'static str {
         text if text.starts_with("expected value") => match first {
             Some(']' | '}' | ',') => " (is there a comma too many?)",
             Some('0'..='9' | '"' | '[' | '{' | '-') | None => "",
-            _ if e.line() == 1 => "; this is no JSON",
+            _ if e.line() == 1 => "; this is not JSON",
             _ => "; text in JSON is in double quotes",
         },
         _ => "",

@@ -131,9 +131,9 @@ async function small(context, binary) {
   const moved = await page.evaluate(() => window.shownNetwork.transform());
   assert.deepEqual([Math.round(moved.x - zoomed.x), Math.round(moved.y - zoomed.y)], [40, 30]);
 
-  // Times are there, and colours by other figures.
-  assert.equal(await page.inputValue("#colours"), "time");
-  await page.selectOption("#colours", "parameters");
+  // Times are there, and colors by other figures.
+  assert.equal(await page.inputValue("#colors"), "time");
+  await page.selectOption("#colors", "parameters");
 
   // The theme is the system's, until it is chosen.
   const light = await pixel(page);

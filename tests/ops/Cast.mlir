@@ -23,7 +23,7 @@ module @rounding attributes {module.chip = "ALL", module.platform = "TPULANG", m
 
 // -----
 
-// Two modes more: halves to the odd neighbour, and halves towards zero.
+// Two modes more: halves to the odd neighbor, and halves towards zero.
 // input x = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 2.75]
 // expect HalfToOdd = [-3, -1, -1, 1, 1, 3, 3]
 // expect HalfTowardsZero = [-2, -1, 0, 0, 1, 2, 3]

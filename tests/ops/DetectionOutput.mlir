@@ -1,10 +1,10 @@
-// Boxes by centre and size beside three anchors, of which the first two overlap: in class 1 the second falls. Class 0 is
+// Boxes by center and size beside three anchors, of which the first two overlap: in class 1 the second falls. Class 0 is
 // the background. What is left over is -1.
 // input loc = [[0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 0.5, 0]]
 // input conf = [[0.1, 0.9, 0, 0.2, 0.8, 0.6, 0.3, 0.7, 0.65]]
 // input anchors = [[[0, 0, 0.5, 0.5, 0, 0, 0.5, 0.75, 0.5, 0.5, 1, 1], [0.1, 0.1, 0.2, 0.2, 0.1, 0.1, 0.2, 0.2, 0.1, 0.1, 0.2, 0.2]]]
 // expect y = [[[[0, 1, 0.9, 0, 0, 0.5, 0.5], [0, 1, 0.7, 0.52370727, 0.45, 1.0762927, 0.95], [0, 2, 0.65, 0.52370727, 0.45, 1.0762927, 0.95], [0, 2, 0.6, 0, 0, 0.5, 0.75], [-1, -1, -1, -1, -1, -1, -1]]]]
-module @centre_and_size attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
+module @center_and_size attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
   func.func @main(%arg0: tensor<1x12xf32>, %arg1: tensor<1x9xf32>, %arg2: tensor<1x2x12xf32>) -> tensor<1x1x5x7xf32> {
     %0 = "top.Input"(%arg0) : (tensor<1x12xf32>) -> tensor<1x12xf32> loc("loc")
     %1 = "top.Input"(%arg1) : (tensor<1x9xf32>) -> tensor<1x9xf32> loc("conf")
@@ -17,7 +17,7 @@ module @centre_and_size attributes {module.chip = "ALL", module.platform = "TPUL
 
 // -----
 
-// By corners; only the best three are kept, class by class. The tool chain takes corners for centres.
+// By corners; only the best three are kept, class by class. The tool chain takes corners for centers.
 // input loc = [[0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 0.5, 0]]
 // input conf = [[0.1, 0.9, 0, 0.2, 0.8, 0.6, 0.3, 0.7, 0.65]]
 // input anchors = [[[0, 0, 0.5, 0.5, 0, 0, 0.5, 0.75, 0.5, 0.5, 1, 1], [0.1, 0.1, 0.2, 0.2, 0.1, 0.1, 0.2, 0.2, 0.1, 0.1, 0.2, 0.2]]]

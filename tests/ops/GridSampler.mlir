@@ -14,7 +14,7 @@ module @mode_0_padding_0_edges attributes {module.chip = "ALL", module.platform 
 
 // -----
 
-// -1 and 1 are the centres of the corner pixels.
+// -1 and 1 are the centers of the corner pixels.
 // input x = [[[[5, 1, 2, 4], [1, 3, 4, -3], [-5, -2, -2, 4]], [[5, -5, 0, 4], [-4, 3, -4, 0], [3, -2, -2, -2]]]]
 // input grid = [[[[-1, -1], [1, 1], [0, 0]], [[0.3, -0.7], [-1.4, 0.2], [2.5, -3.1]]]]
 // expect y = [[[[5, 4, 3.5], [2.55, -0.08000001, 0]], [[5, -2, -0.5], [-1.27, -1.0400001, 0]]]]

@@ -1,4 +1,4 @@
-// Three neighbours: 1 + 3 / 3 times 1 + 4, 1 + 4 + 16, 4 + 16.
+// Three neighbors: 1 + 3 / 3 times 1 + 4, 1 + 4 + 16, 4 + 16.
 // input x = [[[1], [2], [4]]]
 // expect y = [[[0.16666667], [0.090909091], [0.19047619]]]
 module @three attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
@@ -11,7 +11,7 @@ module @three attributes {module.chip = "ALL", module.platform = "TPULANG", modu
 
 // -----
 
-// Two neighbours are the channel itself and the next; the root of 0 + 2 / 2 times the sum.
+// Two neighbors are the channel itself and the next; the root of 0 + 2 / 2 times the sum.
 // input x = [[[3, 0], [4, 5]]]
 // expect y = [[[0.6, 0], [1, 1]]]
 module @two attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {

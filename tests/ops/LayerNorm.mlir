@@ -12,7 +12,7 @@ module @rows attributes {module.chip = "ALL", module.platform = "TPULANG", modul
 
 // -----
 
-// The rows as they are normalised, -1 and 1, times the weight, plus the bias.
+// The rows as they are normalized, -1 and 1, times the weight, plus the bias.
 // input x = [[1, 3, 1, 3], [0, 0, 8, 8]]
 // weight w = [1, 2, 3, 4]
 // weight b = [0, 10, 0, 100]

@@ -1,4 +1,4 @@
-// Rows of three, normalised with an epsilon of 0.5: variance is 1 / sqrt(var + 0.5).
+// Rows of three, normalized with an epsilon of 0.5: variance is 1 / sqrt(var + 0.5).
 // input g = [[0.5, 0.75, -1], [0.75, 0, 0]]
 // input x = [[0.5, 1, 0.75], [0, 1, 1]]
 // input m = [[0.75], [0.6666667]]

@@ -18,7 +18,7 @@ module @last attributes {module.chip = "ALL", module.platform = "TPULANG", modul
 
 // -----
 
-// Two axes at once, of another rank than three: each that is normalised leaves one entry, as in PyTorch.
+// Two axes at once, of another rank than three: each that is normalized leaves one entry, as in PyTorch.
 // input x = [[[[1, 3], [1, 3]]], [[[0, 8], [8, 0]]]]
 // expect y = [[[[-1, 1], [-1, 1]]], [[[-1, 1], [1, -1]]]]
 // expect m = [[[[2]]], [[[4]]]]

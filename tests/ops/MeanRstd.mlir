@@ -1,4 +1,4 @@
-// The statistics, the running ones moved by a tenth, and the scale and bias that normalise.
+// The statistics, the running ones moved by a tenth, and the scale and bias that normalize.
 // input x = [[[[1, 3]], [[0, 4]]], [[[5, 7]], [[8, 0]]]]
 // input mean = [[[[2]], [[0]]]]
 // input var = [[[[1]], [[2]]]]

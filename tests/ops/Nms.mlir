@@ -15,11 +15,11 @@ module @corners attributes {module.chip = "ALL", module.platform = "TPULANG", mo
 
 // -----
 
-// Centre and size, by which 0 and 1 overlap; the tool chain takes them for corners.
+// Center and size, by which 0 and 1 overlap; the tool chain takes them for corners.
 // input boxes = [[[5, 5, 10, 10], [5, 5, 10, 11], [25, 25, 10, 10]]]
 // input scores = [[[0.9, 0.8, 0.7]]]
 // expect y = [[0, 0, 0], [0, 0, 2], [-1, -1, -1]]
-module @centre_and_size attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
+module @center_and_size attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
   func.func @main(%arg0: tensor<1x3x4xf32>, %arg1: tensor<1x1x3xf32>) -> tensor<3x3xf32> {
     %0 = "top.Input"(%arg0) : (tensor<1x3x4xf32>) -> tensor<1x3x4xf32> loc("boxes")
     %1 = "top.Input"(%arg1) : (tensor<1x1x3xf32>) -> tensor<1x1x3xf32> loc("scores")

@@ -30,7 +30,7 @@ module @one_step attributes {module.chip = "ALL", module.platform = "TPULANG", m
 // input b = [[1, 0.25], [1, 0.25]]
 // input s = [[[[-0.25, -0.75], [-0.25, -0.25]], [[-0.25, 1], [1, -0.25]]], [[[0.25, 0.75], [0.25, 0.25]], [[0.25, -1], [-1, 0.25]]]]
 // expect y = [[[[-0.3111497, -0.0035815093], [0.17729615, -0.039341432]]], [[[-0.10006619, 0.14174282], [0.14111353, -0.16550069]]]]
-module @normalised attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
+module @normalized attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
   func.func @main(%arg0: tensor<2x2xf32>, %arg1: tensor<2x2xf32>, %arg2: tensor<2x4xf32>, %arg3: tensor<2x2xf32>, %arg4: tensor<2x2xf32>, %arg5: tensor<2x2x2x2xf32>) -> tensor<2x1x2x2xf32> {
     %0 = "top.Input"(%arg0) : (tensor<2x2xf32>) -> tensor<2x2xf32> loc("q")
     %1 = "top.Input"(%arg1) : (tensor<2x2xf32>) -> tensor<2x2xf32> loc("k")

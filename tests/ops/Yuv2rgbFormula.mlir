@@ -68,7 +68,7 @@ module @from_3_to_4 attributes {module.chip = "ALL", module.platform = "TPULANG"
 
 // -----
 
-// Several images of four rows; the rounding has no effect, for no colour is a half.
+// Several images of four rows; the rounding has no effect, for no color is a half.
 // input x = [[[78, 1], [147, 192], [190, 207], [164, 35], [216, 107], [216, 208]], [[248, 3], [221, 160], [124, 203], [243, 131], [22, 185], [59, 57]]]
 // expect y = [[[[39, 0], [119, 171], [255, 255], [255, 150]], [[55, 0], [135, 188], [103, 123], [73, 0]], [[250, 160], [255, 255], [255, 255], [255, 200]]], [[[255, 76], [255, 255], [12, 104], [151, 21]], [[255, 0], [234, 163], [211, 255], [255, 219]], [[56, 0], [25, 0], [0, 79], [125, 0]]]]
 module @images attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
@@ -82,7 +82,7 @@ module @images attributes {module.chip = "ALL", module.platform = "TPULANG", mod
 
 // -----
 
-// Real numbers: without colour all three are the brightness.
+// Real numbers: without color all three are the brightness.
 // input x = [[100, 0], [255, 16], [128, 128]]
 // expect y = [[[100, 0], [255, 16]], [[100, 0], [255, 16]], [[100, 0], [255, 16]]]
 module @floats attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {

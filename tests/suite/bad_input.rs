@@ -308,7 +308,7 @@ fn safetensors_that_are_damaged() {
     let files = [
         ("empty", vec![]),
         ("a header beyond the file", 1_000_000u64.to_le_bytes().to_vec()),
-        ("a header that is no JSON", file("nonsense", 0)),
+        ("a header that is not JSON", file("nonsense", 0)),
         ("data beyond the file", file(r#"{"w":{"dtype":"F32","shape":[100],"data_offsets":[0,400]}}"#, 4)),
         ("a shape that does not fit", file(r#"{"w":{"dtype":"F32","shape":[100],"data_offsets":[0,4]}}"#, 4)),
         ("no such tensor", file(r#"{"ww":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#, 4)),

@@ -164,6 +164,7 @@ fn wrong_arguments_and_files_are_explained() {
     let folder = Folder::new();
     folder.calibrate("net.json --data data --shard 1/2 --statistics part.json");
     fs::write(folder.path("bad.table"), "x 1 -1 1\ny 0 0 1\n").unwrap();
+    fs::write(folder.path("tiny.table"), "x 1e-8 -1e-8 1e-8\n").unwrap();
     fs::write(folder.path("twice.table"), "x 1 -1 1\nx 1 0 1\n").unwrap();
     fs::write(
         folder.path("damaged.json"),
@@ -199,10 +200,13 @@ fn wrong_arguments_and_files_are_explained() {
         "-o t.table --merge part.json",
         "--method max -o t.table --merge part.json part.json",
         "--method max -o t.table --merge part.json other.json",
+        "--method max -o part.json --merge part.json",
+        "--method max -o t.table --statistics t.table --merge part.json",
         "--method max -o t.table --merge damaged.json",
         "--method max -o t.table --merge net.json",
         "--compare bad.table twice.table",
         "--compare twice.table bad.table",
+        "--compare tiny.table bad.table",
         "--compare net.json bad.table",
     ];
     snapshot("calibrate_errors", &calls.map(|words| folder.calibrate(words)).join("\n"));

@@ -112,7 +112,7 @@ fn probable_mistakes_are_warned_of() {
     let at = |name: &str| dir.path().join(name).display().to_string();
     let expected = [
         "warning[quantized-in-f32]: dequant_int_to_fp \"z\" (ops[1]): its tensors are quantized, but the model's mode is f32; expected the mode \"quantized\"",
-        "warning[not-finite-weight]: the coefficient \"w\" has 1 NaN and 1 infinite element; the first at index 1",
+        "warning[not-finite-weight]: the coefficient \"w\" has 1 NaN and 1 infinite element, first at index 1",
     ];
     std::fs::write(at("g.json"), spec).unwrap();
     write_npz(at("w.npz"), [("w", &Array::from([1f32, f32::NAN, f32::INFINITY]))]).unwrap();
@@ -374,6 +374,16 @@ fn files_that_are_read_are_not_overwritten() {
             assert!(text.contains(&message) && text.ends_with("[exit 2]\n"), "{text}");
         }
     }
+    for (command, read) in [
+        (&["bisect", &spec, "-i", &inputs, "--with", &inputs, "-o", &at("")][..], "inputs.npz"),
+        (&["spec", &spec, "-o", &spec], "patterns.json"),
+        (&["spec", &spec, "-o", &at("weights.json")], "weights.npz"),
+        (&["gradients", &spec, "-o", &spec], "patterns.json"),
+    ] {
+        let text = shown(command);
+        let message = format!("error: --output is {}; this is ", at(read));
+        assert!(text.contains(&message) && text.ends_with("[exit 2]\n"), "{text}");
+    }
     let own = std::fs::read_to_string(&spec).unwrap().replace("weights.npz", "patterns_TOP_F32_all_weight.npz");
     std::fs::rename(at("weights.npz"), at("patterns_TOP_F32_all_weight.npz")).unwrap();
     std::fs::write(at("own.json"), own).unwrap();
@@ -407,7 +417,7 @@ fn a_full_disk_is_reported_once() {
 }
 
 #[test]
-fn modules_are_recognised_where_a_spec_is_expected() {
+fn modules_are_recognized_where_a_spec_is_expected() {
     let dir = tempfile::tempdir().unwrap();
     let at = |n: &str| dir.path().join(n).display().to_string();
     let spec = "examples/patterns/patterns.json";

@@ -193,7 +193,7 @@ fn runs_on_buffers_are_replayed() {
     let begun = Instant::now();
     results.extend((3..30).map(run));
     assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
-    session.synchronise().unwrap();
+    session.synchronize().unwrap();
     // Later runs do not change the results of earlier ones.
     for (i, y) in results.iter().enumerate() {
         assert_eq!(backend.download(y).unwrap().to_f32().unwrap(), [i as f32 + 1.0, 0.0, 1.0, 2.0, 3.0]);

@@ -350,7 +350,7 @@ fn scans() {
         return;
     }
     let cuda = CudaBackend::new(0).unwrap();
-    for (batch, steps, shared, heads, n, normalised) in
+    for (batch, steps, shared, heads, n, normalized) in
         [(2, 1, 2, 4, 40, true), (2, 5, 2, 4, 40, true), (1, 9, 3, 3, 8, false)]
     {
         let mut net = Net::new();
@@ -362,14 +362,14 @@ fn scans() {
         let [d, of_keys, of_values] = sizes;
         if steps == 1 {
             let op = RecurrentGatedDeltaRule::new(
-                query, key, value, g, beta, state, d, of_keys, of_values, 0.25, normalised,
+                query, key, value, g, beta, state, d, of_keys, of_values, 0.25, normalized,
             );
             net.check(&cuda, "one step", op);
             continue;
         }
         let [a, b, c, e] = [(); 4].map(|()| net.input(&[4, 4]));
         let op = ChunkGatedDeltaRule::new(
-            query, key, value, g, beta, state, a, b, c, e, 4, d, of_keys, of_values, 0.25, normalised,
+            query, key, value, g, beta, state, a, b, c, e, 4, d, of_keys, of_values, 0.25, normalized,
         );
         net.check(&cuda, "many steps", op);
     }

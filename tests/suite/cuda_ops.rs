@@ -173,10 +173,10 @@ fn an_index_out_of_range_is_reported_by_its_session() {
     for _ in 0..3 {
         first.run_on(feeds(7)).unwrap();
         second.run_on(feeds(2)).unwrap();
-        second.synchronise().unwrap();
-        let error = first.synchronise().unwrap_err().to_string();
+        second.synchronize().unwrap();
+        let error = first.synchronize().unwrap_err().to_string();
         assert!(error.contains("\"first\"") && error.contains("index 7 is out of range"), "{error}");
-        first.synchronise().unwrap();
+        first.synchronize().unwrap();
     }
 }
 
@@ -197,7 +197,7 @@ fn borrowed_memory_is_released_after_use() {
     let lent = unsafe { session.backend().borrowed(pointer, Dtype::Float32, &[64], owner.clone()) }.unwrap();
     let results = session.run_on(vec![("x", lent)]).unwrap();
     assert_eq!(Arc::strong_count(&owner), 2);
-    session.synchronise().unwrap();
+    session.synchronize().unwrap();
     assert_eq!(Arc::strong_count(&owner), 1);
     let got = session.backend().download(&results[0]).unwrap().to_f32().unwrap();
     assert_eq!((got[0], got[63]), (0.0, 33.0));

@@ -9,7 +9,7 @@ use tpulang::{
     mlir, spec,
 };
 
-/// Clears the screen, sets a colour, rings, returns to the start of the line, deletes, and reverses the text.
+/// Clears the screen, sets a color, rings, returns to the start of the line, deletes, and reverses the text.
 const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\u{8}\u{7f}\u{202e}\u{2028}x";
 
 fn check(what: &str, text: &str) {

@@ -2,7 +2,7 @@
 use super::snapshot;
 use tpulang::{
     Array, Dtype, Graph, Result, Tensor,
-    functions::args::{ColourRounding, ExtractorMode, Qwen2Weights},
+    functions::args::{ColorRounding, ExtractorMode, Qwen2Weights},
     mlir,
     ops::{
         Add, AddConst, Expand, Gather, InterpCoordMode, InterpMode, ReduceMode, RopeMode, Scale, Slice, TopK, Where,
@@ -397,7 +397,7 @@ fn image_and_detect() {
     golden("image_and_detect", |g, x, _| {
         let yuv = g.input("yuv", Dtype::Uint8, [6, 4])?;
         let (format, mode) = (Yuv2rgbFormulaImageFormat::UINT8, Yuv2rgbFormulaMode::_601Full);
-        let a = g.yuv2rgb(yuv, 2, 4, format, mode, ColourRounding::HalfAwayFromZero).call()?;
+        let a = g.yuv2rgb(yuv, 2, 4, format, mode, ColorRounding::HalfAwayFromZero).call()?;
         let boxes = g.coefficient("boxes", filled(Dtype::Float32, &[1, 6, 4]))?;
         let scores = g.reshape(x, [1, -1, 6]).call()?;
         let b = g.nms(boxes, scores).max_box_num_per_class(2).call()?;

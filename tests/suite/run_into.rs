@@ -44,7 +44,7 @@ impl Backend for Counting {
     fn download(&self, buffer: &Array) -> Result<Array> {
         Ok(buffer.clone())
     }
-    fn synchronise(&self) -> Result<()> {
+    fn synchronize(&self) -> Result<()> {
         Ok(())
     }
     fn over(&self, memory: ArrayMut) -> Option<Array> {
@@ -265,7 +265,7 @@ fn buffers_of_a_gpu_are_written() {
             let results: Vec<_> = outputs.iter().map(|info| (info.name.as_str(), places(info))).collect();
             let feeds = || scaled.iter().map(|(name, array)| (*name, buffer(array))).collect::<Vec<_>>();
             session.run_on_into(feeds(), &results).unwrap();
-            session.synchronise().unwrap();
+            session.synchronize().unwrap();
             for (name, result) in &results {
                 assert_eq!(backend.download(result).unwrap(), expected[*name], "{name} in round {round}");
             }
@@ -279,7 +279,7 @@ fn buffers_of_a_gpu_are_written() {
         let feeds = || vec![("x", other.clone()), ("c", buffer(&c.1))];
         let error = |results: &[_]| {
             let error = session.run_on_into(feeds(), results).unwrap_err().to_string();
-            session.synchronise().unwrap();
+            session.synchronize().unwrap();
             assert_eq!(backend.download(&one).unwrap().to_f32().unwrap(), [77.0; 6], "nothing is written");
             error
         };

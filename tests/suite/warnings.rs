@@ -193,8 +193,8 @@ fn warnings_about_tensors_have_places() {
             r#"12:7 functions.layer.ops[1]: nothing reads "é/unread", a result of top.Exp, and it is not an output"#,
             r#"20:13 ops[2]{i=0}: nothing reads "e0", a result of top.Relu, and it is not an output"#,
             r#"20:13 ops[2]{i=1}: nothing reads "e1", a result of top.Relu, and it is not an output"#,
-            r#"4:14 tensors.other: the coefficient "other" has 1 NaN element"#,
-            r#"11:7 functions.layer.ops[0]: the coefficient "bias" has 1 NaN element"#,
+            r#"4:14 tensors.other: the coefficient "other" has 1 NaN element, first at index 1"#,
+            r#"11:7 functions.layer.ops[0]: the coefficient "bias" has 1 NaN element, first at index 1"#,
         ]
     );
 }

@@ -7,6 +7,7 @@ use super::{
     diagnostics::Diagnostics,
     feeds::Inputs,
     model,
+    output::Sources,
     progress::{Size, during},
     run::FILES,
 };
@@ -43,7 +44,7 @@ enum StageName {
     after_help = "\
 The reference is a file with the tensors of a run by another program, a stage of TPU-MLIR's tool
 chain, or, for a GPU, a run on the CPU. Each operator is fed the tensors of the reference, so that
-its own error is told from those before it. The first one that is wrong by itself is written as a
+its own error is separated from errors made earlier. The first one that is wrong by itself is written as a
 spec of one operator with its data; of several operators if the reference lacks the tensors between
 them. Names that differ by a suffix of the tool chain are matched: y and y_f32.
 
@@ -89,6 +90,7 @@ const TOLERANCE: Tolerance = Tolerance { cosine: 0.9999, euclidean: 0.99 };
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
+    args.check_output(&graph)?;
     let graph = args.as_compiled(graph)?;
     let (mut feeds, warnings) = args.inputs.read(&graph)?;
     messages.warn(&graph, &warnings)?;
@@ -142,6 +144,21 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     }
     messages.report(&text)?;
     Ok(found.alone.is_none() && found.propagated.is_none())
+}
+
+impl Args {
+    /// The files in the folder for the operator: its spec, its inputs, the reference, and the result when it is repeated.
+    fn files(&self) -> [PathBuf; 4] {
+        ["operator.json", "inputs.npz", "reference.npz", "result.npz"].map(|name| self.output.join(name))
+    }
+    /// Returns an error if a file that is read would be overwritten.
+    fn check_output(&self, graph: &Graph) -> Result<()> {
+        let read = self.inputs.files().into_iter().chain(self.with.as_deref()).collect();
+        let sources = Sources::new(&self.model.path, graph, read);
+        let [spec, data, expected, _] = self.files();
+        sources.check_spec("--output", &spec)?;
+        [data, expected].iter().try_for_each(|path| sources.check("--output", path))
+    }
 }
 
 #[cfg(feature = "mlir")]
@@ -294,8 +311,7 @@ fn written(graph: &Graph, culprit: &Culprit, reference: &IndexMap<String, Array>
     let inputs = culprit.inputs.keys().map(|name| graph.find(name)).collect::<Result<Vec<_>>>()?;
     let part = graph.part(&inputs, &[graph.find(&culprit.tensor)?])?;
     fs::create_dir_all(&args.output).map_err(Error::io(&args.output))?;
-    let [spec, data, expected, result] =
-        ["operator.json", "inputs.npz", "reference.npz", "result.npz"].map(|name| args.output.join(name));
+    let [spec, data, expected, result] = args.files();
     spec::save(&part.named("operator")?, &spec)?;
     write_npz(&data, culprit.inputs.iter().map(|(name, array)| (name.as_str(), array)))?;
     write_npz(&expected, [(culprit.tensor.as_str(), &reference[&culprit.tensor])])?;

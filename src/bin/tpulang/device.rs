@@ -7,7 +7,7 @@ use tpulang::{
 };
 use tpulang_base as base;
 
-/// Options shared by `run` and `bench`.
+/// How a network is run.
 #[derive(clap::Args)]
 pub struct Running {
     /// cpu, cuda (the first NVIDIA GPU) or cuda:N (N counts from 0)

@@ -10,14 +10,14 @@ use tpulang_base::{argument, escaped_path, pluralized};
 /// Options of `run`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Compute in integers of 8 bits like a chip, with the thresholds of this table of `calibrate` or run_calibration. Results are
-    /// the real numbers of the integers. The most exact MODEL is the canonical module that deploy leaves
+    /// Compute in 8-bit integers like a chip, with the thresholds of this table of `calibrate` or run_calibration. Results are
+    /// dequantized. They match the chip most closely if MODEL is NAME.mlir from the stages folder of deploy
     #[arg(long, value_name = "TABLE", conflicts_with_all = ["explain", "profile", "device", "on_cpu", "weight_budget", "no_fusion"], help_heading = FILES)]
     calibration: Option<PathBuf>,
     /// With --calibration: layers with other dtypes, as model_deploy takes them
     #[arg(long, alias = "qtable", value_name = "TABLE", requires = "calibration", help_heading = FILES)]
     quantize_table: Option<PathBuf>,
-    /// The chip of --calibration
+    /// The chip to emulate with --calibration
     #[arg(long, requires = "calibration", default_value = "bm1684x", help_heading = "Execution")]
     chip: Chip,
 }
@@ -50,7 +50,7 @@ impl Options {
         if let Some(first) = uncalibrated.first() {
             let (path, count) = (escaped_path(path), pluralized(uncalibrated.len(), "tensor"));
             messages.report_aside(&format!(
-                "{path} has no thresholds of {count}, such as {first:?}; their layers are computed in floats, and the tool chain may \
+                "{path} has no thresholds for {count}, such as {first:?}; their layers are computed in floats, and the tool chain may \
                  refuse the table\n"
             ));
         }

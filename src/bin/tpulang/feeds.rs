@@ -19,7 +19,7 @@ use tpulang::{
 };
 use tpulang_base::{argument, escaped_path, invalid, misfit, nearest, pluralized};
 
-/// Options shared by `run` and `bench`.
+/// The inputs of a run.
 #[derive(clap::Args)]
 pub struct Inputs {
     /// Input data: an .npz, .safetensors or .pt file or a folder of .npy files, with arrays by name, or - for an .npz from

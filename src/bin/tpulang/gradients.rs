@@ -1,4 +1,4 @@
-use super::{Outcome, diagnostics::Diagnostics, model};
+use super::{Outcome, diagnostics::Diagnostics, model, output::Sources};
 use std::path::PathBuf;
 use tpulang::{Derivative, Graph, Result, Tensor, spec};
 use tpulang_base::{escaped_path, invalid, pluralized};
@@ -29,6 +29,7 @@ pub struct Args {
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let mut graph = args.spec.read_for("gradients", spec::Weights::Load)?;
+    Sources::new(&args.spec.path, &graph, Vec::new()).check_spec("--output", &args.output)?;
     let of = chosen(&graph, &args.of, graph.outputs().to_vec(), "--of", "the network has no output that is a float")?;
     let inputs = graph.inputs().iter().copied();
     let known = graph.tensors().filter(|(_, info)| info.is_coefficient()).map(|(t, _)| t);

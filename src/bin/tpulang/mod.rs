@@ -58,11 +58,11 @@ const ABOUT: &str = "\
 Build, check, convert and run neural networks for the TPU-MLIR tool chain.
 
 A network is a JSON graph spec that calls TpuLang functions, an ONNX model, or a Top dialect .mlir
-file with its weights. `check` and `convert` take specs and ONNX models; `run`, `bench` and `show`
-take any of them.";
+file with its weights. `check`, `convert` and `gradients` take specs and ONNX models; all other
+commands take any of them.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 compare, show or bisect found a difference, or fmt --check a file to format; 2 error.
+Exit status: 0 success; 1 a check failed: compare, show, bisect or calibrate --compare found a difference, deploy an output outside the tolerance, or fmt --check a file to format; 2 error.
 
 Get started:
   tpulang init model

@@ -74,9 +74,8 @@ impl<'a> Output<'a> {
 
 /// The files that a command reads, which it must not overwrite.
 pub struct Sources<'a> {
-    model: &'a Path,
-    weights: BTreeSet<&'a Path>,
-    inputs: Vec<&'a Path>,
+    /// What each is, and its path.
+    files: Vec<(&'static str, &'a Path)>,
 }
 
 impl<'a> Sources<'a> {
@@ -85,7 +84,15 @@ impl<'a> Sources<'a> {
             TensorKind::Coefficient(Some(data)) => data.source_path(),
             _ => None,
         };
-        Sources { model, weights: graph.tensors().filter_map(|(_, info)| file(&info.kind)).collect(), inputs }
+        let weights: BTreeSet<&Path> = graph.tensors().filter_map(|(_, info)| file(&info.kind)).collect();
+        let mut files = vec![("the model", model)];
+        files.extend(weights.into_iter().map(|path| ("the model's weights file", path)));
+        files.extend(inputs.into_iter().map(|path| ("an input file", path)));
+        Sources { files }
+    }
+    /// Files of one kind.
+    pub fn of_files(role: &'static str, paths: impl IntoIterator<Item = &'a Path>) -> Sources<'a> {
+        Sources { files: paths.into_iter().map(|path| (role, path)).collect() }
     }
     /// # Errors
     /// Returns an error if `written` is one of the files.
@@ -103,14 +110,14 @@ impl<'a> Sources<'a> {
         let Some(role) = self.role(|path| path.starts_with(&folder)) else { return Ok(()) };
         Err(argument(option, emptied.display(), format!("it has {role}, which would be removed")))
     }
+    /// Like [`Sources::check`], of a spec and the weights file next to it.
+    pub fn check_spec(&self, option: &str, spec: &Path) -> Result<()> {
+        self.check(option, spec)?;
+        self.check(option, &spec.with_extension("npz"))
+    }
     /// Returns what the first file is that is at one of these places.
     fn role(&self, is_there: impl Fn(&Path) -> bool) -> Option<&'static str> {
-        let is_there = |path: &&Path| fs::canonicalize(path).is_ok_and(|path| is_there(&path));
-        match () {
-            () if is_there(&self.model) => Some("the model"),
-            () if self.weights.iter().any(is_there) => Some("the model's weights file"),
-            () if self.inputs.iter().any(is_there) => Some("an input file"),
-            () => None,
-        }
+        let is_there = |path: &Path| fs::canonicalize(path).is_ok_and(|path| is_there(&path));
+        self.files.iter().find(|(_, path)| is_there(path)).map(|(role, _)| *role)
     }
 }

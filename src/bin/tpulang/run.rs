@@ -139,7 +139,7 @@ fn emulated(
     fetched.iter().try_for_each(|name| graph.find(name).map(drop))?;
     let is_input = |name: &String| graph.inputs().iter().any(|t| graph.tensor(*t).is_ok_and(|info| info.name == *name));
     if let Some(inner) = feeds.keys().find(|name| !is_input(name)) {
-        let expected = "it is no input; with --calibration, the network runs from its inputs on";
+        let expected = "it is not an input; with --calibration, only inputs can be fed";
         return Err(argument("the tensor that is fed", format!("{inner:?}"), expected));
     }
     let mut kept: IndexMap<String, Array> = IndexMap::new();

@@ -1,4 +1,4 @@
-use super::{Outcome, diagnostics::Diagnostics, model};
+use super::{Outcome, diagnostics::Diagnostics, model, output::Sources};
 use std::path::PathBuf;
 use tpulang_base::{escaped_path, pluralized};
 
@@ -22,7 +22,9 @@ pub struct Args {
 }
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let path = args.model.path.clone();
     let graph = args.model.read_with_scopes()?;
+    Sources::new(&path, &graph, Vec::new()).check_spec("--output", &args.output)?;
     tpulang::spec::save(&graph, &args.output)?;
     let operators = pluralized(graph.operators().len(), "operator");
     messages.report(&format!("{}: {operators}\n", escaped_path(&args.output)))?;

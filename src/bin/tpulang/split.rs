@@ -2,13 +2,14 @@ use super::{
     Outcome,
     diagnostics::Diagnostics,
     model,
+    output::Sources,
     run::{FILES, tensor_names},
 };
 use std::{collections::HashMap, fs, path::PathBuf};
 use tpulang::{Error, Graph, Result, Tensor, graph::TensorInfo, spec};
 use tpulang_base::{argument, escaped_path, misfit};
 
-/// Cut a network into parts that give the same numbers one after the other
+/// Split a network into parts that, run in sequence, give the same results
 #[derive(clap::Args)]
 #[command(after_help = "\
 Each --at is a boundary: the part before it computes these tensors and what they need. Tensors that
@@ -39,10 +40,13 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     if parts.len() < 2 {
         return Err(argument("--at", args.at.join(" "), "one side of it has no operators; cut at inner tensors"));
     }
+    let path = |part: &Graph| args.output.join(format!("{}.json", part.name()));
+    let sources = Sources::new(&args.model.path, &graph, Vec::new());
+    parts.iter().try_for_each(|part| sources.check_spec("--output", &path(part)))?;
     fs::create_dir_all(&args.output).map_err(Error::io(&args.output))?;
     let mut text = String::new();
     for part in &parts {
-        let path = args.output.join(format!("{}.json", part.name()));
+        let path = path(part);
         spec::save(part, &path)?;
         text += &format!("{}: {}\n", escaped_path(&path), of_part(part));
     }

@@ -28,7 +28,7 @@ const SUBCOMMANDS: &[(&[&str], &str)] = &[
 const OF_MODEL_DEPLOY: &[&str] = &["--chip", "--processor", "--quantize", "--calibration_table", "--model"];
 
 /// Prints help, the version, or an error about arguments, and returns the exit status. Arguments are quoted as they were
-/// given, so that unusual ones are printed without the colours, escaped.
+/// given, so that unusual ones are printed without the colors, escaped.
 pub fn print(usage: Error, args: &[OsString]) -> u8 {
     let usage = with_tips(usage, args);
     let is_plain =

@@ -2,7 +2,7 @@
 //!
 //! The forms are those of `MatMulToAttention` (`lib/Dialect/Tpu/Transforms`, TPU-MLIR 1.30). In INT8, the fused operator adds up the
 //! heads of integers, with far larger errors than its layers have by themselves. In F16 it computes what they do.
-use super::layer::Layer;
+use super::layer::{Layer, readers};
 use crate::{
     graph::{Graph, Tensor},
     ops::Op,
@@ -20,9 +20,7 @@ pub struct Attention {
 /// Finds all attentions that are fused.
 pub fn attentions(graph: &Graph, layers: &[Layer]) -> Vec<Attention> {
     let made_by = layers.iter().enumerate().map(|(i, layer)| (layer.result, i)).collect();
-    let mut readers: HashMap<Tensor, usize> = HashMap::new();
-    layers.iter().flat_map(|layer| &layer.uses).for_each(|t| *readers.entry(*t).or_default() += 1);
-    let finder = Finder { graph, layers, made_by, readers };
+    let finder = Finder { graph, layers, made_by, readers: readers(graph, layers) };
     (0..layers.len()).filter_map(|i| finder.attention(i)).collect()
 }
 
@@ -31,7 +29,7 @@ struct Finder<'a> {
     layers: &'a [Layer],
     /// The layer that computes each tensor.
     made_by: HashMap<Tensor, usize>,
-    /// How often each tensor is read.
+    /// How often each tensor is read, or is an output.
     readers: HashMap<Tensor, usize>,
 }
 
@@ -119,7 +117,11 @@ impl Finder<'_> {
     fn fits(&self, input: Tensor, mixed: Tensor, weights: usize) -> bool {
         let (Ok(input), Ok(mixed)) = (self.graph.tensor(input), self.graph.tensor(mixed)) else { return false };
         let batch = input.shape.first().copied().unwrap_or(1).max(1);
-        let heads = if mixed.shape.len() == 3 { mixed.shape[0] / batch } else { mixed.shape[1] };
+        let heads = match *mixed.shape {
+            [n, _, _] => n / batch,
+            [_, heads, ..] => heads,
+            _ => return false,
+        };
         let length: usize = input.shape.iter().product::<usize>() / batch;
         length <= 2048 * 320 * 4 && weights / heads.max(1) <= 1024 * 128 * 4
     }

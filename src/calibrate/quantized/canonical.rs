@@ -1,6 +1,6 @@
 //! The canonical form of a network, which the tool chain quantizes.
 //!
-//! `tpuc-opt --canonicalize` computes constant factors and summands within the layer before, so that neighbours in the network are one
+//! `tpuc-opt --canonicalize` computes constant factors and summands within the layer before, so that neighbors in the network are one
 //! layer on the chip, with one result that is quantized. The rules are those of TPU-MLIR 1.30 (`lib/Dialect/Top/Canonicalize`) that
 //! change which numbers are quantized; the Relu is fused in [`super::layer`].
 use crate::{
@@ -57,11 +57,8 @@ fn rewritten(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
 
 /// `x w + b` with a number for each column.
 fn matmul_with_bias(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
-    let Some((mut product, summand)) =
-        sum(r, t).and_then(|(add, pair)| Some((matmul(r, pair.0)?, pair.1)).filter(|_| !add.do_relu))
-    else {
-        return Ok(None);
-    };
+    let Some((add, (x, summand))) = sum(r, t) else { return Ok(None) };
+    let Some(mut product) = matmul(r, x).filter(|_| !add.do_relu && r.shape(x) == r.shape(t)) else { return Ok(None) };
     let columns = r.shape(t).last().copied();
     let is_row = Some(r.elements(summand)) == columns && r.shape(summand).last().copied() == columns;
     if product.bias.is_some() || !is_row {
@@ -73,11 +70,11 @@ fn matmul_with_bias(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
 
 /// `(x w + b) s` with a number for each column.
 fn matmul_with_factors(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
-    let Some((mut product, factors)) = product(r, t).and_then(|(_, pair)| Some((matmul(r, pair.0)?, pair.1))) else {
-        return Ok(None);
-    };
+    let Some((mul, (x, factors))) = product(r, t) else { return Ok(None) };
+    let Some(mut product) = matmul(r, x).filter(|_| !mul.do_relu && r.shape(x) == r.shape(t)) else { return Ok(None) };
     let columns = r.shape(t).last().copied();
-    if Some(r.elements(factors)) != columns || product.right_transpose {
+    let is_row = Some(r.elements(factors)) == columns && r.shape(factors).last().copied() == columns;
+    if !is_row || product.right_transpose {
         return Ok(None);
     }
     let (Some(weights), Some(s)) = (floats(r, product.right), floats(r, factors)) else { return Ok(None) };
@@ -378,6 +375,19 @@ mod tests {
         let y = g.add(d, random(&[3, 1], 4)).out_name("y").call().unwrap();
         g.set_outputs(&[y]).unwrap();
         assert_eq!(layers(&g), ["MatMul c", "MulConst d", "Add y"]);
+    }
+
+    #[test]
+    fn rows_that_change_the_shape_and_factors_of_rows_stay_apart() {
+        let (mut g, x) = graph(&[4, 4]);
+        let a = g.matmul(x, random(&[4, 4], 1)).out_name("a").call().unwrap();
+        let b = g.mul(a, random(&[4, 1], 2)).out_name("b").call().unwrap();
+        let c = g.matmul(b, random(&[4, 1], 3)).out_name("c").call().unwrap();
+        let d = g.add(c, random(&[5], 4)).out_name("d").call().unwrap();
+        let e = g.matmul(d, random(&[5, 3], 5)).out_name("e").call().unwrap();
+        let y = g.add(e, random(&[1, 1, 3], 6)).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        assert_eq!(layers(&g), ["MatMul a", "Mul b", "MatMul c", "Add d", "MatMul e", "Add y"]);
     }
 
     #[test]

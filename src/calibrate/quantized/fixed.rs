@@ -1,7 +1,7 @@
 //! Fixed-point arithmetic of the chip, as TPU-MLIR 1.30 defines it (`lib/Support/MathUtils.cpp`).
 
 /// The largest right shift.
-pub const MOST_SHIFT: i32 = 30;
+pub const MAX_SHIFT: i32 = 30;
 
 /// The bits of a multiplier.
 #[derive(Clone, Copy, PartialEq)]
@@ -37,7 +37,7 @@ impl Multiplier {
         let scale = f64::from(scale as f32);
         let limit = if bits == Bits::Eight { 127.0 } else { f64::from(i32::MAX) };
         let (mut best, mut least_error) = (Multiplier { factor: 0, shift: 0 }, f32::MAX);
-        for shift in least_shift..=MOST_SHIFT {
+        for shift in least_shift..=MAX_SHIFT {
             let power = f64::from(shift).exp2();
             let factor = (scale * power).round();
             let error = (factor / power - scale).abs() as f32;
@@ -55,8 +55,9 @@ impl Multiplier {
 
     /// Multiplies and adds a number of which the shift also takes the last bits.
     pub fn apply_and_add(self, x: i64, addend: i64) -> i64 {
-        let addend = if self.shift >= 0 { addend << self.shift } else { addend >> -self.shift };
-        shifted(x * self.factor + addend, self.shift)
+        let power = 1 << self.shift.unsigned_abs();
+        let addend = if self.shift >= 0 { addend.saturating_mul(power) } else { addend.div_euclid(power) };
+        shifted((x * self.factor).saturating_add(addend), self.shift)
     }
 }
 
@@ -64,7 +65,7 @@ fn shifted(x: i64, shift: i32) -> i64 {
     match shift {
         0 => x,
         ..0 => x << -shift,
-        _ => (x + (1 << (shift - 1))) >> shift,
+        _ => x.saturating_add(1 << (shift - 1)) >> shift,
     }
 }
 

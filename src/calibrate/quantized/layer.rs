@@ -54,6 +54,14 @@ pub fn layers(graph: &Graph) -> Result<Vec<Layer>> {
     Ok(all)
 }
 
+/// Returns how often each tensor is read by a layer, or is an output.
+pub fn readers(graph: &Graph, layers: &[Layer]) -> HashMap<Tensor, usize> {
+    let mut readers: HashMap<Tensor, usize> = HashMap::new();
+    let uses = layers.iter().flat_map(|layer| layer.uses.iter().copied());
+    uses.chain(graph.outputs().iter().copied()).for_each(|t| *readers.entry(t).or_default() += 1);
+    readers
+}
+
 /// Returns the Add that alone reads a layer's result, by the indices of both.
 pub fn summed_by(graph: &Graph, layers: &[Layer]) -> HashMap<usize, usize> {
     let mut readers: HashMap<Tensor, Vec<usize>> = HashMap::new();

@@ -1,7 +1,7 @@
 //! Which integer arithmetic the chip has for a layer, as TPU-MLIR 1.30 lowers it for bm1684x
 //! (`lib/Conversion/TopToTpu/BM1684X`).
 use super::{
-    fixed::{Bits, MOST_SHIFT, Multiplier},
+    fixed::{Bits, MAX_SHIFT, Multiplier},
     kernel::{Kernel, Rounding, Term},
     layer::Layer,
     products::Products,
@@ -37,7 +37,7 @@ pub struct Context<'a> {
 const MAX_RATIO: f64 = 64.0;
 
 /// The largest stride of a convolution on the chip.
-const MOST_STRIDE: i64 = 15;
+const MAX_STRIDE: i64 = 15;
 
 impl Context<'_> {
     /// Returns the integer arithmetic of a layer; `None` if the chip computes it in floats.
@@ -226,7 +226,7 @@ impl Context<'_> {
         }
         let largest = slopes.iter().fold(0f64, |largest, slope| largest.max(f64::from(*slope).abs()));
         let fits = |shift: &i32| largest * f64::from(*shift).exp2() <= 127.0;
-        let shift = (0..=MOST_SHIFT).rev().find(fits).unwrap_or(0);
+        let shift = (0..=MAX_SHIFT).rev().find(fits).unwrap_or(0);
         let multipliers = slopes.iter().map(|slope| Multiplier::truncated((*slope).into(), shift)).collect();
         Ok(Some(Kernel::Slope { multipliers, inner: shape.iter().skip(2).product() }))
     }
@@ -376,7 +376,7 @@ fn is_product(op: &Conv<Tensor>) -> bool {
     let is_one = |dilation: &i64| *dilation == 1;
     op.strides.len() == 2
         && op.strides == op.kernel_shape
-        && op.strides.iter().any(|stride| *stride > MOST_STRIDE)
+        && op.strides.iter().any(|stride| *stride > MAX_STRIDE)
         && op.group == 1
         && op.pads.iter().all(|pad| *pad == 0)
         && op.dilations.iter().flatten().all(is_one)

@@ -30,7 +30,9 @@ impl QuantizedNetwork {
                 }
                 let near = nearest(name, by_name.keys().copied());
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-                return Err(invalid(format!("the quantize table names {name:?}, which is no result of a layer{hint}")));
+                return Err(invalid(format!(
+                    "the quantize table names {name:?}, which is not the result of a layer{hint}"
+                )));
             };
             match mode {
                 Mode::Int8 if self.kernels[*i].is_none() => {}

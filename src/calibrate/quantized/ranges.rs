@@ -2,7 +2,11 @@
 //!
 //! The passes are those of TPU-MLIR's import of calibration tables (`lib/Dialect/Top/Transforms/ImportCalibrationTable.cpp`), in their
 //! order.
-use super::{layer::Layer, lowering::repeats, range::Range};
+use super::{
+    layer::{Layer, readers},
+    lowering::repeats,
+    range::Range,
+};
 use crate::{
     Table,
     graph::{Graph, Tensor},
@@ -24,17 +28,17 @@ pub struct Ranges<'a> {
 impl<'a> Ranges<'a> {
     /// Returns the range of each tensor that becomes integers.
     pub fn of(graph: &'a Graph, layers: &'a [Layer], table: &Table) -> HashMap<Tensor, Range> {
-        let mut readers: HashMap<Tensor, usize> = HashMap::new();
-        let operands = layers.iter().flat_map(Layer::operands);
-        operands.chain(graph.outputs().iter().copied()).for_each(|t| *readers.entry(t).or_default() += 1);
         let mut ranges = HashMap::new();
         for (tensor, info) in graph.tensors().filter(|(_, info)| info.dtype.is_float() && !info.is_coefficient()) {
-            if let Some(entry) = table.entries.get(&info.name).filter(|entry| entry.threshold > 0.0) {
+            if let Some(entry) = table.entries.get(&info.name) {
                 // The tool chain reads a table's decimal digits as float64.
                 let threshold = format!("{:.7}", entry.threshold).parse().unwrap_or_else(|_| entry.threshold.into());
-                ranges.insert(tensor, Range { threshold, is_signed: entry.min < 0.0 });
+                if threshold > 0.0 {
+                    ranges.insert(tensor, Range { threshold, is_signed: entry.min < 0.0 });
+                }
             }
         }
+        let readers = readers(graph, layers);
         let made_by = layers.iter().map(|layer| (layer.result, layer)).collect();
         let mut all = Ranges { graph, layers, ranges, readers, made_by };
         all.set_fixed_ranges();

@@ -43,8 +43,9 @@ impl Histogram {
 /// The largest `n` for which `10^n` is at most a positive number.
 fn decade(x: f64) -> i32 {
     let guess = x.log10().floor() as i32;
-    // The logarithm is rounded.
-    if 10f64.powi(guess + 1) <= x { guess + 1 } else { guess }
+    // The logarithm is rounded. Powers below the normal numbers are 0 here.
+    let next = 10f64.powi(guess + 1);
+    if next > 0.0 && next <= x { guess + 1 } else { guess }
 }
 
 #[cfg(test)]
@@ -53,10 +54,10 @@ mod tests {
 
     #[test]
     fn differences_are_counted_by_decade() {
-        let a = Array::from([0f64, 0.0, 0.0, f64::NAN, f64::INFINITY, 1.0, 0.0]);
-        let b = Array::from([0.001f64, 0.0099, 1000.0, f64::NAN, 1.0, f64::NAN, 1e-300]);
+        let a = Array::from([0f64, 0.0, 0.0, f64::NAN, f64::INFINITY, 1.0, 0.0, 0.0]);
+        let b = Array::from([0.001f64, 0.0099, 1000.0, f64::NAN, 1.0, f64::NAN, 1e-300, 5e-310]);
         let counts = Histogram::of(&a, &b).unwrap();
         assert_eq!((counts.equal, counts.not_finite), (1, 2));
-        assert_eq!(counts.decades, [(-3, 2), (3, 1), (-300, 1)].into());
+        assert_eq!(counts.decades, [(-3, 2), (3, 1), (-300, 1), (-310, 1)].into());
     }
 }

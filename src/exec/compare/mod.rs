@@ -10,7 +10,7 @@ pub use real::real_numbers;
 
 use crate::{
     array::Array,
-    base::{Result, argument, shape_text},
+    base::{Result, misfit, shape_text},
 };
 use indexmap::IndexMap;
 use std::str::FromStr;
@@ -52,7 +52,7 @@ impl FromStr for Tolerance {
     /// Parses `COS,EUCLID`.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |s: &str| s.trim().parse::<f64>().ok().filter(|v| (-1.0..=1.0).contains(v));
-        let (a, b) = text.split_once(',').ok_or("expected COS,EUCLID, two numbers of at most 1")?;
+        let (a, b) = text.split_once(',').ok_or("expected COS,EUCLID, two numbers from -1 to 1")?;
         match (number(a), number(b)) {
             (Some(cosine), Some(euclidean)) => Ok(Tolerance { cosine, euclidean }),
             _ => Err("expected COS,EUCLID, two numbers from -1 to 1".into()),
@@ -108,7 +108,7 @@ pub fn compare(
     other: &IndexMap<String, Array>,
 ) -> Result<IndexMap<String, Comparison>> {
     if reference.is_empty() && other.is_empty() {
-        return Err(argument("the archives", "empty", "there is nothing to compare"));
+        return Err(misfit("the archives", "are empty; there is nothing to compare"));
     }
     let mut all = IndexMap::new();
     for (name, a) in reference {

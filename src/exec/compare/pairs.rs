@@ -167,7 +167,7 @@ fn by_suffix(
     for i in of_first {
         let name = first[*i];
         let alike = |other: &str| (is_suffixed(name, other) || is_suffixed(other, name)) && fits(name, other);
-        let candidates = by_stem.get(stem(name)).into_iter().flatten().take(MOST_CANDIDATES);
+        let candidates = by_stem.get(stem(name)).into_iter().flatten().take(MAX_CANDIDATES);
         let candidates: Vec<usize> = candidates.copied().filter(|at| alike(second[*at])).collect();
         if let [only] = candidates[..] {
             pairs.push((*i, only));
@@ -179,7 +179,7 @@ fn by_suffix(
 }
 
 /// Names of one stem that are looked at. More of them are no candidates of anything.
-const MOST_CANDIDATES: usize = 16;
+const MAX_CANDIDATES: usize = 16;
 
 /// Element types as the tool chain writes them behind the name of a tensor that it casts.
 const CASTS: [&str; 13] =

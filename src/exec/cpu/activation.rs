@@ -5,7 +5,7 @@ use super::{
     math::erf,
     output_tiles::for_each_tile,
     task::{PostOp, relu_of},
-    unary::{OfEach, OfReals, capped, map, of_vectors, unary, vectorised},
+    unary::{OfEach, OfReals, capped, map, of_vectors, unary, vectorized},
     workspace::{Workspace, all_reals, if_result, ints, numbers},
 };
 use crate::{
@@ -20,7 +20,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 pub(super) fn relu(op: Relu<Operand>) -> OpKernel {
     let limit = op.relu_limit;
-    vectorised(op.input, RoundMode::default(), capped(limit), OfEach(relu_of(limit)))
+    vectorized(op.input, RoundMode::default(), capped(limit), OfEach(relu_of(limit)))
 }
 
 pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> OpKernel {
@@ -97,7 +97,7 @@ pub(super) fn elu(op: Elu<Operand>) -> OpKernel {
 }
 
 pub(super) fn tanh(op: Tanh<Operand>) -> OpKernel {
-    vectorised(op.input, op.round_mode, f64::tanh, Function::Tanh)
+    vectorized(op.input, op.round_mode, f64::tanh, Function::Tanh)
 }
 
 pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
@@ -106,10 +106,10 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
     }
     let (scale, bias) = (op.scale, op.bias);
     if (scale, bias) == (1.0, 0.0) {
-        return vectorised(op.input, op.round_mode, logistic, Function::Logistic);
+        return vectorized(op.input, op.round_mode, logistic, Function::Logistic);
     }
     let f = move |x: f64| scale * logistic(x) + bias;
-    vectorised(op.input, op.round_mode, f, move |v: &mut [f32]| {
+    vectorized(op.input, op.round_mode, f, move |v: &mut [f32]| {
         Function::Logistic.replace(v);
         let (scale, bias) = (scale as f32, bias as f32);
         replace_each(v, move |x| x * scale + bias);
@@ -124,7 +124,7 @@ pub(super) fn swish(op: Swish<Operand>) -> OpKernel {
     let beta = op.beta;
     let f = move |x: f64| x / (1.0 + (-x * beta).exp());
     match float32(beta) {
-        Some(beta) => vectorised(op.input, op.round_mode, f, Function::Swish(beta)),
+        Some(beta) => vectorized(op.input, op.round_mode, f, Function::Swish(beta)),
         None => unary(op.input, op.round_mode, f),
     }
 }
@@ -137,9 +137,9 @@ pub(super) fn gelu(op: GELU<Operand>) -> OpKernel {
         GeluApproxMode::Sigm => x * logistic(1.702 * x),
     };
     match mode {
-        GeluApproxMode::Normal => vectorised(op.input, op.round_mode, f, Function::Gelu),
-        GeluApproxMode::Tanh => vectorised(op.input, op.round_mode, f, Function::GeluTanh),
-        GeluApproxMode::Sigm => vectorised(op.input, op.round_mode, f, Function::Swish(1.702)),
+        GeluApproxMode::Normal => vectorized(op.input, op.round_mode, f, Function::Gelu),
+        GeluApproxMode::Tanh => vectorized(op.input, op.round_mode, f, Function::GeluTanh),
+        GeluApproxMode::Sigm => vectorized(op.input, op.round_mode, f, Function::Swish(1.702)),
     }
 }
 

@@ -14,7 +14,7 @@ const BLOCKS: usize = 64;
 /// Blocks of fewer words are not recycled: allocating them is as fast.
 const SMALL: usize = 1 << 9;
 
-/// Fills memory for a result with NaN, in debug builds, so that tests detect reads of uninitialised memory.
+/// Fills memory for a result with NaN, in debug builds, so that tests detect reads of uninitialized memory.
 pub(super) fn overwritten(mut memory: ArrayMut) -> ArrayMut {
     if cfg!(debug_assertions) {
         memory.bytes().fill(0xff);

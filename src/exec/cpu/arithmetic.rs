@@ -16,6 +16,7 @@ use crate::{
         SubConst,
     },
     quant::RoundMode,
+    semantics,
 };
 use rayon::prelude::*;
 
@@ -152,7 +153,7 @@ impl Terms {
     }
 }
 
-/// Combines any number of tensors from left to right. The function is generic, so that each op has a vectorised loop.
+/// Combines any number of tensors from left to right. The function is generic, so that each op has a vectorized loop.
 pub(super) fn tensors(
     inputs: Vec<Operand>,
     terms: Terms,
@@ -165,14 +166,16 @@ pub(super) fn tensors(
         Terms::Other => (Vec::new(), false),
     };
     let are_ones = coeff.iter().all(|c| *c == 1.0);
+    let integer_coefficients = semantics::integer_coefficients(&coeff);
     let epilogue = if are_ones { with_another(&inputs, finish, real) } else { None };
     OpKernel::new(move |t| {
         let result = t.result(0)?;
-        if inputs.iter().map(|i| &i.ty).chain([result]).all(ValueType::is_plain_int) {
-            if !finish.has_relu() && integer_pair(t, &inputs, int)? {
+        let are_integers = inputs.iter().map(|i| &i.ty).chain([result]).all(ValueType::is_plain_int);
+        if let Some(coefficients) = integer_coefficients.as_ref().filter(|_| are_integers) {
+            if are_ones && !finish.has_relu() && integer_pair(t, &inputs, int)? {
                 return Ok(());
             }
-            return integers(t, &inputs, finish, &int);
+            return integers(t, &inputs, coefficients, finish, &int);
         }
         let is_plain = |ty: &ValueType| ty.buffer_dtype() == Dtype::Float32;
         if let [a, b] = inputs.as_slice()
@@ -284,14 +287,27 @@ fn reals(
     })
 }
 
-fn integers(t: &mut Task, inputs: &[Operand], finish: PostOp, int: &(impl Fn(i64, i64) -> i64 + Sync)) -> Result<()> {
+/// Combines plain integers, each times its coefficient.
+fn integers(
+    t: &mut Task,
+    inputs: &[Operand],
+    coefficients: &[i64],
+    finish: PostOp,
+    int: &(impl Fn(i64, i64) -> i64 + Sync),
+) -> Result<()> {
     let shape = &t.result(0)?.shape;
     let sources = inputs.iter().map(|i| t.source(i, shape)).collect::<Result<Vec<_>>>()?;
     t.fill_ints(0, |first, out| {
-        sources[0].ints(first, out);
+        let scaled = |i: usize, values: &mut [i64]| {
+            sources[i].ints(first, values);
+            if let Some(c) = coefficients.get(i).filter(|c| **c != 1) {
+                values.iter_mut().for_each(|v| *v = v.saturating_mul(*c));
+            }
+        };
+        scaled(0, out);
         let mut next = vec![0; out.len()];
-        for source in &sources[1..] {
-            source.ints(first, &mut next);
+        for i in 1..sources.len() {
+            scaled(i, &mut next);
             replace_each_with(out, &next, int);
         }
         finish.ints(out);
@@ -352,7 +368,7 @@ fn with_constant(
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Scalar, Tensor, run};
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Scalar, Tensor, ops::Add, run};
 
     fn result(g: &mut Graph, y: Tensor, feeds: &[(&str, Array)]) -> Array {
         g.set_outputs(&[y]).unwrap();
@@ -370,6 +386,20 @@ mod tests {
         let x = g.input("x", Dtype::Int8, [2]).unwrap();
         let y = g.add(x, Scalar::new(100.0, Dtype::Int8)).call().unwrap();
         assert_eq!(result(&mut g, y, &[("x", Array::from([100i8, -100]))]), Array::from([127i8, 0]));
+    }
+
+    #[test]
+    fn coefficients_scale_integers() {
+        for (coeff, wanted) in [(vec![2.0, -1.0], [33554435i32, i32::MIN]), (vec![0.5, 1.5], [8388608, 3])] {
+            let mut g = Graph::new("g").unwrap();
+            let [x, y] = ["x", "y"].map(|name| g.input(name, Dtype::Int32, [2]).unwrap());
+            let added = Add { coeff: Some(coeff.clone()), ..Add::new(vec![x, y]) };
+            let z = g.op(added).out_dtypes([Dtype::Int32]).call().unwrap()[0];
+            let feeds = [("x", [16777217i32, i32::MIN]), ("y", [-1, 1])];
+            let feeds = if coeff[0] == 0.5 { [("x", [16777216, 3]), ("y", [0, 1])] } else { feeds };
+            let feeds = feeds.map(|(name, values)| (name, Array::from(values)));
+            assert_eq!(result(&mut g, z, &feeds), Array::from(wanted), "{coeff:?}");
+        }
     }
 
     #[test]

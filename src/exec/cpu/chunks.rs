@@ -2,6 +2,7 @@
 use super::{
     blocked::fill_each,
     convert::{is_supported, write_rounded},
+    elementwise::broadcast_strides,
     int8::{ByteReals, Rounding},
 };
 use crate::{
@@ -71,12 +72,7 @@ pub(super) struct Walk {
 impl Walk {
     pub fn new(operand: &[usize], result: &[usize]) -> Walk {
         let rank = result.len();
-        let mut strides = vec![0; rank];
-        let mut size = 1;
-        for (back, &d) in operand.iter().rev().enumerate().take(rank) {
-            strides[rank - 1 - back] = if d == 1 { 0 } else { size };
-            size *= d;
-        }
+        let strides = broadcast_strides(operand, rank);
         // Trailing axes with a common stride are merged into one long row.
         let (mut row, mut step, mut outer) = (1, 0, rank);
         while outer > 0 {
@@ -121,7 +117,7 @@ impl Walk {
                 start += block % d * stride;
                 block /= d;
             }
-            // Divisions take longer than short rows, so the rest of the last axis goes without.
+            // A division takes longer than a short row, so the rest of the last axis is stepped through instead.
             while left > 0 && done < n {
                 let is_repeated = REPEATED && stride == 0 && offset == 0;
                 let same = if is_repeated { ((n - done) / row).clamp(1, left) } else { 1 };

@@ -163,8 +163,8 @@ fn bytes_with(t: &mut Task, input: &Operand, mode: CompareMode, number: f64, inv
     Ok(())
 }
 
-/// Stores the ones and zeros that `holds` writes. They are stored as they are even if the result is quantized: so the compiler lowers
-/// comparisons.
+/// Stores the ones and zeros that `holds` writes. They are stored unscaled even if the result is quantized, as the
+/// compiler does.
 fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
     if t.result(0)?.quantization.is_some() {
         return t.fill_ints(0, |first, out| {

@@ -24,15 +24,15 @@ impl ConvGeometry {
         from as usize..(to.max(0) as usize).min(self.output[axis])
     }
     /// Returns the input index along an axis that an entry of the filter reads in a window.
-    fn seen(&self, axis: usize, window: usize, entry: usize) -> usize {
+    fn input_index(&self, axis: usize, window: usize, entry: usize) -> usize {
         (window as i64 * self.stride[axis] + entry as i64 * self.dilation[axis] - self.pads[axis]) as usize
     }
     /// Calls `f` with the offsets in the planes of gradient and input that an entry of the filter connects.
     fn pairs(&self, [down, across]: [usize; 2], mut f: impl FnMut(usize, usize)) {
         for y in self.windows(0, down) {
-            let line = self.seen(0, y, down) * self.input[3];
+            let line = self.input_index(0, y, down) * self.input[3];
             for x in self.windows(1, across) {
-                f(y * self.output[1] + x, line + self.seen(1, x, across));
+                f(y * self.output[1] + x, line + self.input_index(1, x, across));
             }
         }
     }

@@ -10,7 +10,7 @@ use rten_simd::{
 const PIECE: usize = 256;
 
 /// Largest zero point whose sums with integers are exact in float32, unless they saturate.
-const MOST_ZERO: u64 = 1 << 22;
+const MAX_ZERO_POINT: u64 = 1 << 22;
 
 /// Whether [`write_rounded`] supports a dtype.
 pub(super) fn is_supported(dtype: Dtype) -> bool {
@@ -116,7 +116,7 @@ pub(super) struct Linear {
 impl Linear {
     /// Returns `None` for other dtypes, and for a scale or a zero point that is not exact in float32.
     pub fn new(dtype: Dtype, scale: f64, zero: i64) -> Option<Linear> {
-        let is_exact = f64::from(scale as f32) == scale && zero.unsigned_abs() <= MOST_ZERO;
+        let is_exact = f64::from(scale as f32) == scale && zero.unsigned_abs() <= MAX_ZERO_POINT;
         (is_supported(dtype) && dtype.size() <= 2 && dtype != Dtype::Bool && is_exact).then_some(Linear {
             dtype,
             scale: scale as f32,

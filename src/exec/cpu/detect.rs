@@ -4,7 +4,7 @@ use super::{
     workspace::{all_reals, numbers, result_elements},
 };
 use crate::{
-    array::{reserve, zeros},
+    array::{push, reserve, zeros},
     base::Result,
     ops::{Nms, ROIPooling, RoiAlign, RoiAlignMode, RoiExtractor},
     semantics::IndexKind,
@@ -18,9 +18,9 @@ struct Corners([[f32; 2]; 2]);
 
 impl Corners {
     /// Creates a box from two corners in any order, or from center and size.
-    fn new(b: &[f32], centre: bool) -> Corners {
+    fn new(b: &[f32], center: bool) -> Corners {
         let ends = |a: f32, b: f32| if a < b { [a, b] } else { [b, a] };
-        match centre {
+        match center {
             true => Corners([0, 1].map(|i| ends(b[i] - b[i + 2] / 2.0, b[i] + b[i + 2] / 2.0))),
             false => Corners([0, 1].map(|i| ends(b[i], b[i + 2]))),
         }
@@ -100,7 +100,7 @@ struct Align {
     aligned: bool,
 }
 
-/// A sample along an axis: the two neighbouring entries, and the weight of the second.
+/// A sample along an axis: the two neighboring entries, and the weight of the second.
 #[derive(Clone, Copy)]
 struct Sample {
     low: usize,
@@ -141,8 +141,7 @@ impl Axis {
                 if (-1.0..=dim as f32).contains(&at) {
                     let at = at.clamp(0.0, (dim - 1) as f32);
                     let low = (at as usize).min(dim - 1);
-                    reserve(&mut samples, 1)?;
-                    samples.push(Sample { low, high: (low + 1).min(dim - 1), towards: at - low as f32 });
+                    push(&mut samples, Sample { low, high: (low + 1).min(dim - 1), towards: at - low as f32 })?;
                 }
                 // If adding 1 has no effect, the loop would not terminate.
                 if s + 1.0 == s {

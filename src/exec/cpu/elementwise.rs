@@ -3,7 +3,7 @@ use super::blocked::InstructionSet;
 use rten_simd::{Isa, SimdOp};
 
 /// Row-major strides of `shape`, broadcast to `rank` dimensions: 0 along broadcast axes.
-fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
+pub(super) fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
     let mut strides = vec![0; rank];
     let mut step = 1;
     for (i, &d) in shape.iter().enumerate().rev() {

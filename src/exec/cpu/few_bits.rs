@@ -2,7 +2,7 @@
 use super::{
     OpKernel, Operand,
     blocked::{FourBits, InstructionSet},
-    gemm::{Mat, gemm_f32},
+    gemm::{Mat, add_to_rows, gemm_f32},
     task::{PostOp, Task},
     workspace::{elements, numbers, reals, result_reals},
 };
@@ -27,7 +27,7 @@ pub(super) fn a16_matmul(mut op: A16MatMul<Operand>) -> OpKernel {
         let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
         t.write(0, PostOp::default(), |out| {
             matrix.product(&left, out)?;
-            add_to_rows(out, bias.as_deref());
+            bias.iter().for_each(|bias| add_to_rows(out, bias));
             Ok(())
         })
     })
@@ -52,11 +52,6 @@ pub(super) fn is_for_few_rows(op: &A16MatMul<Operand>) -> bool {
     let k = op.input.ty.shape.last().copied().unwrap_or(1);
     let (rows, group) = (op.input.ty.elements() / k.max(1), op.q_group_size as usize);
     op.right_transpose && op.weight_bits == 4 && rows <= ROWS_OF_PACKED && FourBits::supports([k, group])
-}
-
-fn add_to_rows(out: &mut [f32], bias: Option<&[f32]>) {
-    let Some(bias) = bias else { return };
-    out.par_chunks_mut(bias.len()).for_each(|row| row.iter_mut().zip(bias).for_each(|(y, b)| *y += b));
 }
 
 fn unpacked_in_each_run(op: A16MatMul<Operand>) -> OpKernel {
@@ -108,7 +103,7 @@ fn weighed(t: &mut Task, input: &Operand, weight: &[f32], transposed: bool, bias
     t.write(0, PostOp::default(), |out| {
         let left = Mat { data: &left, rows: left.len() / k, cols: k, transposed: false };
         gemm_f32(out, left, Mat { data: weight, rows: k, cols: n, transposed })?;
-        add_to_rows(out, bias.as_deref());
+        bias.iter().for_each(|bias| add_to_rows(out, bias));
         Ok(())
     })
 }

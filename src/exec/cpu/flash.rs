@@ -2,7 +2,7 @@
 use super::{
     OpKernel, Operand,
     blocked::{self, Heads, InstructionSet},
-    gemm::{Mat, gemm_f32},
+    gemm::{Mat, add_to_rows, gemm_f32},
     task::{PostOp, Task},
     workspace::{Workspace, all_reals, bytes, numbers, result_elements},
 };
@@ -12,7 +12,6 @@ use crate::{
     heads::{self, GroupedQueryAttention, Mask},
     ops::{Attention, FAttention, FAttentionLse, FlexAttention},
 };
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 fn workspace(flash: &GroupedQueryAttention) -> Workspace {
@@ -97,7 +96,7 @@ fn projected(t: &Task, input: &[f32], weight: &Operand, bias: &Option<Operand>) 
     gemm_f32(&mut out, matrix(input, count, rows), matrix(&weight, rows, columns))?;
     if let Some(bias) = bias {
         let bias = t.reals(bias)?;
-        out.par_chunks_mut(columns).for_each(|row| row.iter_mut().zip(&*bias).for_each(|(v, b)| *v += b));
+        add_to_rows(&mut out, &bias);
     }
     Ok(out)
 }

@@ -208,8 +208,8 @@ pub(super) fn a16_gather(op: A16Gather<Operand>) -> OpKernel {
                 for (i, v) in out.iter_mut().enumerate() {
                     let q = match op.weight_bits {
                         8 => number(from[i]),
-                        _ if i % 2 == 0 => number(from[i / 2]) & 15,
-                        _ => number(from[i / 2]) >> 4,
+                        _ if i % 2 == 0 => i32::from(from[i / 2] & 15),
+                        _ => i32::from(from[i / 2] >> 4),
                     };
                     *v = (q as f32 - zeros[i / table.group]) * scales[i / table.group];
                 }
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_that_are_no_whole_numbers_are_cut() {
+    fn fractional_indices_are_truncated() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [3]).unwrap();
         let i = g.input("i", Dtype::Float32, [5]).unwrap();

@@ -83,6 +83,11 @@ const STRIP: usize = 1 << 20;
 /// Minimum number of rows for which packing pays off.
 const ROWS: usize = 8;
 
+/// Adds the bias, one number per column, to each row.
+pub(super) fn add_to_rows(out: &mut [f32], bias: &[f32]) {
+    out.par_chunks_mut(bias.len().max(1)).for_each(|row| row.iter_mut().zip(bias).for_each(|(v, b)| *v += b));
+}
+
 /// Computes `out = a * b`.
 pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> {
     if a.rows == 1 && !b.transposed {

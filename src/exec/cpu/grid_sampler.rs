@@ -31,7 +31,7 @@ impl Sampling {
             }
         }
     }
-    /// Returns the two neighbouring entries with their weights, and `None` for those outside.
+    /// Returns the two neighboring entries with their weights, and `None` for those outside.
     fn ends(self, x: f32, dim: usize) -> [Option<(usize, f32)>; 2] {
         let at = self.place(x, dim);
         let inside = |at: f32, weight: f32| (at >= 0.0 && at < dim as f32).then_some((at as usize, weight));
@@ -73,9 +73,9 @@ pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
             images.zip(grid.par_chunks(points * spatial.len())).try_for_each(|((out, image), grid)| {
                 for_each_tile((out, points), 0..points, [channels, POINTS], |tile| {
                     let grid = &grid[tile.column * spatial.len()..];
-                    let neighbours = Neighbours::new(grid, tile.outs[0].len(), spatial, sampling);
+                    let neighbors = Neighbors::new(grid, tile.outs[0].len(), spatial, sampling);
                     let planes = tile.outs.into_iter().zip(image.chunks(plane));
-                    planes.for_each(|(out, plane)| neighbours.sample(plane, out));
+                    planes.for_each(|(out, plane)| neighbors.sample(plane, out));
                     Ok(())
                 })
             })
@@ -84,7 +84,7 @@ pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
 }
 
 /// A pixel that a point is interpolated from: its offset in the image, and its weight.
-type Neighbour = (usize, f32);
+type Neighbor = (usize, f32);
 
 /// Four pixels that a point of an image is between.
 #[derive(Clone, Copy, Default)]
@@ -94,20 +94,20 @@ struct Square {
     weights: [f32; 4],
 }
 
-/// The neighbouring pixels of some points, which all channels share.
-struct Neighbours {
+/// The neighboring pixels of some points, which all channels share.
+struct Neighbors {
     width: usize,
-    /// The square of each point. That of points with fewer neighbours, or more, has no meaning. Empty if none has one.
+    /// The square of each point. That of points with fewer neighbors, or more, has no meaning. Empty if none has one.
     squares: Vec<Square>,
-    /// The indices of the other points, and where their neighbours end.
+    /// The indices of the other points, and where their neighbors end.
     others: Vec<(usize, usize)>,
-    /// The neighbours of these points, in order.
-    of_others: Vec<Neighbour>,
+    /// The neighbors of these points, in order.
+    of_others: Vec<Neighbor>,
 }
 
-impl Neighbours {
+impl Neighbors {
     /// The coordinates of each point are in reverse order of the axes: x, y, z.
-    fn new(grid: &[f32], points: usize, shape: &[usize], sampling: Sampling) -> Neighbours {
+    fn new(grid: &[f32], points: usize, shape: &[usize], sampling: Sampling) -> Neighbors {
         let width = shape[shape.len() - 1];
         let mut squares = Vec::with_capacity(points);
         let (mut others, mut of_others) = (Vec::new(), Vec::new());
@@ -123,7 +123,7 @@ impl Neighbours {
         if others.len() == squares.len() {
             squares.clear();
         }
-        Neighbours { width, squares, others, of_others }
+        Neighbors { width, squares, others, of_others }
     }
 
     /// Interpolates all points in one channel.
@@ -134,14 +134,14 @@ impl Neighbours {
         }
         let mut start = 0;
         for (i, end) in &self.others {
-            let neighbours = &self.of_others[start..*end];
-            out[*i] = neighbours.iter().fold(0.0, |sum, (at, weight)| sum + plane[*at] * weight);
+            let neighbors = &self.of_others[start..*end];
+            out[*i] = neighbors.iter().fold(0.0, |sum, (at, weight)| sum + plane[*at] * weight);
             start = *end;
         }
     }
 }
 
-/// Returns the square of a point of an image, or `None` if it has fewer than four neighbours, or the image is a volume.
+/// Returns the square of a point of an image, or `None` if it has fewer than four neighbors, or the image is a volume.
 fn square(shape: &[usize], point: &[f32], sampling: Sampling) -> Option<Square> {
     let (&[height, width], &[x, y]) = (shape, point) else { return None };
     let ([Some((left, a)), Some((_, b))], [Some((top, c)), Some((_, d))]) =
@@ -152,8 +152,8 @@ fn square(shape: &[usize], point: &[f32], sampling: Sampling) -> Option<Square> 
     Some(Square { first: top * width + left, weights: [a * c, b * c, a * d, b * d] })
 }
 
-/// Returns the neighbours of a point that are inside the image.
-fn of_point(shape: &[usize], point: &[f32], sampling: Sampling) -> impl Iterator<Item = Neighbour> {
+/// Returns the neighbors of a point that are inside the image.
+fn of_point(shape: &[usize], point: &[f32], sampling: Sampling) -> impl Iterator<Item = Neighbor> {
     let [width, height] = [shape[shape.len() - 1], shape[shape.len() - 2]];
     let (x, y) = (sampling.ends(point[0], width), sampling.ends(point[1], height));
     let z = match point.get(2) {
@@ -169,13 +169,13 @@ fn of_point(shape: &[usize], point: &[f32], sampling: Sampling) -> impl Iterator
 
 #[cfg(test)]
 mod tests {
-    use super::{Neighbours, Sampling, of_point};
+    use super::{Neighbors, Sampling, of_point};
     use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn points_are_sums_of_their_neighbours(
+        fn points_are_sums_of_their_neighbors(
             shape in prop::array::uniform3(1usize..5), is_volume: bool, align_corners: bool, nearest: bool, padding in 0i64..3,
             coordinates in prop::collection::vec(prop_oneof![-1.6f32..1.6, prop::sample::select(vec![-1.0f32, -0.5, 0.0, 1.0])], 3..60),
         ) {
@@ -185,7 +185,7 @@ mod tests {
             let plane: Vec<f32> = (0..shape.iter().product()).map(|i: usize| if i == 3 { f32::INFINITY } else { i as f32 * 0.7 - 2.0 }).collect();
             let points = coordinates.chunks_exact(shape.len());
             let mut found = vec![f32::NAN; points.len()];
-            Neighbours::new(&coordinates, points.len(), shape, sampling).sample(&plane, &mut found);
+            Neighbors::new(&coordinates, points.len(), shape, sampling).sample(&plane, &mut found);
             let sum = |point: &[f32]| of_point(shape, point, sampling).map(|(at, weight)| plane[at] * weight).reduce(|a, b| a + b);
             let expected = points.map(|point| sum(point).unwrap_or(0.0));
             for (found, expected) in found.iter().zip(expected) {

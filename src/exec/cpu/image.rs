@@ -10,11 +10,11 @@ use crate::{
         Yuv2rgbFormulaImageFormat,
     },
     quant::RoundMode,
-    semantics::{ChromaPlanes, colour_factors},
+    semantics::{ChromaPlanes, color_factors},
 };
 
 /// Computed in float64, and converted to float32 before rounding, like in TPU-MLIR.
-fn colours(factors: [f64; 6], [y, u, v]: [f64; 3]) -> [f32; 3] {
+fn colors(factors: [f64; 6], [y, u, v]: [f64; 3]) -> [f32; 3] {
     let [darkest, bright, red, green_u, green_v, blue] = factors;
     let (y, u, v) = (bright * (y - darkest), u - 128.0, v - 128.0);
     let rgb = [y + red * v, y - green_u * u - green_v * v, y + blue * u];
@@ -27,7 +27,7 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> OpKernel {
         let shape = &t.result(0)?.shape;
         let (height, width) = (shape[shape.len() - 2], shape[shape.len() - 1]);
         let pixels = height * width;
-        let (planes, factors) = (ChromaPlanes::new(op.src_format, pixels), colour_factors(op.formula_mode));
+        let (planes, factors) = (ChromaPlanes::new(op.src_format, pixels), color_factors(op.formula_mode));
         let round = |c: f32| match op.image_format {
             Yuv2rgbFormulaImageFormat::UINT8 => op.round_mode.round(c.into()) as f32,
             Yuv2rgbFormulaImageFormat::FLOAT32 => c,
@@ -39,8 +39,8 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> OpKernel {
                 let (row, column) = (pixel / width / 2, pixel % width / 2);
                 let shared = (row * (width / 2) + column) * planes.step;
                 let yuv = [image[pixel], image[planes.blue + shared], image[planes.red + shared]].map(f64::from);
-                let colour = if op.dst_format == 4 { plane % 3 } else { 2 - plane % 3 };
-                *out = round(colours(factors, yuv)[colour]);
+                let color = if op.dst_format == 4 { plane % 3 } else { 2 - plane % 3 };
+                *out = round(colors(factors, yuv)[color]);
             }
             Ok(())
         })

@@ -18,7 +18,7 @@ use rten_simd::{Isa, SimdOp};
 use std::{mem, ops::RangeInclusive};
 
 /// Where the rows and columns of a result are in the operand.
-struct Places {
+struct SamplePoints {
     /// Sizes of the operand's images.
     height: usize,
     width: usize,
@@ -26,23 +26,23 @@ struct Places {
     columns: Vec<SamplePoint>,
 }
 
-impl Places {
+impl SamplePoints {
     /// Returns the places in the last two axes, or in the last one of tensors with up to three dimensions: the others are planes.
-    fn new(op: &Interp<Operand>, result: &ValueType) -> Result<Places> {
+    fn new(op: &Interp<Operand>, result: &ValueType) -> Result<SamplePoints> {
         let (from, to) = (op.input.ty.plain_shape(), result.plain_shape());
         let rank = from.len();
         let (height, rows) = if rank > 3 { (from[rank - 2], to[rank - 2]) } else { (1, 1) };
         let width = from[rank - 1];
         let columns = sample_points(width, to[rank - 1], op.mode, op.coord_mode)?;
-        Ok(Places { height, width, rows: sample_points(height, rows, op.mode, op.coord_mode)?, columns })
+        Ok(SamplePoints { height, width, rows: sample_points(height, rows, op.mode, op.coord_mode)?, columns })
     }
     /// Returns the places of an image whose pixels are repeated.
-    fn of_upsample(op: &Upsample<Operand>, result: &ValueType) -> Places {
+    fn of_upsample(op: &Upsample<Operand>, result: &ValueType) -> SamplePoints {
         let (from, to) = (op.input.ty.plain_shape(), result.plain_shape());
         let points =
             |from: usize, to: usize| (0..to).map(|i| SamplePoint { at: i * from / to, towards: 0.0 }).collect();
         let (height, width) = (from[2], from[3]);
-        Places { height, width, rows: points(height, to[2]), columns: points(width, to[3]) }
+        SamplePoints { height, width, rows: points(height, to[2]), columns: points(width, to[3]) }
     }
     /// Whether each column is repeated once.
     fn are_doubled(&self) -> bool {
@@ -77,7 +77,7 @@ pub(super) fn interp(op: Interp<Operand>) -> OpKernel {
     let input = if is_linear { reals([&op.input]) } else { workspace::converted([&op.input]) };
     let line = if is_linear { lines::<1>(&op.input) } else { Workspace::none() };
     OpKernel::with_workspace(input + places_of_axes() + line, move |t| {
-        let places = Places::new(&op, t.result(0)?)?;
+        let places = SamplePoints::new(&op, t.result(0)?)?;
         if is_linear { blended::<1>(t, &op.input, &places) } else { nearest(t, &op.input, &places) }
     })
 }
@@ -105,17 +105,17 @@ pub(super) fn in_blocks(op: &Op<Operand>, result: &ValueType) -> Option<OpKernel
     match op {
         Op::Interp(op) if has_known_size(op) && is_supported(&op.input, 3..=4) => {
             let own = op.clone();
-            Some(of_blocks(&op.input, move |result| Places::new(&own, result)))
+            Some(of_blocks(&op.input, move |result| SamplePoints::new(&own, result)))
         }
         Op::Upsample(op) if !op.do_relu && is_supported(&op.input, 4..=4) => {
             let own = op.clone();
-            Some(of_blocks(&op.input, move |result| Ok(Places::of_upsample(&own, result))))
+            Some(of_blocks(&op.input, move |result| Ok(SamplePoints::of_upsample(&own, result))))
         }
         _ => None,
     }
 }
 
-fn of_blocks(input: &Operand, places: impl Fn(&ValueType) -> Result<Places> + Send + Sync + 'static) -> OpKernel {
+fn of_blocks(input: &Operand, places: impl Fn(&ValueType) -> Result<SamplePoints> + Send + Sync + 'static) -> OpKernel {
     let input = input.clone();
     OpKernel::with_workspace(places_of_axes() + lines::<BLOCK>(&input), move |t| {
         let places = places(t.result(0)?)?;
@@ -127,8 +127,8 @@ fn of_blocks(input: &Operand, places: impl Fn(&ValueType) -> Result<Places> + Se
 const ROWS: usize = 8;
 
 /// Elements are copied whatever their dtype.
-fn nearest(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
-    fn go<T: Element>(to: &mut ArrayMut, from: &Array, places: &Places) -> Result<()> {
+fn nearest(t: &mut Task, input: &Operand, places: &SamplePoints) -> Result<()> {
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, places: &SamplePoints) -> Result<()> {
         let (from, width, are_doubled) = (from.bits::<T>()?, places.columns.len(), places.are_doubled());
         let rows = to.bits::<T>()?.par_chunks_mut(ROWS * width);
         rows.enumerate().for_each(|(i, rows)| {
@@ -153,8 +153,8 @@ fn nearest(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
     with_element!(input.dtype(), go(t.memory(0)?, &input, places))
 }
 
-/// Interpolates between neighbouring pixels of `C` numbers. In nearest mode, the neighbours have no weight.
-fn blended<const C: usize>(t: &mut Task, input: &Operand, places: &Places) -> Result<()> {
+/// Interpolates between neighboring pixels of `C` numbers. In nearest mode, the neighbors have no weight.
+fn blended<const C: usize>(t: &mut Task, input: &Operand, places: &SamplePoints) -> Result<()> {
     let values = t.reals(input)?;
     let (x, isa, row) = (values.as_chunks::<C>().0, InstructionSet::best(), places.columns.len() * C);
     t.fill(0, row, PostOp::default(), |first, out| {
@@ -167,10 +167,10 @@ fn blended<const C: usize>(t: &mut Task, input: &Operand, places: &Places) -> Re
 
 /// Rows of the result, beginning at `first`.
 struct Rows<'a, const C: usize> {
-    places: &'a Places,
+    places: &'a SamplePoints,
     x: &'a [[f32; C]],
     first: usize,
-    /// As many pixels as [`Places::scratch`].
+    /// As many pixels as [`SamplePoints::scratch`].
     scratch: &'a mut [[f32; C]],
     out: &'a mut [[f32; C]],
 }

@@ -80,7 +80,7 @@ fn place(start: i64, outer: &[(i64, usize)], mut entry: usize) -> i64 {
 
 /// Copies rows whose elements have a common stride.
 fn rows_into<T: Element>(from: &[T], start: i64, outer: &[(i64, usize)], (row, step): (usize, i64), out: &mut [T]) {
-    // A place takes divisions to compute, so the rows of the last outer axis go without.
+    // Finding a row's start takes divisions, so the rows of the last outer axis are stepped through instead.
     let (&(stride, rows), outer) = outer.split_last().unwrap_or((&(0, 1), &[]));
     let block = rows * row;
     let copy = |start: i64, out: &mut [T]| {

@@ -4,7 +4,7 @@ use super::{
     blocked::Function,
     task::PostOp,
     transcendental,
-    unary::{OfEach, of_vectors, unary, vectorised},
+    unary::{OfEach, of_vectors, unary, vectorized},
 };
 use crate::{
     ops::{Clip, Exp, LogB, Pow, Pow2, Pow3, Rsqrt},
@@ -39,13 +39,13 @@ pub(super) fn exp(op: Exp<Operand>) -> OpKernel {
 /// The Top executor adds 1e-5; the compiler's tables of quantized tensors use the exact function.
 pub(super) fn rsqrt(op: Rsqrt<Operand>) -> OpKernel {
     let exact = |x: f64| 1.0 / x.sqrt();
-    vectorised(op.input, RoundMode::default(), exact, OfEach(move |x| exact(f64::from(x) + 1e-5) as f32))
+    vectorized(op.input, RoundMode::default(), exact, OfEach(move |x| exact(f64::from(x) + 1e-5) as f32))
 }
 
 pub(super) fn log_b(op: LogB<Operand>) -> OpKernel {
     let base = (op.base as f64).ln();
     let f = move |x: f64| x.ln() / base;
-    vectorised(op.input, RoundMode::default(), f, move |v: &mut [f32]| transcendental::ln(v, 1.0 / base))
+    vectorized(op.input, RoundMode::default(), f, move |v: &mut [f32]| transcendental::ln(v, 1.0 / base))
 }
 
 pub(super) fn clip(op: Clip<Operand>) -> OpKernel {
@@ -58,7 +58,7 @@ pub(super) fn clip(op: Clip<Operand>) -> OpKernel {
     };
     let (low, high) = (min as f32, max as f32);
     let bounded = move |v: f32| if v < low { low } else { v };
-    vectorised(op.inputs, RoundMode::default(), f, OfEach(move |v| if bounded(v) > high { high } else { bounded(v) }))
+    vectorized(op.inputs, RoundMode::default(), f, OfEach(move |v| if bounded(v) > high { high } else { bounded(v) }))
 }
 
 pub(super) fn pow(op: Pow<Operand>) -> OpKernel {
@@ -69,7 +69,7 @@ pub(super) fn pow(op: Pow<Operand>) -> OpKernel {
         3.0 => Function::Cube,
         _ if exponent == 0.0 || !exponent.is_finite() => return unary(op.input, RoundMode::default(), f),
         _ => {
-            return vectorised(op.input, RoundMode::default(), f, move |v: &mut [f32]| {
+            return vectorized(op.input, RoundMode::default(), f, move |v: &mut [f32]| {
                 transcendental::pow(v, exponent)
             });
         }

@@ -263,10 +263,7 @@ fn store_sums(t: &mut Task, op: &MatMul<Operand>, round: RoundMode, p: &Product,
             Ok(())
         });
     }
-    if op.do_relu {
-        let top = if op.relu_limit > 0.0 { op.relu_limit as i64 } else { i64::MAX };
-        out.iter_mut().for_each(|v| *v = (*v).clamp(0, top));
-    }
+    PostOp::relu(op.do_relu, op.relu_limit).ints(&mut out);
     t.write_ints(0, &out)
 }
 

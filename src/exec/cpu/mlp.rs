@@ -1,7 +1,7 @@
 //! The feed-forward block of a transformer, including mixtures of experts.
 use super::{
     OpKernel, Operand,
-    gemm::{Mat, gemm_f32},
+    gemm::{Mat, add_to_rows, gemm_f32},
     task::{PostOp, Task},
     workspace::{all_reals, elements, numbers},
 };
@@ -33,7 +33,7 @@ impl<'a> Linear<'a> {
         gemm_f32(out, x, Mat { data, rows: k, cols: n, transposed: self.transposed })?;
         if let Some(bias) = &self.bias {
             let bias = &bias[expert * n..][..n];
-            out.chunks_mut(n).for_each(|row| row.iter_mut().zip(bias).for_each(|(v, b)| *v += b));
+            add_to_rows(out, bias);
         }
         Ok(())
     }

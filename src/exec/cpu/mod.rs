@@ -419,7 +419,7 @@ impl Backend for CpuBackend {
     fn download(&self, buffer: &Array) -> Result<Array> {
         Ok(buffer.clone())
     }
-    fn synchronise(&self) -> Result<()> {
+    fn synchronize(&self) -> Result<()> {
         Ok(())
     }
     fn type_of(&self, buffer: &Array) -> Option<(Dtype, Shape)> {

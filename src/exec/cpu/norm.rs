@@ -16,13 +16,9 @@ use crate::{
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a, [f32]>>> {
-    operand.as_ref().map(|o| t.reals(o)).transpose()
-}
-
 /// Returns an optional operand with a number per channel; `default` if there is none.
 fn of_channels<'a>(t: &Task<'a>, operand: &Option<Operand>, channels: usize, default: f32) -> Result<Cow<'a, [f32]>> {
-    Ok(match optional(t, operand)? {
+    Ok(match t.optional_reals(operand)? {
         Some(values) => values,
         None => {
             let mut values = zeros(channels)?;
@@ -35,7 +31,7 @@ fn of_channels<'a>(t: &Task<'a>, operand: &Option<Operand>, channels: usize, def
 pub(super) fn batch_norm(op: BatchNorm<Operand>) -> OpKernel {
     OpKernel::new(move |t| {
         let (mean, variance) = (t.reals(&op.mean)?, t.reals(&op.variance)?);
-        let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
+        let (gamma, beta) = (t.optional_reals(&op.gamma)?, t.optional_reals(&op.beta)?);
         // Folded to one multiplication and addition per channel, in f64.
         let channels = op.input.ty.shape[1];
         let (mut scale, mut bias): (Vec<f32>, Vec<f32>) = Default::default();
@@ -91,7 +87,7 @@ pub(super) fn layer_norm(op: LayerNorm<Operand>) -> OpKernel {
     })
 }
 
-/// Normalises rows of `n` elements by mean and variance, or by the mean of squares only.
+/// Normalizes rows of `n` elements by mean and variance, or by the mean of squares only.
 fn normalized_rows(
     t: &mut Task,
     input: &Operand,
@@ -100,7 +96,7 @@ fn normalized_rows(
     eps: f64,
     [weight, bias]: [&Option<Operand>; 2],
 ) -> Result<()> {
-    let (gamma, beta, isa) = (optional(t, weight)?, optional(t, bias)?, InstructionSet::best());
+    let (gamma, beta, isa) = (t.optional_reals(weight)?, t.optional_reals(bias)?, InstructionSet::best());
     t.fill_rows(0, input, n, PostOp::default(), |from, to| {
         isa.run(RowNorm { from, to, n, has_mean, eps: eps as f32, gamma: gamma.as_deref(), beta: beta.as_deref() });
     })
@@ -143,7 +139,7 @@ fn grouped_rows(
     let shape = &input.ty.shape;
     let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
     let of_group = channels / groups;
-    let (weight, bias) = (optional(t, weight)?, optional(t, bias)?);
+    let (weight, bias) = (t.optional_reals(weight)?, t.optional_reals(bias)?);
     let x = t.reals(input)?;
     let moments: Vec<(f64, f64)> = x.par_chunks((of_group * inner).max(1)).map(mean_and_variance).collect();
     t.fill(0, 1, PostOp::default(), |first, out| {
@@ -234,7 +230,7 @@ pub(super) fn normalize(op: Normalize<Operand>) -> OpKernel {
 pub(super) fn lrn(op: LRN<Operand>) -> OpKernel {
     OpKernel::with_workspace(of_images(&op.input), move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
-        // For an even size, the extra neighbour comes after.
+        // For an even size, the extra neighbor comes after.
         let (before, after) = ((op.size - 1) / 2, op.size / 2);
         images(t, &op.input, |x, out| {
             let mut squares = zeros::<f64>(inner)?;
@@ -345,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_normalised() {
+    fn rows_are_normalized() {
         let x = Array::from_vec([2, 3], vec![1f32, 2.0, 3.0, 5.0, 5.0, 5.0]).unwrap();
         let mut g = Graph::new("g").unwrap();
         let t = g.input("x", Dtype::Float32, [2, 3]).unwrap();

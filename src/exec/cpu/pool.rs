@@ -52,6 +52,8 @@ pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> OpKernel {
         t.fill_ints(1, |first, out| {
             for (i, place) in out.iter_mut().enumerate() {
                 let (plane, pixel) = ((first + i) / pixels, (first + i) % pixels);
+                // The place of a window without elements.
+                *place = 0;
                 let mut found: Option<f32> = None;
                 for (row, start) in planes.rows(plane, pixel) {
                     for (x, v) in row.iter().enumerate() {
@@ -346,12 +348,28 @@ impl<F: Fold, E: End> SimdOp for Windows<'_, F, E> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, ops::MaxPoolWithMask, run};
     use proptest::prelude::*;
 
     /// Whole numbers, whose sums are exact in any order.
     fn integers(shape: &[usize]) -> Vec<f32> {
         (0..shape.iter().product()).map(|i: usize| (i * 37 % 41) as f32 - 20.0).collect()
+    }
+
+    #[test]
+    fn the_mask_of_a_window_without_elements_is_0() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 1, 200, 200]).unwrap();
+        let op = MaxPoolWithMask::new(x, vec![1, 1], vec![1, 1], vec![1, 1, 1, 1]);
+        let results = g.op(op).out_dtypes([Dtype::Float32, Dtype::Int32]).call().unwrap();
+        g.set_outputs(&[results[1]]).unwrap();
+        let feeds = [("x", Array::from_vec(vec![1, 1, 200, 200], vec![1.0f32; 40_000]).unwrap())];
+        let mask = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f64().unwrap();
+        for (i, place) in mask.iter().enumerate() {
+            let (row, col) = (i / 202, i % 202);
+            let is_inside = (1..=200).contains(&row) && (1..=200).contains(&col);
+            assert_eq!(*place, if is_inside { ((row - 1) * 200 + col - 1) as f64 } else { 0.0 }, "{row}, {col}");
+        }
     }
 
     proptest! {

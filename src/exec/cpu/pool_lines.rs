@@ -11,7 +11,7 @@ use rten_simd::{Isa, SimdOp, ops::FloatOps};
 /// been written to it before loads that overlap two of them read it.
 const BUFFER: usize = 1 << 11;
 
-/// The elements of the longest vector.
+/// Number of float32 lanes of the longest vector.
 const VECTOR: usize = 16;
 
 /// Computes results from the combined elements of their windows.
@@ -113,9 +113,9 @@ impl<F: Fold, P: Iterator<Item = Part>, E: End> SimdOp for Lines<'_, F, P, E> {
         }
         match layout.kernel {
             1 => {}
-            2 => combine_neighbours::<_, 2>(ops, fold, 2, buffer, lines * pitch),
-            3 => combine_neighbours::<_, 3>(ops, fold, 3, buffer, lines * pitch),
-            n => combine_neighbours::<_, 0>(ops, fold, n, buffer, lines * pitch),
+            2 => combine_neighbors::<_, 2>(ops, fold, 2, buffer, lines * pitch),
+            3 => combine_neighbors::<_, 3>(ops, fold, 3, buffer, lines * pitch),
+            n => combine_neighbors::<_, 0>(ops, fold, n, buffer, lines * pitch),
         }
         for (i, (out, height)) in out.chunks_exact_mut(widths.len()).zip(heights).enumerate() {
             let line = &buffer[i * pitch..];
@@ -213,7 +213,7 @@ impl LineLayout {
 
 /// Combines each of the first `n` elements with the following ones of its window of `kernel` elements, which is `KERNEL` unless that is 0.
 #[inline(always)]
-fn combine_neighbours<O: FloatOps<f32>, const KERNEL: usize>(
+fn combine_neighbors<O: FloatOps<f32>, const KERNEL: usize>(
     ops: O,
     fold: impl Fold,
     kernel: usize,

@@ -5,8 +5,8 @@ use super::{
     workspace::{Workspace, all_reals, elements},
 };
 use crate::{
-    array::{reserve, zeros},
-    base::Result,
+    array::{push, reserve, zeros},
+    base::{Result, invalid},
     ops::{FrcnDetection, Proposal, YoloDetection, YoloDetectionVersion as Version},
 };
 
@@ -19,41 +19,49 @@ struct Scored {
     class: usize,
 }
 
-/// At most one box per score, and as many more while the list grows.
-fn boxes<'o>(scores: impl IntoIterator<Item = &'o Operand>) -> Workspace {
-    elements(scores, 64)
+/// At most one box per score, as many more while the list grows, and the lists of [`suppress`].
+fn boxes_workspace<'o>(scores: impl IntoIterator<Item = &'o Operand>) -> Workspace {
+    elements(scores, 96)
 }
 
-/// Appends a box; the list doubles its capacity.
-fn push(boxes: &mut Vec<Scored>, found: Scored) -> Result<()> {
-    if boxes.len() == boxes.capacity() {
-        let more = boxes.len().max(16);
-        reserve(boxes, more)?;
+/// Maximum number of boxes that are compared pairwise: more than detectors find in images of 1280 x 1280, and few enough that
+/// comparing them all takes less than a minute.
+const MAX_BOXES: usize = 1 << 17;
+
+/// Returns an error if so many boxes remain that comparing them pairwise would seem to hang.
+pub(super) fn check_pairwise(boxes: usize) -> Result<()> {
+    if boxes <= MAX_BOXES {
+        return Ok(());
     }
-    boxes.push(found);
-    Ok(())
+    Err(invalid(format!(
+        "{boxes} boxes are above the score threshold; expected at most {MAX_BOXES}: raise the threshold"
+    )))
 }
 
 /// If two boxes of a class overlap by more than `most`, the one with the lower score is removed; of equal ones, the
 /// second.
 fn suppress(boxes: &mut Vec<Scored>, most: f64, overlap: impl Fn([f32; 4], [f32; 4]) -> f32) -> Result<()> {
-    let mut fallen = zeros::<bool>(boxes.len())?;
-    for i in 0..boxes.len() {
-        for j in i + 1..boxes.len() {
-            if fallen[i] {
-                break;
-            }
-            let (a, b) = (boxes[i], boxes[j]);
-            if !fallen[j] && a.class == b.class && f64::from(overlap(a.numbers, b.numbers)) > most {
-                fallen[if a.score < b.score { i } else { j }] = true;
+    check_pairwise(boxes.len())?;
+    let mut suppressed = zeros::<bool>(boxes.len())?;
+    let mut by_class: Vec<usize> = Vec::new();
+    reserve(&mut by_class, boxes.len())?;
+    by_class.extend(0..boxes.len());
+    by_class.sort_by_key(|i| boxes[*i].class);
+    for indices in by_class.chunk_by(|i, j| boxes[*i].class == boxes[*j].class) {
+        for (n, &i) in indices.iter().enumerate() {
+            for &j in &indices[n + 1..] {
+                if suppressed[i] {
+                    break;
+                }
+                let (a, b) = (boxes[i], boxes[j]);
+                if !suppressed[j] && f64::from(overlap(a.numbers, b.numbers)) > most {
+                    suppressed[if a.score < b.score { i } else { j }] = true;
+                }
             }
         }
     }
-    let mut at = 0;
-    boxes.retain(|_| {
-        at += 1;
-        !fallen[at - 1]
-    });
+    let mut suppressed = suppressed.into_iter();
+    boxes.retain(|_| suppressed.next() == Some(false));
     Ok(())
 }
 
@@ -66,7 +74,7 @@ fn of_pixels(a: [f32; 4], b: [f32; 4]) -> f32 {
 }
 
 /// Intersection over union of boxes given by center and size.
-fn of_centres(a: [f32; 4], b: [f32; 4]) -> f32 {
+fn of_centers(a: [f32; 4], b: [f32; 4]) -> f32 {
     let along = |i: usize| {
         let [low, high] = [-0.5, 0.5].map(|h| [a[i] + h * a[i + 2], b[i] + h * b[i + 2]]);
         high[0].min(high[1]) - low[0].max(low[1])
@@ -86,7 +94,7 @@ fn anchors(base: f32) -> [[f32; 2]; 9] {
 
 /// Anchors with a sufficient score, moved and resized, clipped to the image. Unused rows are filled with 0.
 pub(super) fn proposal(op: Proposal<Operand>) -> OpKernel {
-    OpKernel::with_workspace(all_reals() + boxes(op.inputs.first()), move |t| {
+    OpKernel::with_workspace(all_reals() + boxes_workspace(op.inputs.first()), move |t| {
         let (scores, deltas) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[_, _, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
         let (plane, stride) = (height * width, op.feat_stride as f32);
@@ -108,8 +116,8 @@ pub(super) fn proposal(op: Proposal<Operand>) -> OpKernel {
                     let delta = |k: usize| deltas[(i / plane * 4 + k) * plane + at];
                     let corner = |k: usize| {
                         let (axis, sign) = (k % 2, if k < 2 { -0.5 } else { 0.5 });
-                        let centre = place[axis] * stride + 0.5 * (base - 1.0) + size[axis] * delta(axis);
-                        (centre + sign * size[axis] * delta(axis + 2).exp()).min(image[axis]).max(0.0)
+                        let center = place[axis] * stride + 0.5 * (base - 1.0) + size[axis] * delta(axis);
+                        (center + sign * size[axis] * delta(axis + 2).exp()).min(image[axis]).max(0.0)
                     };
                     push(&mut boxes, Scored { numbers: std::array::from_fn(corner), score, class: 0 })?;
                 }
@@ -135,7 +143,7 @@ fn write_found(out: &mut [f32], found: &[Scored]) {
 
 /// Regions with a sufficient score, moved and resized for each class except the first.
 pub(super) fn frcn_detection(op: FrcnDetection<Operand>) -> OpKernel {
-    OpKernel::with_workspace(all_reals() + boxes(op.inputs.get(1)), move |t| {
+    OpKernel::with_workspace(all_reals() + boxes_workspace(op.inputs.get(1)), move |t| {
         let [deltas, scores, rois] = [0, 1, 2].map(|i| t.reals(&op.inputs[i]));
         let (deltas, scores, rois) = (deltas?, scores?, rois?);
         let (count, classes, rows) = (op.inputs[2].ty.shape[2], op.class_num as usize, op.keep_topk as usize);
@@ -152,8 +160,8 @@ pub(super) fn frcn_detection(op: FrcnDetection<Operand>) -> OpKernel {
                     let corner = |k: usize| {
                         let (axis, sign) = (k % 2, if k < 2 { -0.5 } else { 0.5 });
                         let size = roi[axis + 2] - roi[axis] + 1.0;
-                        let centre = deltas[at * 4 + axis] * size + roi[axis] + size * 0.5;
-                        centre + sign * (deltas[at * 4 + axis + 2].exp() * size)
+                        let center = deltas[at * 4 + axis] * size + roi[axis] + size * 0.5;
+                        center + sign * (deltas[at * 4 + axis + 2].exp() * size)
                     };
                     push(
                         &mut boxes,
@@ -173,7 +181,7 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 /// Returns the largest softmax probability and its index; of equal ones, the first.
-fn likeliest(numbers: impl Iterator<Item = f32> + Clone) -> (f32, usize) {
+fn argmax_probability(numbers: impl Iterator<Item = f32> + Clone) -> (f32, usize) {
     let first = (f32::NEG_INFINITY, 0);
     let most = numbers.clone().enumerate().fold(first, |m, (i, v)| if v > m.0 { (v, i) } else { m });
     (1.0 / numbers.map(|v| (v - most.0).exp()).sum::<f32>(), most.1)
@@ -192,7 +200,7 @@ pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<OpKernel> {
     }
     let mut features = op.inputs.clone();
     features.sort_by_key(|f| std::cmp::Reverse(f.ty.shape[3]));
-    Some(OpKernel::with_workspace(all_reals() + boxes(&op.inputs), move |t| {
+    Some(OpKernel::with_workspace(all_reals() + boxes_workspace(&op.inputs), move |t| {
         let mut boxes = Vec::new();
         for (feature, anchors) in features.iter().zip(op.anchors.chunks(6)) {
             let values = t.reals(feature)?;
@@ -202,7 +210,7 @@ pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<OpKernel> {
                 let (place, which) = (i / 3, i % 3);
                 let value = |k: usize| values[(which * (classes + 5) + k) * plane + place];
                 let sure = sigmoid(value(4));
-                let (likely, class) = likeliest((0..classes).map(|c| value(5 + c)));
+                let (likely, class) = argmax_probability((0..classes).map(|c| value(5 + c)));
                 let score = sure * likely;
                 let enough = f64::from(score) >= op.obj_threshold;
                 if !enough {
@@ -224,7 +232,7 @@ pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<OpKernel> {
                 push(&mut boxes, Scored { numbers: std::array::from_fn(number), score, class })?;
             }
         }
-        suppress(&mut boxes, op.nms_threshold, of_centres)?;
+        suppress(&mut boxes, op.nms_threshold, of_centers)?;
         t.write(0, PostOp::default(), |out| {
             write_found(out, &boxes);
             Ok(())

@@ -11,6 +11,7 @@ use crate::{
     ValueType,
     base::Result,
     ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes},
+    quant::RoundMode,
 };
 use rayon::prelude::*;
 use rten_simd::{
@@ -19,10 +20,10 @@ use rten_simd::{
 };
 use std::borrow::Cow;
 
-/// Number of sums of a row, which do not wait for each other.
+/// Number of independent accumulators per row of a sum.
 const SUMS: usize = 8;
 
-/// Number of vectors of candidates for the largest or smallest number of a row, which do not wait for each other.
+/// Number of independent vector accumulators per row of a maximum or minimum.
 const CANDIDATES: usize = 4;
 
 /// Shorter rows are combined number by number. If rows of several parts are shorter, they are moved together first.
@@ -50,6 +51,9 @@ pub(super) fn is_of_pixels(op: &Reduce<Operand>) -> bool {
 
 /// Reduces along the axes, or all pixels of a channel-blocked image. Sums are accumulated in f64, then rounded once.
 pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
+    if op.input.ty.is_plain_int() {
+        return of_integers(op);
+    }
     let (real, add) = (|x: f32| f64::from(x), |a: f64, b: f64| a + b);
     match op.mode {
         ReduceMode::ReduceMean => in_parts::<SUMS>(op, 0.0, real, add, |sum, n| sum / n as f64),
@@ -61,6 +65,32 @@ pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
         ReduceMode::ReduceMax => combined(op, real, larger, extreme::<true>, |most, _| most),
         ReduceMode::ReduceMin => combined(op, real, smaller, extreme::<false>, |least, _| least),
     }
+}
+
+/// Reduces plain integers in f64, which is exact up to 2^53, and rounds means and norms.
+fn of_integers(op: Reduce<Operand>) -> OpKernel {
+    OpKernel::with_workspace(ints([&op.input]) + ints([&op.input]), move |t| {
+        let shape = &op.input.ty.shape;
+        let reduced = reduced_axes(&op.axes, shape.len())?;
+        let (kept, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|axis| !reduced.contains(axis));
+        let count: usize = last.iter().map(|axis| shape[*axis]).product();
+        let values = permuted(&t.ints(&op.input)?, shape, &[kept, last].concat())?;
+        t.fill_ints(0, |first, out| {
+            for (i, out) in out.iter_mut().enumerate() {
+                let row = values[(first + i) * count..][..count].iter().map(|v| *v as f64);
+                let reduced = match op.mode {
+                    ReduceMode::ReduceMean => row.sum::<f64>() / count as f64,
+                    ReduceMode::ReduceSum => row.sum(),
+                    ReduceMode::ReduceL1 => row.map(f64::abs).sum(),
+                    ReduceMode::ReduceL2 => row.map(|v| v * v).sum::<f64>().sqrt(),
+                    ReduceMode::ReduceProd => row.product(),
+                    ReduceMode::ReduceMax => row.reduce(f64::max).unwrap_or(f64::NAN),
+                    ReduceMode::ReduceMin => row.reduce(f64::min).unwrap_or(f64::NAN),
+                };
+                *out = RoundMode::default().round(reduced) as i64;
+            }
+        })
+    })
 }
 
 /// Returns the sum of `of` of each number.
@@ -182,7 +212,7 @@ impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64, const N: usize> SimdOp for Row<'
     }
 }
 
-/// Neighbouring columns of a matrix: as many as there are sums, or all if there are fewer.
+/// Neighboring columns of a matrix: as many as there are sums, or all if there are fewer.
 struct Columns<'a, F, G> {
     /// Begins at the first column.
     matrix: &'a [f32],
@@ -285,7 +315,7 @@ struct Merged {
 impl Merged {
     /// Returns `None` if the reduced axes are in three or more places, with others between them, or in two places with short rows.
     fn new(shape: &[usize], reduced: &[usize]) -> Option<Merged> {
-        // Neighbouring axes of which all are reduced, or none.
+        // Neighboring axes of which all are reduced, or none.
         let mut merged: Vec<(bool, usize)> = Vec::new();
         for (axis, n) in shape.iter().enumerate().filter(|(_, n)| **n != 1) {
             let is_reduced = reduced.contains(&axis);
@@ -437,6 +467,29 @@ mod tests {
                     run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f32().unwrap();
                 assert!(y.iter().all(|y| *y == most || y.is_nan() && most.is_nan()), "{numbers:?}: {y:?}");
             }
+        }
+    }
+
+    #[test]
+    fn plain_integers_are_exact() {
+        use ReduceMode::*;
+        let numbers = [16777217i32, 3, -16777219, 4];
+        for (mode, wanted) in [
+            (ReduceMax, [16777217, 4]),
+            (ReduceMin, [-16777219, 3]),
+            (ReduceSum, [-2, 7]),
+            (ReduceMean, [-1, 4]),
+            (ReduceL1, [33554436, 7]),
+            (ReduceL2, [23726569, 5]),
+            (ReduceProd, [i32::MIN, 12]),
+        ] {
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Int32, [2, 2]).unwrap();
+            let y = g.op(Reduce::new(x, vec![0], false, mode)).call().unwrap()[0];
+            g.set_outputs(&[y]).unwrap();
+            let feeds = [("x", Array::from_vec(vec![2, 2], numbers.to_vec()).unwrap())];
+            let y = &run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0];
+            assert_eq!(*y, Array::from(wanted), "{mode:?}");
         }
     }
 

@@ -29,22 +29,22 @@ fn run(op: &Delta, t: &mut Task) -> Result<()> {
     all.par_chunks_mut(steps * n).enumerate().try_for_each(|(i, out)| -> Result<()> {
         let (b, head) = (i / heads, i % heads);
         let mut state: Vec<f32> = copied(&state[i * n * n..][..n * n])?;
-        let (mut q, mut k, mut lacking) = (zeros::<f32>(n)?, zeros::<f32>(n)?, zeros::<f32>(n)?);
+        let (mut q, mut k, mut delta) = (zeros::<f32>(n)?, zeros::<f32>(n)?, zeros::<f32>(n)?);
         for (step, out) in out.chunks_mut(n).enumerate() {
             let at = (b * steps + step) * heads + head;
             let of_keys = ((b * steps + step) * shared + head / (heads / shared)) * n;
             vector(op, &query[of_keys..][..n], op.scale as f32, &mut q);
             vector(op, &key[of_keys..][..n], 1.0, &mut k);
-            let fading = g[at].exp();
-            state.iter_mut().for_each(|s| *s *= fading);
-            lacking.copy_from_slice(&value[at * n..][..n]);
+            let decay = g[at].exp();
+            state.iter_mut().for_each(|s| *s *= decay);
+            delta.copy_from_slice(&value[at * n..][..n]);
             for (k, row) in k.iter().zip(state.chunks(n)) {
-                lacking.iter_mut().zip(row).for_each(|(l, s)| *l -= k * s);
+                delta.iter_mut().zip(row).for_each(|(l, s)| *l -= k * s);
             }
             out.fill(0.0);
             for ((k, q), row) in k.iter().zip(&q).zip(state.chunks_mut(n)) {
                 let weight = k * beta[at];
-                row.iter_mut().zip(&lacking).for_each(|(s, l)| *s += weight * l);
+                row.iter_mut().zip(&delta).for_each(|(s, l)| *s += weight * l);
                 out.iter_mut().zip(&*row).for_each(|(o, s)| *o += q * s);
             }
         }
@@ -60,10 +60,10 @@ fn run(op: &Delta, t: &mut Task) -> Result<()> {
     })
 }
 
-/// Scales a query or a key, normalised to length 1 if requested.
+/// Scales a query or a key, normalized to length 1 if requested.
 fn vector(op: &Delta, from: &[f32], factor: f32, to: &mut [f32]) {
     let length = from.iter().map(|v| v * v).sum::<f32>() + 1e-6;
-    let factor = if op.normalised { factor / length.sqrt() } else { factor };
+    let factor = if op.normalized { factor / length.sqrt() } else { factor };
     to.iter_mut().zip(from).for_each(|(t, v)| *t = v * factor);
 }
 

@@ -18,7 +18,9 @@ fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
     let view = View::of_ranges(&input.ty.shape, ranges);
     let counts = &view.shape;
     if counts.iter().product::<usize>() != t.result(0)?.elements() {
-        return Err(invalid(format!("the ranges have {counts:?} entries, which were others when the graph was built")));
+        return Err(invalid(format!(
+            "the ranges now select a result of shape {counts:?}, whose size has changed since the graph was built"
+        )));
     }
     let input = converted(t, input, 0, RoundMode::default())?;
     write_view(t.memory(0)?, &input, &view)

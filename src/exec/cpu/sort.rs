@@ -95,7 +95,7 @@ pub(super) fn top_k(op: TopK<Operand>) -> OpKernel {
         let (blocks, k) = (Blocks::new(array.shape(), op.axis), op.K as usize);
         let indices = if array.dtype() == Dtype::Float32 && u32::try_from(blocks.dim).is_ok() {
             let key = ordered::<f32>(op.largest);
-            // Entries of one integer are compared at once.
+            // Key and index share one integer, so one comparison suffices.
             let entry = |number, i: usize| (i64::from(key(number)) << 32) | i as i64;
             smallest(&array.elements::<f32>()?, blocks, k, entry, |entry| entry & i64::from(u32::MAX))
         } else {
@@ -151,7 +151,7 @@ impl<'a, T: Copy, E: Ord + Copy, F: Fn(T, usize) -> E> SimdOp for Smallest<'a, T
 
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> &'a [E] {
-        /// Up to so many entries, each is inserted at its place.
+        /// For `k` up to this, entries are inserted in order instead of selected.
         const FEW: usize = 32;
         /// Entries that are compared before any is inserted.
         const TOGETHER: usize = 16;
@@ -260,10 +260,10 @@ impl<T: Number, F: Fn(T) -> T::Key> SimdOp for LargestOfRow<'_, T, F> {
     }
 }
 
-/// Number of neighbouring columns that are searched together.
+/// Number of neighboring columns that are searched together.
 const COLUMNS: usize = 256;
 
-/// The indices of the largest entries of at most [`COLUMNS`] neighbouring columns.
+/// The indices of the largest entries of at most [`COLUMNS`] neighboring columns.
 struct LargestOfColumns<'a, T, F> {
     /// Begins at the first column.
     block: &'a [T],

@@ -1,6 +1,7 @@
 //! Anchors and boxes of single-shot detectors.
 use super::{
     OpKernel, Operand,
+    rcnn::check_pairwise,
     task::PostOp,
     workspace::{all_reals, numbers, result_elements, result_reals},
 };
@@ -59,21 +60,21 @@ impl Detection<'_> {
     fn corners(&self, image: usize, class: usize, at: usize) -> Corners {
         let place = image * self.count + at;
         let place = if self.op.share_location { place } else { place * self.classes + class };
-        let told: Corners = std::array::from_fn(|i| self.boxes[place * 4 + i]);
-        let Some(anchors) = self.anchors else { return told };
+        let encoded: Corners = std::array::from_fn(|i| self.boxes[place * 4 + i]);
+        let Some(anchors) = self.anchors else { return encoded };
         let part = |i: usize| -> Corners { std::array::from_fn(|j| anchors[(i * self.count + at) * 4 + j]) };
         let (anchor, variance) = (part(0), part(1));
         let scaled = self.op.variance_encoded_in_target == 0.0;
-        let told: Corners = std::array::from_fn(|i| if scaled { told[i] * variance[i] } else { told[i] });
+        let encoded: Corners = std::array::from_fn(|i| if scaled { encoded[i] * variance[i] } else { encoded[i] });
         let size = [anchor[2] - anchor[0], anchor[3] - anchor[1]];
         match self.op.code_type {
-            Code::CORNER => std::array::from_fn(|i| anchor[i] + told[i]),
-            Code::CORNERSIZE => std::array::from_fn(|i| anchor[i] + told[i] * size[i % 2]),
+            Code::CORNER => std::array::from_fn(|i| anchor[i] + encoded[i]),
+            Code::CORNERSIZE => std::array::from_fn(|i| anchor[i] + encoded[i] * size[i % 2]),
             Code::CENTERSIZE => std::array::from_fn(|i| {
                 let axis = i % 2;
-                let centre = told[axis] * size[axis] + (anchor[axis] + anchor[axis + 2]) * 0.5;
-                let half = told[axis + 2].exp() * size[axis] * 0.5;
-                if i < 2 { centre - half } else { centre + half }
+                let center = encoded[axis] * size[axis] + (anchor[axis] + anchor[axis + 2]) * 0.5;
+                let half = encoded[axis + 2].exp() * size[axis] * 0.5;
+                if i < 2 { center - half } else { center + half }
             }),
         }
     }
@@ -85,6 +86,7 @@ impl Detection<'_> {
         order.extend(all.filter(|(score, _)| f64::from(*score) > self.op.confidence_threshold));
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
         order.truncate(usize::try_from(self.op.top_k).unwrap_or(usize::MAX));
+        check_pairwise(order.len())?;
         let (first, mut most) = (kept.len(), self.op.nms_threshold as f32);
         reserve(kept, order.len())?;
         for (score, at) in order {

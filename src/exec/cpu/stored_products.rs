@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Returns how results are rounded to bytes: as a fused cast does, or by default. Returns `None` if other operators are fused, and for casts
-/// to other than the nearest integers.
+/// that do not round to nearest.
 pub(super) fn rounding(signature: &Signature) -> Option<RoundMode> {
     match signature.fused_ops.as_slice() {
         [] => Some(RoundMode::default()),

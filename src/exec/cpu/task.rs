@@ -177,6 +177,10 @@ impl<'a> Task<'a> {
         out.par_chunks_mut(CHUNK).enumerate().for_each(|(i, out)| source.reals(i * CHUNK, out));
         Ok(Cow::Owned(out))
     }
+    /// Like [`Task::reals`], of an operand that may be absent.
+    pub fn optional_reals(&self, operand: &Option<Operand>) -> Result<Option<Cow<'a, [f32]>>> {
+        operand.as_ref().map(|o| self.reals(o)).transpose()
+    }
 
     /// Returns memory for `n` intermediate floats, with arbitrary values.
     pub fn scratch(&self, n: usize) -> Result<Scratch<'a>> {
@@ -188,7 +192,7 @@ impl<'a> Task<'a> {
         let result = self.results.get(i).and_then(Option::as_ref).map(|r| r.ty);
         result.ok_or_else(|| invalid(format!("the operator has no result {i}")))
     }
-    /// The memory of a result, in its buffer's dtype. It is uninitialised: every element must be written.
+    /// The memory of a result, in its buffer's dtype. It is uninitialized: every element must be written.
     pub fn memory(&mut self, i: usize) -> Result<&mut ArrayMut> {
         let arena = self.arena;
         let output = self.output(i)?;
@@ -346,7 +350,7 @@ impl<'a> Task<'a> {
             Ok(())
         })
     }
-    /// Writes integers as a result by chunks, saturated.
+    /// Writes integers as a result by chunks, saturated. `fill` must write every element: chunks share a buffer.
     pub fn fill_ints(&mut self, i: usize, fill: impl Fn(usize, &mut [i64]) + Sync) -> Result<()> {
         self.fill_ints_by(i, &fill)
     }

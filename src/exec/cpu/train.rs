@@ -26,10 +26,6 @@ fn write(t: &mut Task, i: usize, finish: PostOp, value: impl Fn(usize) -> f64) -
     })
 }
 
-fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a, [f32]>>> {
-    operand.as_ref().map(|o| t.reals(o)).transpose()
-}
-
 /// Returns an entry of a coefficient, or the default if there is none.
 fn at(coefficient: &Option<Cow<[f32]>>, i: usize, default: f64) -> f64 {
     coefficient.as_ref().map_or(default, |c| c[i].into())
@@ -70,7 +66,7 @@ impl Statistics {
     fn rstd(&self, part: usize, eps: f64) -> f64 {
         1.0 / (self.variances[part] + eps).sqrt()
     }
-    fn normalised(&self, values: &[f32], i: usize, eps: f64) -> f64 {
+    fn normalized(&self, values: &[f32], i: usize, eps: f64) -> f64 {
         let part = self.parts.of(i);
         (f64::from(values[i]) - self.means[part]) * self.rstd(part, eps)
     }
@@ -85,11 +81,11 @@ impl Statistics {
 pub(super) fn batch_norm_train(op: BatchNormTrain<Operand>) -> OpKernel {
     OpKernel::with_workspace(all_reals() + of_sums(StatisticGroups::channels(&op.input.ty.shape), 2), move |t| {
         let (x, mean, var) = (t.reals(&op.input)?, t.reals(&op.mean)?, t.reals(&op.var)?);
-        let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
+        let (gamma, beta) = (t.optional_reals(&op.gamma)?, t.optional_reals(&op.beta)?);
         let s = Statistics::new(&x, StatisticGroups::channels(&op.input.ty.shape))?;
         write(t, 0, PostOp::relu(op.do_relu, op.relu_limit), |i| {
             let c = s.parts.of(i);
-            s.normalised(&x, i, op.epsilon) * at(&gamma, c, 1.0) + at(&beta, c, 0.0)
+            s.normalized(&x, i, op.epsilon) * at(&gamma, c, 1.0) + at(&beta, c, 0.0)
         })?;
         write(t, 1, PostOp::default(), |c| s.means[c])?;
         write(t, 2, PostOp::default(), |c| s.rstd(c, op.epsilon))?;
@@ -115,11 +111,11 @@ pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> OpKernel {
 
 pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> OpKernel {
     OpKernel::with_workspace(all_reals() + of_sums(semantics::group_norm_parts(&op), 2), move |t| {
-        let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
+        let (x, weight, bias) = (t.reals(&op.input)?, t.optional_reals(&op.weight)?, t.optional_reals(&op.bias)?);
         let s = Statistics::new(&x, semantics::group_norm_parts(&op))?;
         let channels = StatisticGroups::channels(&op.input.ty.shape);
         write(t, 0, PostOp::default(), |i| {
-            s.normalised(&x, i, op.eps) * at(&weight, channels.of(i), 1.0) + at(&bias, channels.of(i), 0.0)
+            s.normalized(&x, i, op.eps) * at(&weight, channels.of(i), 1.0) + at(&bias, channels.of(i), 0.0)
         })?;
         write(t, 1, PostOp::default(), |g| s.means[g])?;
         write(t, 2, PostOp::default(), |g| s.rstd(g, op.eps))
@@ -130,29 +126,29 @@ pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> OpKernel {
 pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> OpKernel {
     OpKernel::with_workspace(all_reals() + of_sums(semantics::layer_norm_parts(&op)[0], 2), move |t| {
         let [rows, columns] = semantics::layer_norm_parts(&op);
-        let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
+        let (x, weight, bias) = (t.reals(&op.input)?, t.optional_reals(&op.weight)?, t.optional_reals(&op.bias)?);
         let s = Statistics::new(&x, rows)?;
         write(t, 0, PostOp::default(), |i| {
-            s.normalised(&x, i, op.eps) * at(&weight, columns.of(i), 1.0) + at(&bias, columns.of(i), 0.0)
+            s.normalized(&x, i, op.eps) * at(&weight, columns.of(i), 1.0) + at(&bias, columns.of(i), 0.0)
         })?;
         write(t, 1, PostOp::default(), |row| s.means[row])?;
         write(t, 2, PostOp::default(), |row| s.rstd(row, op.eps))
     })
 }
 
-/// The gradients of a normalisation over parts, whose weights belong to other parts.
-struct Normalised<'a> {
+/// The gradients of a normalization over parts, whose weights belong to other parts.
+struct NormBackward<'a> {
     parts: StatisticGroups,
     weights: StatisticGroups,
     grad: &'a [f32],
-    /// Returns a normalised element.
+    /// Returns a normalized element.
     x: &'a dyn Fn(usize) -> f64,
     /// Returns 1 / sqrt(var + eps) of a part.
     rstd: &'a dyn Fn(usize) -> f64,
     weight: &'a dyn Fn(usize) -> f64,
 }
 
-impl Normalised<'_> {
+impl NormBackward<'_> {
     /// Writes the gradients of input, weight and bias.
     fn write(&self, t: &mut Task) -> Result<()> {
         let elements = self.grad.len();
@@ -176,15 +172,15 @@ impl Normalised<'_> {
 pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> OpKernel {
     OpKernel::with_workspace(all_reals() + of_sums(StatisticGroups::channels(&op.input.ty.shape), 6), move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
-        let weight = optional(t, &op.weight_opt)?;
-        let (mean, rstd) = (optional(t, &op.saved_mean)?, optional(t, &op.saved_invstd)?);
+        let weight = t.optional_reals(&op.weight_opt)?;
+        let (mean, rstd) = (t.optional_reals(&op.saved_mean)?, t.optional_reals(&op.saved_invstd)?);
         let parts = StatisticGroups::channels(&op.input.ty.shape);
         let s = Statistics::new(&x, parts)?;
         let rstd = |c: usize| at(&rstd, c, s.rstd(c, op.epsilon));
-        let normalised =
+        let normalized =
             |i: usize| (f64::from(x[i]) - at(&mean, parts.of(i), s.means[parts.of(i)])) * rstd(parts.of(i));
         let weight = |c: usize| at(&weight, c, 1.0);
-        Normalised { parts, weights: parts, grad: &grad, x: &normalised, rstd: &rstd, weight: &weight }.write(t)
+        NormBackward { parts, weights: parts, grad: &grad, x: &normalized, rstd: &rstd, weight: &weight }.write(t)
     })
 }
 
@@ -193,12 +189,12 @@ pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> OpKernel {
     let [rows, columns] = semantics::layer_norm_bwd_parts(&op);
     OpKernel::with_workspace(all_reals() + of_sums(rows, 2) + of_sums(columns, 2), move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
-        let (mean, rstd, weight) = (t.reals(&op.mean)?, t.reals(&op.variance)?, optional(t, &op.weight)?);
+        let (mean, rstd, weight) = (t.reals(&op.mean)?, t.reals(&op.variance)?, t.optional_reals(&op.weight)?);
         let [parts, weights] = semantics::layer_norm_bwd_parts(&op);
         let rstd = |row: usize| f64::from(rstd[row]);
-        let normalised = |i: usize| (f64::from(x[i]) - f64::from(mean[parts.of(i)])) * rstd(parts.of(i));
+        let normalized = |i: usize| (f64::from(x[i]) - f64::from(mean[parts.of(i)])) * rstd(parts.of(i));
         let weight = |i: usize| at(&weight, i, 1.0);
-        Normalised { parts, weights, grad: &grad, x: &normalised, rstd: &rstd, weight: &weight }.write(t)
+        NormBackward { parts, weights, grad: &grad, x: &normalized, rstd: &rstd, weight: &weight }.write(t)
     })
 }
 

@@ -216,10 +216,10 @@ fn ln_of(x: f64) -> f64 {
 #[inline(always)]
 fn exp_of(x: f64) -> f64 {
     /// The powers of this number and of its opposite are 0 and infinite as float32.
-    const MOST: f64 = 200.0;
+    const MAX_EXPONENT: f64 = 200.0;
     // Comparisons preserve NaN.
-    let x = if x > MOST { MOST } else { x };
-    let x = if x < -MOST { -MOST } else { x };
+    let x = if x > MAX_EXPONENT { MAX_EXPONENT } else { x };
+    let x = if x < -MAX_EXPONENT { -MAX_EXPONENT } else { x };
     let moved = x * LOG2_E + MAGIC;
     let k = moved - MAGIC;
     let r = x - k * LN_2[0] - k * LN_2[1];

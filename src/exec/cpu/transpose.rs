@@ -13,7 +13,7 @@ const QUAD: usize = 4;
 /// Strides in elements. Both must be positive.
 #[derive(Clone, Copy)]
 pub(super) struct Strides {
-    /// The distance between elements of the operand that become neighbours in a row of the result.
+    /// The distance between elements of the operand that become neighbors in a row of the result.
     pub from: usize,
     /// The distance between rows of the result.
     pub to: usize,

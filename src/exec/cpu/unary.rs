@@ -20,12 +20,12 @@ pub(super) fn of_vectors(
     function: Function,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    vectorised(input, RoundMode::default(), f, function)
+    vectorized(input, RoundMode::default(), f, function)
 }
 
 /// Like [`function`], with another form of `f` for chunks of real numbers.
 pub(super) fn in_vectors(input: Operand, f: fn(f64) -> f64, reals: fn(&mut [f32])) -> OpKernel {
-    vectorised(input, RoundMode::default(), f, reals)
+    vectorized(input, RoundMode::default(), f, reals)
 }
 
 /// A function of real numbers.
@@ -83,11 +83,11 @@ pub(super) fn unary(
     round: RoundMode,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
-    vectorised(input, round, f, OfEach(move |v| f(f64::from(v)) as f32))
+    vectorized(input, round, f, OfEach(move |v| f(f64::from(v)) as f32))
 }
 
 /// Like [`unary`], with another form of `f` for chunks of real numbers.
-pub(super) fn vectorised(
+pub(super) fn vectorized(
     input: Operand,
     round: RoundMode,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,

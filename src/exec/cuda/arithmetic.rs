@@ -1,6 +1,6 @@
 use super::formula::{Formula, Input, PostOp, name};
 use crate::{
-    exec::Operand,
+    exec::{Operand, semantics::integer_coefficients},
     ops::{Add, AddConst, Div, DivConst, MaxConst, MinConst, Mul, MulConst, Reciprocal, Sub, SubConst},
 };
 
@@ -30,9 +30,16 @@ fn tensors(
     let fold = |f: fn(&str, &str) -> String, of: &dyn Fn(usize) -> String| {
         (1..inputs.len()).fold(of(0), |all, i| f(&all, &of(i)))
     };
-    let (real, whole) = (fold(real, &scaled), fold(whole, &name));
+    let integers = integer_coefficients(coeff);
+    let scaled_integer = |i: usize| match integers.iter().flatten().nth(i) {
+        Some(c) if *c != 1 => format!("saturating_mul({}, {c})", name(i)),
+        _ => name(i),
+    };
+    let (real, whole) = (fold(real, &scaled), fold(whole, &scaled_integer));
+    let are_real = integers.is_none() && inputs.iter().all(|i| i.ty.is_plain_int());
     let inputs = inputs.iter().map(Input::of).collect();
-    Formula::arithmetic(inputs, real, whole).numbers(numbers).post_op(post_op).with(INTEGERS)
+    let formula = if are_real { Formula::real(inputs, real) } else { Formula::arithmetic(inputs, real, whole) };
+    formula.numbers(numbers).post_op(post_op).with(INTEGERS)
 }
 
 pub(super) fn add(op: &Add<Operand>) -> Formula {

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The maximum size of a compiled kernel in bytes.
-const MOST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The environment variable that overrides the folder.
 const VARIABLE: &str = "TPULANG_CACHE";
@@ -36,7 +36,7 @@ pub(super) fn hash<'t>(parts: impl IntoIterator<Item = &'t str>) -> String {
 
 /// Reads a cached file, if it exists and is undamaged.
 pub(super) fn read(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
-    let mut bytes = files::read(folder?.join(name), MOST).ok()?;
+    let mut bytes = files::read(folder?.join(name), MAX_BYTES).ok()?;
     let at = bytes.len().checked_sub(32)?;
     let digest = bytes.split_off(at);
     (Sha256::digest(&bytes).as_slice() == digest).then_some(bytes)

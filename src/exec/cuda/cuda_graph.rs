@@ -165,7 +165,7 @@ impl Recorder<DeviceArray> for GraphCache {
                 Err(e) if !e.is_interrupted() => return Err(e),
                 results => results,
             };
-            cuda.pool.synchronise()?;
+            cuda.pool.synchronize()?;
             check()?;
             results?.iter().map(|b| cuda.download(b)).collect()
         })

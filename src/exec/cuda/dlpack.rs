@@ -23,7 +23,7 @@ impl CudaBackend {
     pub fn to_dlpack<M: Form>(&self, array: &DeviceArray) -> Result<Managed<M>> {
         self.cuda.check_device(array)?;
         let array = if M::HAS_FLAGS { array.clone() } else { self.cuda.duplicate(array)? };
-        self.cuda.pool.synchronise()?;
+        self.cuda.pool.synchronize()?;
         let pointer = std::ptr::without_provenance_mut(array.pointer() as usize);
         let number = self.cuda.device.number();
         let device = Device::cuda(i32::try_from(number).map_err(|_| invalid("the number of the GPU is too large"))?);
@@ -62,7 +62,7 @@ impl CudaBackend {
         if from.is_contiguous() {
             let copy = self.cuda.allocate(from.dtype, &from.shape)?;
             self.cuda.device.copy(address, copy.block.address, bytes)?;
-            self.cuda.pool.synchronise()?;
+            self.cuda.pool.synchronize()?;
             return Ok(copy);
         }
         let mut host = ArrayMut::zeros(from.dtype, &[count])?;

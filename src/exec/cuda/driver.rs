@@ -112,7 +112,7 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn start() -> Result<(i32, i32)> {
     libraries::require_driver()?;
     let mut version = 0;
-    // SAFETY: the library exports the function, which needs no initialisation; the variable lives until it returns.
+    // SAFETY: the library exports the function, which needs no initialization; the variable lives until it returns.
     unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(while_doing("querying the driver's version"))?;
     if version < OLDEST_DRIVER {
         let of = |v: i32| format!("{}.{}", v / 1000, v % 1000 / 10);
@@ -192,7 +192,7 @@ impl Gpu {
     }
     /// Frees memory, after all submitted work has finished.
     pub fn free(&self, address: Address) {
-        if self.synchronise().is_ok() {
+        if self.synchronize().is_ok() {
             // SAFETY: the memory was allocated here and is freed once; no running work uses it.
             let _ = unsafe { result::free_sync(address.0) };
         }
@@ -301,7 +301,7 @@ impl Gpu {
     ///
     /// # Errors
     /// Returns an error if any of it failed.
-    pub fn synchronise(&self) -> Result<()> {
+    pub fn synchronize(&self) -> Result<()> {
         self.enter()?;
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(self.stream) }.map_err(while_doing("running kernels"))
@@ -385,7 +385,7 @@ unsafe impl Sync for Pinned {}
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        if self.gpu.synchronise().is_ok() {
+        if self.gpu.synchronize().is_ok() {
             // SAFETY: `Gpu::pinned` allocated the memory, which is freed once; no running work uses it.
             let _ = unsafe { result::free_host(self.memory) };
         }

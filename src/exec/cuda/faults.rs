@@ -84,7 +84,7 @@ impl FaultRecord {
 impl Drop for FaultRecord {
     fn drop(&mut self) {
         // Running kernels still write to the record.
-        if self.faults.device.synchronise().is_ok() {
+        if self.faults.device.synchronize().is_ok() {
             self.faults.records.lock().unwrap_or_else(PoisonError::into_inner).free.push(self.address);
         }
     }

@@ -71,7 +71,7 @@ __global__ void lookup(const u8* __restrict__ from, u8* __restrict__ to, const u
 }
 
 // Gathers and dequantizes rows of a table of 4-bit or 8-bit integers. Every `group` elements share a scale and a zero point. Of
-// two packed 4-bit integers the first is in the low bits.
+// two packed 4-bit integers, which are unsigned, the first is in the low bits.
 template <class T>
 __global__ void gather_dequantize(const T* __restrict__ table, float* __restrict__ to, const i64* __restrict__ indices,
                                   const float* __restrict__ scale, const float* __restrict__ zero, i64 rows, i64 columns,
@@ -79,7 +79,7 @@ __global__ void gather_dequantize(const T* __restrict__ table, float* __restrict
     FOR_ELEMENTS(i, n) {
         const i64 at = resolve_index(indices[i / columns], 0, rows, faults) * columns + i % columns;
         const int byte = table[bits == 8 ? at : at / 2];
-        const int number = bits == 8 ? byte : at % 2 ? byte >> 4 : byte & 15;
+        const int number = bits == 8 ? byte : (at % 2 ? byte >> 4 : byte) & 15;
         to[i] = ((float)number - zero[at / group]) * scale[at / group];
     }
 }

@@ -15,13 +15,13 @@ __global__ void yuv_to_rgb(const T* __restrict__ from, float* __restrict__ to, c
             yuv[k] = value < 0 ? 0 : value > 255 ? 255 : value;
         }
         const double y = luma_factor * (yuv[0] - black_level), u = yuv[1] - 128, v = yuv[2] - 128;
-        double colour = 0;
+        double color = 0;
         switch (red_first ? plane % 3 : 2 - plane % 3) {
-            case 0: colour = y + factors[2] * v; break;
-            case 1: colour = y - factors[3] * u - factors[4] * v; break;
-            case 2: colour = y + factors[5] * u; break;
+            case 0: color = y + factors[2] * v; break;
+            case 1: color = y - factors[3] * u - factors[4] * v; break;
+            case 2: color = y + factors[5] * u; break;
         }
-        const float single = (float)colour, clamped = single < 0 ? 0 : single > 255 ? 255 : single;
+        const float single = (float)color, clamped = single < 0 ? 0 : single > 255 ? 255 : single;
         to[i] = mode < 0 ? clamped : (float)rounded(clamped, (int)mode);
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     base::Result,
     exec::{
         Operand,
-        semantics::{ChromaPlanes, colour_factors},
+        semantics::{ChromaPlanes, color_factors},
     },
     ops::{
         ConcatVolume, Correlation, MatchTemplate, MatchTemplateMode, ScaleLut, Yuv2rgbFormula,
@@ -29,7 +29,7 @@ pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Operand>, b: &mut Builder) -> Result<(
         Yuv2rgbFormulaImageFormat::UINT8 => op.round_mode as i64,
         Yuv2rgbFormulaImageFormat::FLOAT32 => -1,
     };
-    let (from, y, factors) = (Slot::of(&op.YUV)?, b.real_result(0)?, b.constant(&colour_factors(op.formula_mode))?);
+    let (from, y, factors) = (Slot::of(&op.YUV)?, b.real_result(0)?, b.constant(&color_factors(op.formula_mode))?);
     let ChromaPlanes { blue, red, step } = planes;
     let arguments = arguments![from, y, factors, width, pixels, blue, red, step, op.dst_format == 4, mode, n];
     let function = format!("yuv_to_rgb<{}>", c_type(op.YUV.ty.buffer_dtype()));

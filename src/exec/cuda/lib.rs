@@ -158,7 +158,7 @@ impl CudaBackend {
 impl Drop for CudaBackend {
     fn drop(&mut self) {
         // Borrowed memory may belong to this backend, which must not be dropped by its own owners.
-        let _ = self.cuda.pool.synchronise();
+        let _ = self.cuda.pool.synchronize();
     }
 }
 
@@ -228,8 +228,8 @@ impl Backend for CudaBackend {
     fn download(&self, buffer: &DeviceArray) -> Result<Array> {
         self.cuda.download(buffer)
     }
-    fn synchronise(&self) -> Result<()> {
-        self.cuda.pool.synchronise()
+    fn synchronize(&self) -> Result<()> {
+        self.cuda.pool.synchronize()
     }
     fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
         Some((buffer.dtype(), buffer.shape().to_vec()))

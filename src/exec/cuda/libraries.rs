@@ -106,7 +106,7 @@ pub(super) enum Library {
 /// # Errors
 /// Returns an error if the driver is missing or lacks a function.
 pub(super) fn require_driver() -> Result<()> {
-    // SAFETY: loading NVIDIA's libraries runs their initialisers, as expected by a program that uses a GPU.
+    // SAFETY: loading NVIDIA's libraries runs their initializers, as expected by a program that uses a GPU.
     let library = unsafe { driver::sys::is_culib_present().then(|| driver::sys::culib()) };
     let missing =
         "no NVIDIA driver: libcuda.so.1 is not found or cannot be loaded; install the driver, or run on the cpu";
@@ -172,7 +172,7 @@ fn folder_of(part: &str) -> Option<PathBuf> {
 /// stays loaded, so that the other library finds it by name.
 pub(super) fn load_beside(part: &str, file: &str) {
     let Some(path) = folder_of(part).map(|folder| folder.join(file)).filter(|path| path.exists()) else { return };
-    // SAFETY: loading NVIDIA's libraries runs their initialisers; a failure is reported when the library is used.
+    // SAFETY: loading NVIDIA's libraries runs their initializers; a failure is reported when the library is used.
     if let Ok(library) = unsafe { SharedLibrary::new(path) } {
         std::mem::forget(library);
     }

@@ -176,7 +176,7 @@ impl Pool {
     fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Allocates `bytes` uninitialised bytes.
+    /// Allocates `bytes` uninitialized bytes.
     ///
     /// # Errors
     /// Returns an error if there is not enough memory even after freeing the kept blocks.
@@ -209,7 +209,7 @@ impl Pool {
     pub fn foreign(self: &Arc<Self>, address: Address, bytes: u64, owner: Arc<dyn Any + Send + Sync>) -> Block {
         if self.state().leaving.len() >= LEAVING {
             // An error is reported by the next call.
-            let _ = self.synchronise();
+            let _ = self.synchronize();
         }
         Block { address, bytes, pool: self.clone(), origin: Origin::Foreign(owner) }
     }
@@ -217,10 +217,10 @@ impl Pool {
     ///
     /// # Errors
     /// Returns an error if the work failed.
-    pub fn synchronise(&self) -> Result<()> {
-        self.after(|| self.device.synchronise())
+    pub fn synchronize(&self) -> Result<()> {
+        self.after(|| self.device.synchronize())
     }
-    /// Like [`Pool::synchronise`], with a closure that waits.
+    /// Like [`Pool::synchronize`], with a closure that waits.
     pub fn after<T>(&self, waiting: impl FnOnce() -> T) -> T {
         let leaving = std::mem::take(&mut self.state().leaving);
         let done = waiting();
@@ -337,7 +337,7 @@ impl Drop for Resume<'_> {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let _ = self.synchronise();
+        let _ = self.synchronize();
         self.release();
     }
 }

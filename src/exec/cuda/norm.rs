@@ -141,7 +141,7 @@ pub(super) fn normalize(op: &Normalize<Operand>, b: &mut Builder) -> Result<()> 
     b.store(0, y, PostOp::default())
 }
 
-/// If the number of neighbours is even, the extra one follows the element.
+/// If the number of neighbors is even, the extra one follows the element.
 pub(super) fn lrn(op: &LRN<Operand>, b: &mut Builder) -> Result<()> {
     let (x, y, [images, channels, inner]) = (b.reals(&op.input)?, b.real_result(0)?, image(&op.input));
     let (before, after) = ((op.size - 1) / 2, op.size / 2);

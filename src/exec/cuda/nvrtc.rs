@@ -128,7 +128,7 @@ impl Nvrtc {
     }
     /// Opens one file. Returns `None` if it cannot be loaded.
     fn open(file: &str, driver: c_int) -> Option<Result<Nvrtc>> {
-        // SAFETY: loading NVIDIA's library runs its initialisers, as expected by a program that uses a GPU.
+        // SAFETY: loading NVIDIA's library runs its initializers, as expected by a program that uses a GPU.
         let library = unsafe { Library::new(file) }.ok()?;
         // SAFETY: the library stays loaded: it is closed only if this call fails.
         let nvrtc = unsafe { Nvrtc::of_library(&library, file) };

@@ -21,9 +21,16 @@ __device__ inline double combine(double x, double y, i64 mode) {
     return mode == MAX || mode == MIN ? extremum(x, y, mode) : mode == PROD ? x * y : x + y;
 }
 // The result for n elements, given the first of them.
-__device__ inline float finish(double value, float first, i64 n, i64 mode) {
-    if (mode == MAX || mode == MIN) return n == 0 || first != first ? NAN : (float)value;
-    return (float)(mode == MEAN ? value / n : mode == L2 ? sqrt(value) : value);
+__device__ inline double finish(double value, double first, i64 n, i64 mode) {
+    if (mode == MAX || mode == MIN) return n == 0 || first != first ? NAN : value;
+    return mode == MEAN ? value / n : mode == L2 ? sqrt(value) : value;
+}
+// Combines the partial results of a block's threads.
+__device__ inline double reduced_in_block(double value, i64 mode) {
+    if (mode == MAX) return block_reduce<Max, double>(value, identity(mode));
+    if (mode == MIN) return block_reduce<Min, double>(value, identity(mode));
+    if (mode == PROD) return block_reduce<Mul, double>(value, 1);
+    return block_reduce<Add, double>(value, 0);
 }
 
 template <class T> __global__ void reduce_rows(const T* __restrict__ from, T* __restrict__ to, i64 rows, i64 n, i64 mode) {
@@ -31,11 +38,17 @@ template <class T> __global__ void reduce_rows(const T* __restrict__ from, T* __
         Row<T> x(from + row * n, n);
         double value = identity(mode);
         x.for_each([&](float v) { value = accumulate(value, v, mode); });
-        if (mode == MAX) value = block_reduce<Max, double>(value, identity(mode));
-        else if (mode == MIN) value = block_reduce<Min, double>(value, identity(mode));
-        else if (mode == PROD) value = block_reduce<Mul, double>(value, 1);
-        else value = block_reduce<Add, double>(value, 0);
-        if (threadIdx.x == 0) to[row] = finish(value, n ? (float)from[row * n] : 0.0f, n, mode);
+        value = reduced_in_block(value, mode);
+        if (threadIdx.x == 0) to[row] = (float)finish(value, n ? (float)from[row * n] : 0.0f, n, mode);
+    }
+}
+// Reduces rows of integers, and rounds.
+__global__ void reduce_ints(const i64* __restrict__ from, i64* __restrict__ to, i64 rows, i64 n, i64 mode) {
+    for (i64 row = blockIdx.x; row < rows; row += gridDim.x) {
+        double value = identity(mode);
+        for (i64 i = threadIdx.x; i < n; i += blockDim.x) value = accumulate(value, (double)from[row * n + i], mode);
+        value = reduced_in_block(value, mode);
+        if (threadIdx.x == 0) to[row] = to_int(rounded(finish(value, 0, n, mode), AWAY_FROM_ZERO));
     }
 }
 
@@ -75,7 +88,7 @@ __global__ void combine_splits(const double* __restrict__ parts, const T* __rest
     FOR_ELEMENTS(i, outer * inner) {
         double value = identity(mode);
         for (i64 s = 0; s < splits; s++) value = combine(value, parts[i * splits + s], mode);
-        to[i] = finish(value, n ? (float)from[i / inner * n * inner + i % inner] : 0.0f, n, mode);
+        to[i] = (float)finish(value, n ? (float)from[i / inner * n * inner + i % inner] : 0.0f, n, mode);
     }
 }
 

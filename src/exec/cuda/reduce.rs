@@ -21,18 +21,23 @@ const FILE: File = file!("reduce.cu");
 /// Returns the operand's values in the given float type, with the reduced axes moved to the end: the slot, the number of
 /// rows, and their length.
 fn rows(b: &mut Builder, input: &Operand, axes: &[i64], float: Float) -> Result<(Slot, usize, usize)> {
-    let shape = &input.ty.shape;
+    let values = b.floats(input, float)?;
+    rows_of(b, values, float.type_like(&input.ty), axes)
+}
+
+/// Like [`rows`], of values in a slot.
+fn rows_of(b: &mut Builder, values: Slot, ty: ValueType, axes: &[i64]) -> Result<(Slot, usize, usize)> {
+    let shape = &ty.shape;
     let reduced = reduced_axes(axes, shape.len())?;
     let (mut order, last): (Vec<i64>, Vec<i64>) =
         (0..shape.len() as i64).partition(|i| !reduced.contains(&(*i as usize)));
     let n: usize = last.iter().map(|&i| shape[i as usize]).product();
-    let rows = input.ty.elements() / n.max(1);
+    let rows = ty.elements() / n.max(1);
     order.extend(last);
-    let values = b.floats(input, float)?;
     if order.is_sorted() {
         return Ok((values, rows, n));
     }
-    let (ty, view) = (float.type_like(&input.ty), View::in_order(shape, &order));
+    let view = View::in_order(shape, &order);
     let (transposed, counts) = (b.temporary(ty.bytes()), view.shape.clone());
     let formula = Formula::moved(Input::slot(values, ty.clone()).viewed(view));
     b.chain(Chain::new(vec![formula], transposed, ty).over(&counts))?;
@@ -49,6 +54,9 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
         ReduceMode::ReduceL1 => 5,
         ReduceMode::ReduceL2 => 6,
     };
+    if op.input.ty.is_plain_int() {
+        return of_integers(op, b, mode);
+    }
     let float = b.float(&op.input)?;
     if let Some(columns) = Columns::of(&op.input.ty.shape, &reduced_axes(&op.axes, op.input.ty.shape.len())?) {
         return columns.reduce(b, &op.input, float, mode);
@@ -59,6 +67,16 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
     b.store_floats(0, y, float, PostOp::default())
 }
 
+/// Reduces plain integers in float64, and rounds means and norms.
+fn of_integers(op: &Reduce<Operand>, b: &mut Builder, mode: i64) -> Result<()> {
+    let ints = ValueType { dtype: Dtype::Int64, quantization: None, ..op.input.ty.clone() };
+    let x = b.ints(&op.input)?;
+    let (x, rows, n) = rows_of(b, x, ints.clone(), &op.axes)?;
+    let y = b.temporary(ValueType { shape: b.result_type(0)?.shape.clone(), ..ints }.bytes());
+    b.launch(FILE, "reduce_ints", geometry::kept_rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
+    b.store_ints(0, Dtype::Int64, y)
+}
+
 /// The columns to reduce: `outer` times `inner` columns of `n` elements, which are `inner` apart.
 struct Columns {
     outer: usize,
@@ -67,7 +85,7 @@ struct Columns {
 }
 
 /// Minimum `inner` for which elements are reduced in place instead of transposed.
-const NEIGHBOURS: usize = 16;
+const NEIGHBORS: usize = 16;
 
 /// The number of blocks that keeps a device busy.
 const BUSY: usize = 1024;
@@ -77,7 +95,7 @@ impl Columns {
     fn of(shape: &[usize], axes: &[usize]) -> Option<Columns> {
         let (first, last) = (*axes.iter().min()?, *axes.iter().max()?);
         let [outer, n, inner] = [&shape[..first], &shape[first..=last], &shape[last + 1..]].map(|s| s.iter().product());
-        (last - first + 1 == axes.len() && inner >= NEIGHBOURS).then_some(Columns { outer, n, inner })
+        (last - first + 1 == axes.len() && inner >= NEIGHBORS).then_some(Columns { outer, n, inner })
     }
     fn reduce(&self, b: &mut Builder, input: &Operand, float: Float, mode: i64) -> Result<()> {
         let Columns { outer, n, inner } = *self;

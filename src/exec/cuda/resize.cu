@@ -42,17 +42,17 @@ __device__ inline float clamp(float x, float low, float high) { return x < low ?
 
 // The two elements along an axis between which a coordinate from -1 to 1 lies, and their weights. The index is -1 if the
 // element is outside.
-struct Neighbours {
+struct Neighbors {
     i64 at[2];
     float weight[2];
 };
-__device__ inline Neighbours neighbours(float x, i64 count, i64 padding, i64 align_corners, i64 is_nearest) {
+__device__ inline Neighbors neighbors(float x, i64 count, i64 padding, i64 align_corners, i64 is_nearest) {
     const float d = (float)count;
     float at = align_corners ? (x + 1) / 2 * (d - 1) : ((x + 1) * d - 1) / 2;
     if (padding == REFLECTION) at = align_corners ? reflect(at, 0, d - 1) : reflect(at, -0.5f, d - 0.5f);
     if (padding != ZEROS) at = clamp(at, 0, d - 1);
     const float low = is_nearest ? (float)rounded(at, HALF_TO_EVEN) : floorf(at);
-    Neighbours pair;
+    Neighbors pair;
     pair.at[0] = low >= 0 && low < d ? (i64)low : -1;
     pair.at[1] = !is_nearest && low + 1 >= 0 && low + 1 < d ? (i64)(low + 1) : -1;
     pair.weight[0] = is_nearest ? 1 : low + 1 - at;
@@ -67,10 +67,10 @@ __global__ void grid_sample(const float* __restrict__ from, const float* __restr
     FOR_ELEMENTS(i, n) {
         const float* point = points + (i / count / channels * count + i % count) * axes;
         const float* image = from + i / count * depth * height * width;
-        const Neighbours x = neighbours(point[0], width, padding, align_corners, is_nearest);
-        const Neighbours y = neighbours(point[1], height, padding, align_corners, is_nearest);
-        Neighbours z = {{0, -1}, {1, 0}};
-        if (axes > 2) z = neighbours(point[2], depth, padding, align_corners, is_nearest);
+        const Neighbors x = neighbors(point[0], width, padding, align_corners, is_nearest);
+        const Neighbors y = neighbors(point[1], height, padding, align_corners, is_nearest);
+        Neighbors z = {{0, -1}, {1, 0}};
+        if (axes > 2) z = neighbors(point[2], depth, padding, align_corners, is_nearest);
         float sum = 0;
         for (int a = 0; a < 2; a++)
             for (int b = 0; b < 2; b++)

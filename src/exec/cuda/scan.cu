@@ -2,11 +2,11 @@
 
 // The gated delta rule. One block per value head of a sequence; each thread owns one or several columns of its n x n state
 // matrix. Each step decays the state, then corrects it by the difference between the value and the prediction for the key. If
-// `normalised`, queries and keys are scaled to length 1. Several value heads share a key head.
+// `normalized`, queries and keys are scaled to length 1. Several value heads share a key head.
 __global__ void gated_delta(const float* __restrict__ query, const float* __restrict__ key, const float* __restrict__ value,
                             const float* __restrict__ g, const float* __restrict__ beta, const float* __restrict__ initial,
                             float* states, float* __restrict__ out, i64 batch, i64 steps, i64 heads, i64 key_heads, i64 n,
-                            i64 normalised, float scale) {
+                            i64 normalized, float scale) {
     for (i64 row = blockIdx.x; row < batch * heads; row += gridDim.x) {
         const i64 head = row % heads, key_head = head / (heads / key_heads);
         float* state = states + row * n * n;
@@ -17,7 +17,7 @@ __global__ void gated_delta(const float* __restrict__ query, const float* __rest
             const i64 first = ((row / heads * steps + step) * key_heads + key_head) * n;
             const float *q = query + first, *k = key + first;
             float query_scale = scale, key_scale = 1;
-            if (normalised) {
+            if (normalized) {
                 float query_squares = 0, key_squares = 0;
                 for (i64 i = threadIdx.x; i < n; i += blockDim.x) {
                     query_squares += q[i] * q[i];

@@ -20,9 +20,9 @@ fn gated_delta(op: &Delta, b: &mut Builder) -> Result<()> {
     let (query, key, value) = (b.reals(op.query)?, b.reals(op.key)?, b.reals(op.value)?);
     let (g, beta, initial) = (b.reals(op.g)?, b.reals(op.beta)?, b.reals(op.state)?);
     let states = b.temporary_reals((batch * heads).saturating_mul(n * n));
-    let (out, normalised, scale) = (b.real_result(0)?, op.normalised, op.scale as f32);
+    let (out, normalized, scale) = (b.real_result(0)?, op.normalized, op.scale as f32);
     let arguments =
-        arguments![query, key, value, g, beta, initial, states, out, batch, steps, heads, shared, n, normalised, scale];
+        arguments![query, key, value, g, beta, initial, states, out, batch, steps, heads, shared, n, normalized, scale];
     b.launch(FILE, "gated_delta", geometry::rows((batch * heads) as u64, 4 * n as u64), arguments)?;
     b.store(0, out, PostOp::default())
 }

@@ -82,8 +82,8 @@ impl Statistics {
         }
         Ok(())
     }
-    /// Stores the first result: the normalised elements, with weights and biases per part of `weights`.
-    fn normalise(
+    /// Stores the first result: the normalized elements, with weights and biases per part of `weights`.
+    fn normalize(
         &self,
         b: &mut Builder,
         affine: [&Option<Operand>; 2],
@@ -165,7 +165,7 @@ pub(super) fn batch_norm_train(op: &BatchNormTrain<Operand>, b: &mut Builder) ->
     let list =
         [Statistic::Mean, Statistic::Rstd, Statistic::RunningMean(&op.mean), Statistic::RunningVariance(&op.var)];
     s.store(b, 1, &list, [op.epsilon, op.momentum])?;
-    s.normalise(b, [&op.gamma, &op.beta], s.parts, op.epsilon, PostOp::relu(op.do_relu, op.relu_limit))
+    s.normalize(b, [&op.gamma, &op.beta], s.parts, op.epsilon, PostOp::relu(op.do_relu, op.relu_limit))
 }
 
 pub(super) fn mean_rstd(op: &MeanRstd<Operand>, b: &mut Builder) -> Result<()> {
@@ -180,7 +180,7 @@ pub(super) fn group_norm_train(op: &GroupNormTrain<Operand>, b: &mut Builder) ->
     let s = Statistics::new(b, &op.input, semantics::group_norm_parts(op))?;
     s.store(b, 1, &[Statistic::Mean, Statistic::Rstd], [op.eps, 0.0])?;
     let channels = StatisticGroups::channels(&op.input.ty.shape);
-    s.normalise(b, [&op.weight, &op.bias], channels, op.eps, PostOp::default())
+    s.normalize(b, [&op.weight, &op.bias], channels, op.eps, PostOp::default())
 }
 
 /// The result that td calls variance is 1 / sqrt(var + eps).
@@ -188,7 +188,7 @@ pub(super) fn layer_norm_train(op: &LayerNormTrain<Operand>, b: &mut Builder) ->
     let [rows, columns] = semantics::layer_norm_parts(op);
     let s = Statistics::new(b, &op.input, rows)?;
     s.store(b, 1, &[Statistic::Mean, Statistic::Rstd], [op.eps, 0.0])?;
-    s.normalise(b, [&op.weight, &op.bias], columns, op.eps, PostOp::default())
+    s.normalize(b, [&op.weight, &op.bias], columns, op.eps, PostOp::default())
 }
 
 /// Recomputes statistics that were not saved.

@@ -15,7 +15,7 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 
 /// A constant is converted only if that multiplies its number of elements by this at most, or if it then has [`FEW`] at most.
-const MOST_PADDING: usize = 4;
+const MAX_PADDING: usize = 4;
 const FEW: usize = 1 << 12;
 
 /// Assigns layouts and inserts conversions. Returns the number of nodes with other layouts than row-major.
@@ -261,7 +261,7 @@ impl Assignment {
             return Ok(false);
         };
         // A single channel would fill a block.
-        if ty.elements() > own.elements().saturating_mul(MOST_PADDING).max(FEW) {
+        if ty.elements() > own.elements().saturating_mul(MAX_PADDING).max(FEW) {
             return Ok(false);
         }
         let row_major = Array::from_vec(shape, for_compute(array)?.to_f32()?)?;

@@ -85,9 +85,9 @@ pub(super) enum StepKernel<B: Backend> {
 
 /// Where the steps of a plan run.
 pub(super) struct PlanPlacement {
-    /// Whether runs launch the same kernels each time: no weights are streamed, and no control flow decides.
+    /// Whether no step streams its weights.
     pub is_repeatable: bool,
-    /// Whether a step runs on the CPU.
+    /// Whether a step runs on the host: on the CPU, or as control flow.
     pub has_host_steps: bool,
 }
 
@@ -182,7 +182,7 @@ pub(super) fn computed(graph: &Graph, network: &Network, fed: &[TensorIndex]) ->
 }
 
 impl<B: Backend> Plan<B> {
-    /// Where the steps run, those of blocks included.
+    /// Returns where the steps run. Control flow counts as a step on the host.
     pub fn placement(&self) -> PlanPlacement {
         let host = |step: &Step<B>| match &step.kernel {
             StepKernel::Control(_) => true,

@@ -3,7 +3,7 @@
 use super::{
     attention::is_plain,
     network::{Operation, Origin, TensorIndex},
-    rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute},
+    rewrite_graph::{Consumers, Node, NodeIndex, RewriteGraph, for_compute},
     rules::{Capabilities, is_view},
 };
 use crate::{
@@ -26,10 +26,10 @@ pub(super) fn divide(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     if !backend.can_fuse_any() {
         return Ok(0);
     }
-    let consumers = consumers(graph);
+    let consumers = graph.consumers();
     let (mut added, mut constants) = (HashMap::new(), Vec::new());
     for at in graph.indices() {
-        if let Some(found) = Divided::new(graph, &consumers, at)? {
+        if let Some(found) = SplitProjection::new(graph, &consumers, at)? {
             constants.extend(found.product.constants());
             added.insert(at, found.replaced(graph)?);
         }
@@ -46,21 +46,8 @@ const COLUMNS: usize = 16;
 /// Maximum number of elements of the matrix, which is copied.
 const ELEMENTS: usize = 16 << 20;
 
-/// The nodes that read each tensor.
-type Consumers = HashMap<TensorIndex, Vec<NodeIndex>>;
-
-fn consumers(graph: &RewriteGraph) -> Consumers {
-    let mut all = Consumers::new();
-    for at in graph.indices() {
-        for t in graph.node(at).into_iter().flat_map(Node::operands) {
-            all.entry(t).or_default().push(at);
-        }
-    }
-    all
-}
-
 /// A product whose last axis is split by a reshape, one of the new axes is moved to the front, and the entries of that are taken apart.
-struct Divided {
+struct SplitProjection {
     product: Product,
     /// The axes of a part, and their order in the end.
     shape: Vec<usize>,
@@ -85,9 +72,9 @@ struct Product {
     ty: ValueType,
 }
 
-impl Divided {
+impl SplitProjection {
     /// Matches the permutation at `at`, and what is before and after it.
-    fn new(graph: &RewriteGraph, consumers: &Consumers, at: NodeIndex) -> Result<Option<Divided>> {
+    fn new(graph: &RewriteGraph, consumers: &Consumers, at: NodeIndex) -> Result<Option<SplitProjection>> {
         let Some(Operation { op: Op::Permute(permute), results, origin, .. }) = graph.only_operation(at) else {
             return Ok(None);
         };
@@ -114,9 +101,9 @@ impl Divided {
         shape.remove(*front);
         let order: Vec<usize> = order.iter().map(|&axis| axis - usize::from(axis > *front)).collect();
         let permuted: Vec<usize> = order.iter().map(|axis| shape[*axis]).collect();
-        let Some(parts) = taken_apart(graph, consumers, moved, &permuted, &mut nodes)? else { return Ok(None) };
+        let Some(parts) = match_splits(graph, consumers, moved, &permuted, &mut nodes)? else { return Ok(None) };
         let order = order.into_iter().map(|axis| axis as i64).collect();
-        Ok(Some(Divided { product, shape, order, count, parts, nodes, origins: [split.origin, *origin] }))
+        Ok(Some(SplitProjection { product, shape, order, count, parts, nodes, origins: [split.origin, *origin] }))
     }
 
     /// Removes the nodes from the graph and returns those that take their place.
@@ -206,7 +193,7 @@ impl Product {
 
 /// Matches the consumers of `moved` if each takes one entry of the first axis and has it reshaped to `shape`. Returns which entries these
 /// are, and the reshaped tensors. Adds the nodes to `nodes`.
-fn taken_apart(
+fn match_splits(
     graph: &RewriteGraph,
     consumers: &Consumers,
     moved: TensorIndex,

@@ -222,7 +222,7 @@ fn has_number_per_channel(factor: &[usize], operand: &[usize]) -> bool {
     operand.len() > 1 && sizes.enumerate().all(|(axis, n)| n == if axis == 1 { operand[1] } else { 1 })
 }
 
-/// Replaces batch norms and scales by a multiplication and an addition, which can be fused with their neighbours.
+/// Replaces batch norms and scales by a multiplication and an addition, which can be fused with their neighbors.
 /// Returns the number of operators that were replaced.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 //! get their scale, and products of dequantized bytes become products of the bytes themselves.
 use super::{
     network::{Operation, TensorIndex},
-    rewrite_graph::{Node, NodeIndex, RewriteGraph},
+    rewrite_graph::{Consumers, Node, NodeIndex, RewriteGraph},
     rules::Capabilities,
 };
 use crate::{
@@ -14,9 +14,6 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// The nodes that read each tensor.
-type Readers = HashMap<TensorIndex, Vec<NodeIndex>>;
-
 /// Quantizes tensors, and multiplies bytes. Returns the number of products.
 ///
 /// # Errors
@@ -25,13 +22,9 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
     if !backend.can_fuse_any() {
         return Ok(0);
     }
-    let mut readers = Readers::new();
+    let consumers = graph.consumers();
     for at in graph.indices() {
-        let operands = graph.node(at).map(Node::operands).unwrap_or_default();
-        operands.into_iter().for_each(|t| readers.entry(t).or_default().push(at));
-    }
-    for at in graph.indices() {
-        if let Some(stored) = StoredTensors::of(graph, &readers, at) {
+        if let Some(stored) = StoredTensors::of(graph, &consumers, at) {
             stored.quantize(graph);
         }
     }
@@ -42,13 +35,13 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
             replaced.push(matrix);
             continue;
         }
-        if combined(graph, &readers, at, backend)? {
+        if combined(graph, &consumers, at, backend)? {
             times += 1;
             continue;
         }
         let Some(product) = ByteProduct::new(graph, at)? else { continue };
         let constants = product.constants();
-        if product.rounded(graph, &readers, backend)? || product.summed(graph, backend, &mut added)? {
+        if product.rounded(graph, &consumers, backend)? || product.summed(graph, backend, &mut added)? {
             times += 1;
             replaced.extend(constants);
         }
@@ -109,9 +102,9 @@ struct StoredTensors {
 }
 
 impl StoredTensors {
-    /// Returns the tensors if the node at `at` quantizes one, and all readers either move elements or dequantize them by the same scale and
+    /// Returns the tensors if the node at `at` quantizes one, and all consumers either move elements or dequantize them by the same scale and
     /// zero point.
-    fn of(graph: &RewriteGraph, readers: &Readers, at: NodeIndex) -> Option<StoredTensors> {
+    fn of(graph: &RewriteGraph, consumers: &Consumers, at: NodeIndex) -> Option<StoredTensors> {
         let Some(Operation { op: Op::QuantizeLinear(op), results, .. }) = graph.only_operation(at) else { return None };
         let [Some(first)] = results.as_slice() else { return None };
         let QuantizeLinear { y_scale, y_zero_point, .. } = op.as_ref();
@@ -133,7 +126,7 @@ impl StoredTensors {
             if !is_exact || !is_byte || !holds_zero || graph.is_pinned(t) {
                 return None;
             }
-            for reader in readers.get(&t).into_iter().flatten() {
+            for reader in consumers.get(&t).into_iter().flatten() {
                 let Operation { op, results, .. } = graph.only_operation(*reader)?;
                 match op {
                     Op::DequantizeLinear(op) => {
@@ -187,13 +180,13 @@ impl Rounded {
     /// `relu` is that of the operator that computes the reals.
     fn of(
         graph: &RewriteGraph,
-        readers: &Readers,
+        consumers: &Consumers,
         result: TensorIndex,
         relu: Option<Relu<TensorIndex>>,
     ) -> Option<Rounded> {
         let only_reader = |t: TensorIndex| {
             graph.single_use_producer(t)?;
-            let [reader] = readers.get(&t)?.as_slice() else { return None };
+            let [reader] = consumers.get(&t)?.as_slice() else { return None };
             Some((*reader, graph.only_operation(*reader)?.clone()))
         };
         match only_reader(result)? {
@@ -215,7 +208,7 @@ impl Rounded {
 }
 
 /// Replaces the sum or product of two dequantized tensors by that of their bytes if its only use is to be quantized. Returns whether it does.
-fn combined(graph: &mut RewriteGraph, readers: &Readers, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
+fn combined(graph: &mut RewriteGraph, consumers: &Consumers, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
     let Some(Operation { op, results, origin, .. }) = graph.only_operation(at).cloned() else { return Ok(false) };
     let (inputs, own) = match &op {
         Op::Add(op) => (&op.inputs, op.do_relu.then_some(op.relu_limit)),
@@ -229,7 +222,7 @@ fn combined(graph: &mut RewriteGraph, readers: &Readers, at: NodeIndex, backend:
     };
     let Some(stored) = inputs.iter().map(bytes).collect::<Option<Vec<_>>>() else { return Ok(false) };
     let relu = own.map(|relu_limit| Relu { relu_limit, ..Relu::new(*result) });
-    let Some(Rounded { real, relu, between, end, cast }) = Rounded::of(graph, readers, *result, relu) else {
+    let Some(Rounded { real, relu, between, end, cast }) = Rounded::of(graph, consumers, *result, relu) else {
         return Ok(false);
     };
     let (reals, inputs) = (inputs.clone(), stored);
@@ -364,9 +357,9 @@ impl ByteProduct {
     }
 
     /// Rounds the sums to bytes in the kernel of the product, if the only use of the result is to be quantized. Returns whether it does.
-    fn rounded(&self, graph: &mut RewriteGraph, readers: &Readers, backend: &Capabilities) -> Result<bool> {
+    fn rounded(&self, graph: &mut RewriteGraph, consumers: &Consumers, backend: &Capabilities) -> Result<bool> {
         let (bias, relu) = self.bias();
-        let Some(Rounded { real, relu, between, end, cast }) = Rounded::of(graph, readers, self.result, relu) else {
+        let Some(Rounded { real, relu, between, end, cast }) = Rounded::of(graph, consumers, self.result, relu) else {
             return Ok(false);
         };
         let bias = match bias {

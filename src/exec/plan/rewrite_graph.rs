@@ -47,6 +47,9 @@ impl Node {
     }
 }
 
+/// The nodes that read each tensor.
+pub(crate) type Consumers = HashMap<TensorIndex, Vec<NodeIndex>>;
+
 /// A mutable graph of nodes and tensors with producers and use counts.
 pub(crate) struct RewriteGraph {
     tensors: Vec<Option<TensorEntry>>,
@@ -79,6 +82,15 @@ impl RewriteGraph {
     }
     pub fn node(&self, at: NodeIndex) -> Option<&Node> {
         self.nodes.get(at.0)?.as_ref()
+    }
+    pub fn consumers(&self) -> Consumers {
+        let mut all = Consumers::new();
+        for at in self.indices() {
+            for t in self.node(at).into_iter().flat_map(Node::operands) {
+                all.entry(t).or_default().push(at);
+            }
+        }
+        all
     }
     /// Returns the operation of a node that has a single one.
     pub fn only_operation(&self, at: NodeIndex) -> Option<&Operation> {

@@ -66,7 +66,7 @@ impl<B: Backend> Plan<B> {
         let count = table.shape().first().copied().unwrap_or(0);
         let mut named: Vec<usize> = Vec::new();
         reserve(&mut named, indices.len())?;
-        // Kernels cut indices to whole numbers, too.
+        // Kernels truncate indices, too.
         for index in indices.to_f64()? {
             named.push(IndexKind::Axis(0).resolve(index as i64, count)?);
         }

@@ -9,7 +9,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// An operand of `+`, `-`, `*` or `/`: a [`Value`], a number, or another such call, which is then made.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no operand of `+`, `-`, `*` or `/`",
+    message = "`{Self}` cannot be an operand of `+`, `-`, `*` or `/`",
     note = "operands are values, their calls, and numbers (f64, f32, i32, Scalar); methods such as `x.add(array)` take arrays"
 )]
 pub trait Term<'g> {

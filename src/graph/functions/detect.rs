@@ -43,7 +43,7 @@ function! {
         "batch x n x 4; float32 or float16." boxes: Operand,
         "batch x classes x n, of the same dtype." scores: Operand,
         ;
-        "Centre and size (`PYTORCH`), or two corners (`TENSORFLOW`)." box_format: BoxFormat = BoxFormat::Pytorch,
+        "Center and size (`PYTORCH`), or two corners (`TENSORFLOW`)." box_format: BoxFormat = BoxFormat::Pytorch,
         "Maximum number of boxes kept per class, at least 1." max_box_num_per_class: i64 = 1i64,
     }
     nms: "Non-maximum suppression. Keeps, per class and in descending order of score, the boxes with a score above 0.5 whose intersection over union with each kept box is at most 0.5. A row of the result is batch, class, box. The result has batch x classes x min(max_box_num_per_class, n) rows; unused rows hold -1 (the chip returns fewer rows instead).",
@@ -96,8 +96,8 @@ impl Nms {
         to.dtype("boxes", &self.boxes, FLOATS)?;
         to.same_dtype(("boxes", &self.boxes), ("scores", &self.scores))?;
         let inputs = vec![to.tensor(&self.boxes)?, to.tensor(&self.scores)?];
-        let centre = i64::from(self.box_format() == BoxFormat::Pytorch);
-        let op = ops::Nms::new(inputs, centre, self.max_box_num_per_class());
+        let center = i64::from(self.box_format() == BoxFormat::Pytorch);
+        let op = ops::Nms::new(inputs, center, self.max_box_num_per_class());
         to.rename_in_errors(&[("max_output_size", "max_box_num_per_class")]).emit(op)
     }
 }

@@ -24,13 +24,13 @@ impl StringEnum for Yuv2rgbFormulaMode {
 
 /// Rounding modes of colors, with the dialect's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColourRounding {
+pub enum ColorRounding {
     /// Rounds halves up, since colors are not negative.
     HalfAwayFromZero,
     /// Rounds halves to even.
     HalfToEven,
 }
-impl StringEnum for ColourRounding {
+impl StringEnum for ColorRounding {
     const NAME: &'static str = "color rounding";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(Self::HalfAwayFromZero, "HalfAwayFromZero"), (Self::HalfToEven, "HalfToEven")]
@@ -44,14 +44,14 @@ function! {
         "4 RGB, 5 BGR." dst_format: i64,
         "Must be `UINT8`." ImageOutFormatAttr: Yuv2rgbFormulaImageFormat,
         "BT.601 with brightness from 16 to 235 (`_601_limited`) or from 0 to 255 (`_601_full`)." formula_mode: Yuv2rgbFormulaMode,
-        "Rounding of colours." round_mode: ColourRounding,
+        "Rounding of colors." round_mode: ColorRounding,
         ;
     }
     yuv2rgb: "YUV images to RGB. The result is .. x 3 x h x w, uint8; with 128 subtracted from u and v: `r = y + 1.40189 v`, `g = y - 0.34581 u - 0.7149 v`, `b = y + 1.77098 u` (`_601_full`), or, with y replaced by `1.16438 (y - 16)`, `r = y + 1.59603 v`, `g = y - 0.39176 u - 0.81297 v`, `b = y + 2.01723 u` (`_601_limited`).",
         example |g, x, i| {
             let yuv = g.input("yuv", Dtype::Uint8, [2, 90, 60])?;
             let (format, mode) = (ops::Yuv2rgbFormulaImageFormat::UINT8, ops::Yuv2rgbFormulaMode::_601Full);
-            let y = yuv.yuv2rgb(2, 4, format, mode, functions::args::ColourRounding::HalfToEven).call()?;
+            let y = yuv.yuv2rgb(2, 4, format, mode, functions::args::ColorRounding::HalfToEven).call()?;
             assert_eq!(y.info()?.type_text(), "2x3x60x60 uint8");
         },
         => |args, to| args.lower(to);
@@ -68,8 +68,8 @@ impl Yuv2rgb {
             ));
         }
         let round_mode = match self.round_mode {
-            ColourRounding::HalfAwayFromZero => RoundMode::HalfAwayFromZero,
-            ColourRounding::HalfToEven => RoundMode::HalfToEven,
+            ColorRounding::HalfAwayFromZero => RoundMode::HalfAwayFromZero,
+            ColorRounding::HalfToEven => RoundMode::HalfToEven,
         };
         let input = to.tensor(&self.inputs)?;
         let (format, formula) = (self.ImageOutFormatAttr, self.formula_mode);
@@ -92,7 +92,7 @@ mod tests {
         let mut call = |name: &str, shape: &[i64]| {
             let x = g.input(name, Dtype::Uint8, shape.to_vec()).unwrap();
             let (format, mode) = (Yuv2rgbFormulaImageFormat::UINT8, Yuv2rgbFormulaMode::_601Limited);
-            let y = g.yuv2rgb(x, 0, 5, format, mode, ColourRounding::HalfAwayFromZero).call();
+            let y = g.yuv2rgb(x, 0, 5, format, mode, ColorRounding::HalfAwayFromZero).call();
             y.map(|y| g.tensor(y).unwrap().shape.clone())
         };
         assert_eq!(call("a", &[6, 2]).unwrap(), [3, 4, 2]);
@@ -115,7 +115,7 @@ mod tests {
             (0, 4, f32s, "ImageOutFormatAttr is FLOAT32; expected UINT8; the chip's code computes nothing else"),
         ] {
             let mode = Yuv2rgbFormulaMode::_601Limited;
-            let error = g.yuv2rgb(x, source, target, format, mode, ColourRounding::HalfToEven).call().unwrap_err();
+            let error = g.yuv2rgb(x, source, target, format, mode, ColorRounding::HalfToEven).call().unwrap_err();
             assert_eq!(first(error), format!("yuv2rgb (ops[0]): {message}"));
         }
         bad_calls(

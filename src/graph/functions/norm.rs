@@ -210,7 +210,7 @@ impl Normalize {
         }
         let shape = to.info(&self.input)?.shape.clone();
         let axes = self.axes().to_vec();
-        check_neighbours(&axes, shape.len())?;
+        check_neighbors(&axes, shape.len())?;
         let absolute = to.call(abs::FUNCTION, Abs::new(input), Some("abs"))?[0];
         let powers = match p {
             2.0 => to.step("power", ops::Mul::new(vec![absolute, absolute]), Some(to.info(&self.input)?.dtype))?,
@@ -227,11 +227,11 @@ impl Normalize {
 }
 
 /// Checks that the axes are adjacent. The op checks that each exists and occurs once.
-fn check_neighbours(axes: &[i64], rank: usize) -> Result<()> {
+fn check_neighbors(axes: &[i64], rank: usize) -> Result<()> {
     let mut all: Vec<i64> = axes.iter().map(|&a| if a < 0 { a.saturating_add(rank as i64) } else { a }).collect();
     all.sort_unstable();
     if axes.is_empty() || all.windows(2).any(|pair| pair[1] > pair[0].saturating_add(1)) {
-        return Err(argument("axes", format!("{axes:?}"), "expected axes that are neighbours"));
+        return Err(argument("axes", format!("{axes:?}"), "expected adjacent axes"));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Maximum number of steps of a sequence that is written out.
-const MOST_STEPS: usize = 4096;
+const MAX_STEPS: usize = 4096;
 
 impl Emit for Backward<'_, '_> {
     fn graph(&self) -> &Graph {
@@ -40,14 +40,14 @@ impl Backward<'_, '_> {
     /// Returns each entry of an axis, whose size becomes 1.
     ///
     /// # Errors
-    /// Returns an error if there are more than [`MOST_STEPS`], since each step of a sequence makes dozens of operators.
+    /// Returns an error if there are more than [`MAX_STEPS`], since each step of a sequence makes dozens of operators.
     pub fn entries(&mut self, x: Tensor, axis: usize) -> Result<Vec<Tensor>> {
         let count = self.shape(x)?[axis];
         match count {
             1 => Ok(vec![x]),
-            2..=MOST_STEPS => self.graph.op(Split::new(x, axis as i64, count as i64)).call(),
+            2..=MAX_STEPS => self.graph.op(Split::new(x, axis as i64, count as i64)).call(),
             _ => Err(invalid(format!(
-                "its gradient is written out step by step, and it has {count} steps; at most {MOST_STEPS} are supported"
+                "its gradient is written out step by step, and it has {count} steps; at most {MAX_STEPS} are supported"
             ))),
         }
     }

@@ -11,7 +11,7 @@ use crate::{
 /// Number of elements of a matrix that maps an axis; beyond it entries are gathered.
 const LARGEST_MATRIX: usize = 1 << 18;
 /// Maximum number of entries that are gathered for one of the result.
-const MOST_SOURCES: usize = 64;
+const MAX_SOURCES: usize = 64;
 
 impl Backward<'_, '_> {
     /// `(x - mean) / sqrt(variance + epsilon)` over the axes. Returns also the mean, and `1 / sqrt(variance + epsilon)`.
@@ -64,7 +64,7 @@ impl Backward<'_, '_> {
             return Ok(x);
         }
         let most = all.iter().map(Vec::len).max().unwrap_or(0);
-        if from.saturating_mul(size) > LARGEST_MATRIX && most <= MOST_SOURCES {
+        if from.saturating_mul(size) > LARGEST_MATRIX && most <= MAX_SOURCES {
             return self.gathered(x, axis, &all);
         }
         let mut matrix = zeros::<f32>(from.saturating_mul(size))?;

@@ -1,7 +1,7 @@
 //! Gradients of features that are pooled in regions. The corners of regions have none.
 use super::{
     backward::{Backward, Output},
-    sample::{Neighbour, channels_last, read, weighted_sum},
+    sample::{Neighbor, channels_last, read, weighted_sum},
 };
 use crate::{
     Operator, Tensor,
@@ -96,35 +96,29 @@ impl Align {
         b.add(distance, ends[0])
     }
 
-    /// The neighbours of positions, which are moved into the image if they are less than 1 outside, and otherwise weigh
+    /// The neighbors of positions, which are moved into the image if they are less than 1 outside, and otherwise weigh
     /// 0.
-    fn neighbours(b: &mut Backward, position: Tensor, size: usize) -> Result<Vec<Neighbour>> {
+    fn neighbors(b: &mut Backward, position: Tensor, size: usize) -> Result<Vec<Neighbor>> {
         let limited = b.op(Clip::new(position, size as f64, -1.0))?;
         let is_near = b.compare(limited, CompareMode::Equal, position)?;
         let inside = b.op(Clip::new(position, size as f64 - 1.0, 0.0))?;
-        let mut made = Neighbour::around(b, inside, size)?;
-        for neighbour in &mut made {
-            neighbour.weight = b.select_or(is_near, neighbour.weight, 0.0)?;
+        let mut made = Neighbor::around(b, inside, size)?;
+        for neighbor in &mut made {
+            neighbor.weight = b.select_or(is_near, neighbor.weight, 0.0)?;
         }
         Ok(made)
     }
 
-    /// The neighbours of all samples, along both axes.
-    fn samples(
-        &self,
-        b: &mut Backward,
-        regions: &Regions,
-        scale: f64,
-        features: Tensor,
-    ) -> Result<[Vec<Neighbour>; 2]> {
+    /// The neighbors of all samples, along both axes.
+    fn samples(&self, b: &mut Backward, regions: &Regions, scale: f64, features: Tensor) -> Result<[Vec<Neighbor>; 2]> {
         let shape = b.shape(features)?;
         let (rows, columns) = (self.positions(b, regions, 0, scale)?, self.positions(b, regions, 1, scale)?);
         let [rows, columns] = pairs(b, rows, columns)?;
-        Ok([Align::neighbours(b, rows, shape[2])?, Align::neighbours(b, columns, shape[3])?])
+        Ok([Align::neighbors(b, rows, shape[2])?, Align::neighbors(b, columns, shape[3])?])
     }
 
     /// Pools features `[n, c, h, w]` in all regions: `[r, c, cells..]`.
-    fn pooled(&self, b: &mut Backward, features: Tensor, image: Tensor, axes: &[Vec<Neighbour>]) -> Result<Tensor> {
+    fn pooled(&self, b: &mut Backward, features: Tensor, image: Tensor, axes: &[Vec<Neighbor>]) -> Result<Tensor> {
         let [rows, columns] = self.cells;
         let images = channels_last(b, features)?;
         let values = weighted_sum(b, images, image, axes)?;

@@ -1,4 +1,4 @@
-//! Gradients of sampling between the entries of an image: written out as reads of the neighbours of each point, times
+//! Gradients of sampling between the entries of an image: written out as reads of the neighbors of each point, times
 //! weights.
 use super::backward::{Backward, Output};
 use crate::{
@@ -12,35 +12,35 @@ use crate::{
 
 /// An entry of an axis next to each point: its number, and the weight that it has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Neighbour {
+pub(super) struct Neighbor {
     pub at: Tensor,
     pub weight: Tensor,
 }
 
-impl Neighbour {
+impl Neighbor {
     /// An entry with a number outside of the axis becomes one inside that weighs 0.
-    fn new(b: &mut Backward, number: Tensor, weight: Tensor, size: usize) -> Result<Neighbour> {
+    fn new(b: &mut Backward, number: Tensor, weight: Tensor, size: usize) -> Result<Neighbor> {
         let at = b.op(Clip::new(number, size as f64 - 1.0, 0.0))?;
         let is_inside = b.compare(number, CompareMode::Equal, at)?;
-        Ok(Neighbour { at, weight: b.select_or(is_inside, weight, 0.0)? })
+        Ok(Neighbor { at, weight: b.select_or(is_inside, weight, 0.0)? })
     }
 
     /// The two entries around positions along an axis.
-    pub fn around(b: &mut Backward, position: Tensor, size: usize) -> Result<Vec<Neighbour>> {
+    pub fn around(b: &mut Backward, position: Tensor, size: usize) -> Result<Vec<Neighbor>> {
         let low = b.op(Floor::new(position))?;
         let towards = b.sub(position, low)?;
         let rest = b.const_sub(1.0, towards)?;
         let next = b.add_const(low, 1.0)?;
-        Ok(vec![Neighbour::new(b, low, rest, size)?, Neighbour::new(b, next, towards, size)?])
+        Ok(vec![Neighbor::new(b, low, rest, size)?, Neighbor::new(b, next, towards, size)?])
     }
 
     /// The entry nearest to positions along an axis.
-    fn nearest(b: &mut Backward, position: Tensor, size: usize) -> Result<Vec<Neighbour>> {
+    fn nearest(b: &mut Backward, position: Tensor, size: usize) -> Result<Vec<Neighbor>> {
         let rounded = b.op_as(Cast { round_mode: RoundMode::HalfToEven, ..Cast::new(position) }, Dtype::Int32)?;
         let number = b.as_dtype(rounded, Dtype::Float32)?;
         let shape = b.shape(number)?;
         let one = b.filled(1.0, Dtype::Float32, &shape)?;
-        Ok(vec![Neighbour::new(b, number, one, size)?])
+        Ok(vec![Neighbor::new(b, number, one, size)?])
     }
 }
 
@@ -74,14 +74,9 @@ pub(super) fn read(b: &mut Backward, images: Tensor, number: Tensor, entries: &[
     b.op(GatherND::new(images, tuple))
 }
 
-/// Sums, at each point, the neighbours of all axes times their weights: `[r, p, c]`. Operands are those of [`read`].
-pub(super) fn weighted_sum(
-    b: &mut Backward,
-    images: Tensor,
-    number: Tensor,
-    axes: &[Vec<Neighbour>],
-) -> Result<Tensor> {
-    let mut corners: Vec<Vec<Neighbour>> = vec![Vec::new()];
+/// Sums, at each point, the neighbors of all axes times their weights: `[r, p, c]`. Operands are those of [`read`].
+pub(super) fn weighted_sum(b: &mut Backward, images: Tensor, number: Tensor, axes: &[Vec<Neighbor>]) -> Result<Tensor> {
+    let mut corners: Vec<Vec<Neighbor>> = vec![Vec::new()];
     for axis in axes {
         corners = corners.iter().flat_map(|c| axis.iter().map(|n| [c.as_slice(), &[*n]].concat())).collect();
     }
@@ -172,8 +167,8 @@ pub(super) fn grid_sampler(b: &mut Backward, op: &GridSampler<Tensor>, o: Output
             let x = b.reshape(x, &[n, p])?;
             let position = place(b, op, x, size)?;
             axes.push(match op.mode {
-                0 => Neighbour::around(b, position, size)?,
-                _ => Neighbour::nearest(b, position, size)?,
+                0 => Neighbor::around(b, position, size)?,
+                _ => Neighbor::nearest(b, position, size)?,
             });
         }
         let number = row_numbers(b, n, p)?;
@@ -222,7 +217,7 @@ fn deformed_columns(b: &mut Backward, op: &DeformConv2D<Tensor>, windows: &[Wind
         let shift = b.slice(offset, 2, axis, 1)?;
         let shift = b.reshape(shift, &[n, taps * p])?;
         let position = b.add(shift, base)?;
-        axes.push(Neighbour::around(b, position, shape[2 + axis])?);
+        axes.push(Neighbor::around(b, position, shape[2 + axis])?);
     }
     let number = row_numbers(b, n, taps * p)?;
     let columns = weighted_sum(b, images, number, &axes)?;

@@ -32,7 +32,7 @@ pub(super) type Misread = HashMap<Tensor, Lost>;
 
 /// What is known of the operators around an operator.
 #[derive(Default)]
-struct Neighbours {
+struct Neighbors {
     /// The results of slices that tpuc-opt merges with another, including gathers and splits, which it makes slices of.
     merged: HashSet<Tensor>,
     /// The operands of Scale and BatchNorm.
@@ -48,7 +48,7 @@ struct Neighbours {
 impl Graph {
     /// Returns the operators of which tpuc-opt loses something.
     pub(super) fn misread_operators(&self) -> Misread {
-        let (mut misread, mut parts, mut around) = (Misread::new(), HashSet::new(), Neighbours::default());
+        let (mut misread, mut parts, mut around) = (Misread::new(), HashSet::new(), Neighbors::default());
         self.body().walk(&mut |operator| {
             let Some((_, &input)) = operator.op.operands().next() else { return };
             match &operator.op {
@@ -75,7 +75,7 @@ impl Graph {
     }
 
     /// Returns what is lost of an operator with this first result.
-    fn lost_of(&self, operator: &Operator, result: Tensor, around: &mut Neighbours) -> Option<Lost> {
+    fn lost_of(&self, operator: &Operator, result: Tensor, around: &mut Neighbors) -> Option<Lost> {
         let lost = match &operator.op {
             Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Max(_) | Op::Min(_) => {
                 self.lost_expansions(operator, result, &around.unexpanded)

@@ -47,7 +47,7 @@ pub fn rounded_to_small(b: &mut Importer, x: Tensor, to: SmallFloat, saturate: b
     let x = if saturate { b.op(Clip::new(x, largest, -largest))? } else { x };
     let mut shape = b.shape(x)?;
     let magnitude = b.op(Abs::new(x))?;
-    // The distance of neighbours doubles at each power of two.
+    // The distance of neighbors doubles at each power of two.
     let first = to.least_exponent() - to.mantissa();
     let doublings = (to.least_exponent() + 1)..=(largest.log2().floor() as i32);
     let numbers = |all: &dyn Fn(i32) -> f64| -> Result<Array> {

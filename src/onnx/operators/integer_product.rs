@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Maximum number of products whose sum, plus a bias as large, fits in 32 bits.
-const MOST: usize = i32::MAX as usize / (2 * 255 * 255);
+const MAX_PRODUCTS: usize = i32::MAX as usize / (2 * 255 * 255);
 
 /// A constant matrix of int8, which stands for its elements less a zero point.
 struct Matrix {
@@ -29,7 +29,7 @@ impl Matrix {
             Some(zero) if zero.is_constant() => known_ints(zero, "the zero point")?,
             Some(_) => return Ok(None),
         };
-        if rows > MOST || columns == 0 {
+        if rows > MAX_PRODUCTS || columns == 0 {
             return Ok(None);
         }
         Ok(as_int8(array, &zero_points).map(|(array, zero)| Matrix { array, zero, columns }))

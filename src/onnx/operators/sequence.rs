@@ -32,7 +32,7 @@ pub const OPERATORS: &[(&str, Convert)] = &[
 fn sequence(n: &Node) -> Result<Vec<Value>> {
     match n.input(0)? {
         Value::Sequence(all) => Ok(all.clone()),
-        _ => Err(invalid("its operand is no sequence")),
+        _ => Err(invalid("its operand is not a sequence")),
     }
 }
 

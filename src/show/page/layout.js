@@ -41,9 +41,9 @@ function arrange(group) {
     const { w, h } = size(member);
     graph.setNode(id, { width: w, height: h });
   }
-  const labelled = new Set();
+  const labeled = new Set();
   for (const [from, targets] of group.edges) {
-    for (const [to, tensors] of targets) graph.setEdge(ids.get(from), ids.get(to), labelSize(tensors, labelled));
+    for (const [to, tensors] of targets) graph.setEdge(ids.get(from), ids.get(to), labelSize(tensors, labeled));
   }
   addPorts(graph, group, ids);
   vendor.layout(graph);
@@ -51,10 +51,10 @@ function arrange(group) {
 }
 
 // The types of tensors are shown on edges, each once.
-function labelSize(tensors, labelled) {
-  const fresh = [...tensors].find((tensor) => !labelled.has(tensor));
+function labelSize(tensors, labeled) {
+  const fresh = [...tensors].find((tensor) => !labeled.has(tensor));
   if (fresh === undefined) return {};
-  tensors.forEach((tensor) => labelled.add(tensor));
+  tensors.forEach((tensor) => labeled.add(tensor));
   const more = tensors.size > 1 ? ` +${tensors.size - 1}` : "";
   const text = network.tensors[fresh].type + more;
   return { text, width: widthOf(text, fonts.label) + 10, height: 12, labelpos: "c" };
@@ -143,16 +143,16 @@ function joinEnds(group) {
     if (path.from) list(leaving, path.from).push(path);
     if (path.to) list(entering, path.to).push(path);
   }
-  const centre = (item) => item.x + item.w / 2;
+  const center = (item) => item.x + item.w / 2;
   const spread = (all, end, next) => {
     for (const [item, its] of all) {
       its.sort((a, b) => next(a) - next(b));
       const step = Math.min(14, (item.w * 0.6) / its.length);
-      its.forEach((path, i) => (path[end] = centre(item) + (i - (its.length - 1) / 2) * step));
+      its.forEach((path, i) => (path[end] = center(item) + (i - (its.length - 1) / 2) * step));
     }
   };
-  spread(leaving, "leave", (path) => path.inner[0]?.[0] ?? (path.to ? centre(path.to) : 0));
-  spread(entering, "enter", (path) => path.inner.at(-1)?.[0] ?? (path.from ? centre(path.from) : 0));
+  spread(leaving, "leave", (path) => path.inner[0]?.[0] ?? (path.to ? center(path.to) : 0));
+  spread(entering, "enter", (path) => path.inner.at(-1)?.[0] ?? (path.from ? center(path.from) : 0));
   const lines = new Map();
   for (const { from, to, tensors, inner, ends, leave, enter } of paths) {
     for (const tensor of tensors) {

@@ -48,8 +48,8 @@ async function toggle(group) {
   if (!(await update())) return;
   const after = placeOf(group);
   const { k, x, y } = transform;
-  const centre = (place) => place.x + place.w / 2;
-  setTransform(k, x + (centre(before) - centre(after)) * k, y + (before.y - after.y) * k);
+  const center = (place) => place.x + place.w / 2;
+  setTransform(k, x + (center(before) - center(after)) * k, y + (before.y - after.y) * k);
   showDetails();
 }
 
@@ -164,16 +164,16 @@ $("fit").addEventListener("click", fitAll);
 $("fold").addEventListener("click", () => setAll(false));
 $("unfold").addEventListener("click", () => setAll(true));
 for (const [name, { label, of }] of Object.entries(measures)) {
-  if (name === "family" || operators.some((item) => of(item))) $("colours").append(element("option", { value: name }, label));
+  if (name === "family" || operators.some((item) => of(item))) $("colors").append(element("option", { value: name }, label));
 }
-$("colours").addEventListener("change", (event) => setColour(event.target.value));
+$("colors").addEventListener("change", (event) => setColor(event.target.value));
 $("title").append(network.name, element("span", {},
   `${network.groups[0].operators.toLocaleString("en")} operators · ${figure(network.groups[0].parameters)} parameters`));
 if (groups.length === 1) $("fold").hidden = $("unfold").hidden = true;
 
 new ResizeObserver(resize).observe(canvas);
 setDark(system.matches);
-if (network.memory.timed) { $("colours").value = "time"; setColour("time"); }
+if (network.memory.timed) { $("colors").value = "time"; setColor("time"); }
 showDetails();
 resize();
 update().then((done) => {

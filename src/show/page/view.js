@@ -4,7 +4,7 @@ const context = canvas.getContext("2d");
 let transform = vendor.zoomIdentity;
 let selected = null;
 let hovered = null;
-let colourBy = "family";
+let colorBy = "family";
 let palette = {};
 
 function readPalette() {
@@ -16,7 +16,7 @@ function readPalette() {
   palette = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
-// By what boxes can be coloured, with the value of an item.
+// By what boxes can be colored, with the value of an item.
 const measures = {
   family: { label: "op family", of: () => null },
   time: { label: "time", of: (item) => item.of.ms, unit: "ms" },
@@ -26,18 +26,18 @@ const measures = {
 };
 let hottest = 1;
 
-function setColour(by) {
-  colourBy = by;
+function setColor(by) {
+  colorBy = by;
   const values = operators.map((item) => measures[by].of(item) ?? 0);
   hottest = values.reduce((a, b) => Math.max(a, b), 0) || 1;
   redraw();
 }
 
 // From 0 to 1 for an operator; a folded group may have more than its hottest operator.
-const heat = (item) => Math.min(1, Math.sqrt((measures[colourBy].of(item) ?? 0) / hottest));
+const heat = (item) => Math.min(1, Math.sqrt((measures[colorBy].of(item) ?? 0) / hottest));
 
-function colourOf(item) {
-  if (item.kind === kinds.operator && colourBy === "family") return palette[item.of.family];
+function colorOf(item) {
+  if (item.kind === kinds.operator && colorBy === "family") return palette[item.of.family];
   return palette.muted;
 }
 
@@ -134,8 +134,8 @@ function drawLines(group, x, y, k) {
     context.stroke();
   }
   if (k > 0.3) {
-    const arrows = (all, colour) => {
-      context.fillStyle = colour;
+    const arrows = (all, color) => {
+      context.fillStyle = color;
       context.beginPath();
       for (const { points, arrow } of all) {
         if (!arrow) continue;
@@ -203,13 +203,13 @@ function drawSign(x, y, isPlus) {
 
 function drawBox(item, x, y, k) {
   const isMarked = item === selected || item === hovered;
-  const colour = colourOf(item);
+  const color = colorOf(item);
   const isTerminal = item.kind === kinds.input || item.kind === kinds.output;
   const radius = isTerminal ? item.h / 2 : 8;
   if (item.h * k < 7) {
-    context.fillStyle = colour;
-    context.globalAlpha = colourBy === "family" ? 0.75 : 0.18 + 0.8 * heat(item);
-    if (colourBy !== "family") context.fillStyle = palette.hot;
+    context.fillStyle = color;
+    context.globalAlpha = colorBy === "family" ? 0.75 : 0.18 + 0.8 * heat(item);
+    if (colorBy !== "family") context.fillStyle = palette.hot;
     context.fillRect(x, y, item.w, item.h);
     context.globalAlpha = 1;
     return;
@@ -232,9 +232,9 @@ function drawBox(item, x, y, k) {
     context.fill();
     context.globalAlpha = 1;
   };
-  if (colourBy !== "family" && !isTerminal) tint(palette.hot, 0.85 * heat(item));
-  else if (item.kind === kinds.operator) tint(colour, 0.11);
-  context.strokeStyle = isMarked ? palette.accent : item.kind === kinds.operator ? colour : palette["scope-line"];
+  if (colorBy !== "family" && !isTerminal) tint(palette.hot, 0.85 * heat(item));
+  else if (item.kind === kinds.operator) tint(color, 0.11);
+  context.strokeStyle = isMarked ? palette.accent : item.kind === kinds.operator ? color : palette["scope-line"];
   context.globalAlpha = isMarked || item.kind !== kinds.operator ? 1 : 0.5;
   context.lineWidth = isMarked ? 2.5 : 1.2;
   context.stroke();
@@ -249,8 +249,8 @@ function drawTexts(item, x, y, k) {
   const left = isGroup ? x + 32 : x + item.w / 2;
   if (isGroup) drawSign(x + 17, y + item.h / 2, true);
   context.font = fonts.title;
-  const isHot = colourBy !== "family" && heat(item) > 0.6;
-  context.fillStyle = isHot ? "#ffffff" : item.kind === kinds.operator && colourBy === "family" ? colourOf(item) : palette.text;
+  const isHot = colorBy !== "family" && heat(item) > 0.6;
+  context.fillStyle = isHot ? "#ffffff" : item.kind === kinds.operator && colorBy === "family" ? colorOf(item) : palette.text;
   context.fillText(item.title, left, y + item.h / 2 - 8);
   if (k < 0.42) return;
   context.font = fonts.text;

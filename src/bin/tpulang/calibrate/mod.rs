@@ -25,7 +25,7 @@ use tpulang::{
 };
 use tpulang_base::{argument, escaped_path, files, invalid, misfit, nearest, pluralized};
 
-/// Choose the numbers that a chip's integers represent, and write a calibration table
+/// Choose quantization thresholds from sample inputs, and write a calibration table
 #[derive(clap::Args)]
 #[command(
     override_usage = "tpulang calibrate [OPTIONS] --data <FOLDER|LIST> -o <TABLE> <MODEL>\n       tpulang calibrate [OPTIONS] [MODEL --data <FOLDER|LIST>] --merge <FILES>... -o <TABLE>\n       tpulang calibrate --compare <TABLE> <TABLE>",
@@ -55,10 +55,10 @@ pub struct Args {
     model: Option<PathBuf>,
     #[command(flatten)]
     options: model::ModelOptions,
-    /// A folder of samples, or a list: each line is an .npz, or a file for each input, between commas
+    /// A folder of samples, or a list: each line names an .npz, or one file per input, separated by commas
     #[arg(long, value_name = "FOLDER|LIST", required_unless_present_any = ["merge", "compare"], help_heading = FILES)]
     data: Option<PathBuf>,
-    /// Take at most this many: the first of a list, or samples of a folder at equal distances
+    /// Use at most N samples: the first N of a list, or N evenly spaced files of a folder
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "data")]
     samples: Option<u32>,
     /// Run part I of N of the samples, and write its statistics
@@ -75,7 +75,7 @@ pub struct Args {
     /// needs MODEL and --data, too
     #[arg(long, value_name = "METHOD", default_value_t = Choice::Auto)]
     method: Choice,
-    /// The number of samples on which auto compares thresholds, at equal distances
+    /// The number of samples, evenly spaced, on which auto compares thresholds
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     tune: u32,
     /// Also write the thresholds of 4-bit integers
@@ -85,7 +85,7 @@ pub struct Args {
     /// and GELU. tpu_mlir 1.30 gives them no zero point on bm1684x
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     asymmetric: Vec<String>,
-    /// Search the layers that must stay floats, and write them to this file, which model_deploy --quantize_table takes. Each layer
+    /// Find the layers that must stay in floating point, and write them to this file, which model_deploy --quantize_table takes. Each layer
     /// alone is computed in integers, like on bm1684x, on the samples of --tune; layers with the largest effect become floats until
     /// the outputs are as good as --expect
     #[arg(long, value_name = "TABLE", requires_all = ["data", "output"], help_heading = FILES)]
@@ -108,6 +108,17 @@ impl Args {
     fn written(&self) -> Vec<(&'static str, &Path)> {
         let all = [("--output", &self.output), ("--statistics", &self.statistics), ("--search", &self.search)];
         all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
+    }
+    /// Returns an error if two files to write are the same, or one holds statistics to merge.
+    fn check_written(&self) -> Result<()> {
+        let written = self.written();
+        let twice = (1..written.len()).find(|i| written[..*i].iter().any(|(_, path)| *path == written[*i].1));
+        if let Some(twice) = twice {
+            let expected = "it is given for two files; expected different paths";
+            return Err(argument("the files to write", escaped_path(written[twice].1), expected));
+        }
+        let merged = Sources::of_files("a file to merge", self.merge.iter().map(PathBuf::as_path));
+        written.iter().try_for_each(|(option, path)| merged.check(option, path))
     }
 }
 
@@ -150,6 +161,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     if let Some((option, _)) = args.written().into_iter().find(|(_, path)| *path == Path::new("-")) {
         return Err(argument(option, "-", "expected a file, not standard output"));
     }
+    args.check_written()?;
     let network = match (&args.model, &args.data) {
         (Some(model), Some(data)) => Some(Network::open(&args, model, data, messages)?),
         (Some(_), None) => return Err(argument("--data", "nothing", "expected the samples to run MODEL on")),
@@ -210,11 +222,6 @@ impl Network {
         let sources = Sources::new(model, &graph, vec![data]);
         for (option, path) in args.written() {
             sources.check(option, path)?;
-        }
-        let paths: Vec<&Path> = args.written().into_iter().map(|(_, path)| path).collect();
-        if let Some(twice) = (1..paths.len()).find(|i| paths[..*i].contains(&paths[*i])) {
-            let expected = "it is given for two files; expected different paths";
-            return Err(argument("the files to write", escaped_path(paths[twice]), expected));
         }
         let samples = samples::list(data, args.samples.map(|n| n as usize))?;
         let runs = Runs::new(&graph, samples, args.shard)?;
@@ -289,7 +296,7 @@ impl Network {
         let network = QuantizedNetwork::new(graph, table, &QuantizeTable::default())?;
         let most = most.div_ceil(runs.together()).min(runs.count());
         let samples = runs.read(graph, most).map(|run| run.map(|(_, feeds)| feeds)).collect::<Result<Vec<_>>>()?;
-        during("searching layers", Size::Parts(STEPS), |progress| {
+        during("searching for the layers", Size::Parts(STEPS), |progress| {
             let mut done = 0;
             Search::new(&network, &samples, expect, &mut |part| {
                 while ((done + 1) as f64) < part * STEPS as f64 {

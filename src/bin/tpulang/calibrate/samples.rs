@@ -2,7 +2,7 @@
 use crate::command::{feeds, image::ImageFormat};
 use indexmap::IndexMap;
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     ffi::OsStr,
     fs,
     ops::Range,
@@ -14,8 +14,6 @@ use tpulang_base::{argument, escaped_path, files, invalid, misfit, shape_text};
 
 /// Maximum size of a list in bytes.
 const MAX_LIST: u64 = 256 << 20;
-/// Maximum depth of folders.
-const MAX_DEPTH: usize = 32;
 
 /// One sample.
 #[derive(Debug, PartialEq)]
@@ -57,7 +55,7 @@ impl FromStr for Shard {
 }
 
 /// Lists the samples of a folder (with all folders in it), of a list, or of a single file. At most `most` of them are taken: of a
-/// folder, at equal distances in the order of their names; of a list, the first.
+/// folder, evenly spaced in the order of their names; of a list, the first.
 pub fn list(data: &Path, most: Option<usize>) -> Result<Vec<Sample>> {
     let (mut samples, is_folder) = match data {
         _ if data.is_dir() => (in_folder(data)?, true),
@@ -83,15 +81,18 @@ fn is_data(file: &Path) -> bool {
 
 fn in_folder(root: &Path) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
-    let mut folders = vec![(root.to_owned(), 0)];
-    while let Some((folder, depth)) = folders.pop() {
+    let mut folders = vec![root.to_owned()];
+    // A link may lead back to a folder.
+    let mut seen = HashSet::new();
+    while let Some(folder) = folders.pop() {
+        if !seen.insert(fs::canonicalize(&folder).map_err(Error::io(&folder))?) {
+            continue;
+        }
         for entry in fs::read_dir(&folder).map_err(Error::io(&folder))? {
             let entry = entry.map_err(Error::io(&folder))?;
             let path = entry.path();
-            if entry.file_type().map_err(Error::io(&path))?.is_dir() {
-                if depth < MAX_DEPTH {
-                    folders.push((path, depth + 1));
-                }
+            if path.is_dir() {
+                folders.push(path);
             } else if is_data(&path) {
                 let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
                 samples.push(Sample::of_file(name, path));
@@ -102,7 +103,7 @@ fn in_folder(root: &Path) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
-/// Each line is a sample: an .npz, or files for each input, between commas. Paths are relative to the current folder, or to that of
+/// Each line is a sample: an .npz, or one file per input, separated by commas. Paths are relative to the current folder, or to that of
 /// the list if there is no such file.
 fn in_list(list: &Path) -> Result<Vec<Sample>> {
     let bytes = files::read(list, MAX_LIST)?;
@@ -179,7 +180,7 @@ impl Runs {
         self.together
     }
 
-    /// Returns the names of the samples of each run, and what is fed; of `most` runs at equal distances, if there are more.
+    /// Returns the names of the samples of each run, and what is fed; of `most` evenly spaced runs, if there are more.
     pub fn read(
         &self,
         graph: &Graph,

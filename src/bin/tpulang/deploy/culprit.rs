@@ -13,7 +13,7 @@ pub enum Culprit {
     Operator {
         tensor: Tensor,
         /// Whether the stage also fails for the operator by itself.
-        alone: bool,
+        alone: Option<bool>,
     },
     /// No operator: the stage also fails for a network of a single Relu.
     AnyNetwork,
@@ -58,8 +58,9 @@ impl Trial<'_> {
             return Ok(Some(Culprit::AnyNetwork));
         }
         let alone = match only(graph, operator)? {
-            Some(part) if count > 1 => self.fails(&part)?,
-            _ => count == 1,
+            Some(part) if count > 1 => Some(self.fails(&part)?),
+            Some(_) => Some(true),
+            None => None,
         };
         Ok(Some(Culprit::Operator { tensor, alone }))
     }

@@ -9,7 +9,7 @@ use tpulang_base::{WarningKind, escaped};
 
 /// The error of a tensor.
 #[derive(Debug, Clone)]
-pub struct Loss {
+pub struct TensorError {
     pub tensor: String,
     /// The op that computes it; nothing for an input.
     pub op: String,
@@ -19,7 +19,7 @@ pub struct Loss {
     pub own: f64,
 }
 
-impl Loss {
+impl TensorError {
     /// Cosine and relative L2 error; none for a tensor of another shape.
     fn numbers(&self) -> Option<(f64, f64)> {
         match self.comparison {
@@ -32,18 +32,18 @@ impl Loss {
     }
 }
 
-/// What a stage loses.
-pub struct StageLosses {
+/// The errors that a stage introduces.
+pub struct StageErrors {
     pub stage: Stage,
     /// What it is compared with.
     pub with: &'static str,
     /// How long making and running it took.
     pub time: [Duration; 2],
     /// The tensors in the order of computation.
-    pub losses: Vec<Loss>,
+    pub errors: Vec<TensorError>,
 }
 
-impl StageLosses {
+impl StageErrors {
     /// What the stage is called.
     pub fn name<'c>(&self, chip: &'c str) -> &'c str {
         match self.stage {
@@ -52,44 +52,44 @@ impl StageLosses {
             Stage::Chip => chip,
         }
     }
-    fn outputs(&self) -> impl Iterator<Item = &Loss> {
-        self.losses.iter().filter(|loss| loss.is_output)
+    fn outputs(&self) -> impl Iterator<Item = &TensorError> {
+        self.errors.iter().filter(|error| error.is_output)
     }
     /// Names the outputs of the network that could not be compared, if there are any.
     pub fn missing_outputs(&self, graph: &Graph) -> Option<String> {
         let names = graph.outputs().iter().filter_map(|t| graph.tensor(*t).ok()).map(|info| &info.name);
-        let missing = names.filter(|name| !self.losses.iter().any(|loss| loss.tensor == **name));
+        let missing = names.filter(|name| !self.errors.iter().any(|error| error.tensor == **name));
         let missing = missing.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
         let stage = self.name("bmodel");
         let why = format!("the {stage} stage has no tensor of this name and size");
         (!missing.is_empty()).then(|| format!("outputs that were not compared, since {why}: {missing}"))
     }
     /// The output with the largest error.
-    fn worst_output(&self) -> Option<&Loss> {
+    fn worst_output(&self) -> Option<&TensorError> {
         self.outputs().max_by(|a, b| a.error().total_cmp(&b.error()))
     }
-    /// Says which output is outside of a tolerance, if there is one, and which tensor loses most.
+    /// Says which output is outside of a tolerance, if there is one, and which tensor has the largest error of its own.
     pub fn failure(&self, tolerance: &Tolerance, chip: &str) -> Option<String> {
-        let output = self.outputs().find(|loss| !loss.comparison.passes(tolerance))?;
+        let output = self.outputs().find(|error| !error.comparison.passes(tolerance))?;
         let (name, with, Tolerance { cosine, euclidean }) = (self.name(chip), self.with, tolerance);
         let tensor = &output.tensor;
         let mut text =
             format!("the output {tensor:?} of {name} differs from {with}'s by more than {cosine},{euclidean}");
         if let Some(cause) = self.largest().next() {
-            text += &format!("; {:?} loses most, computed by top.{}", cause.tensor, cause.op);
+            text += &format!("; {:?} has the largest error of its own, computed by top.{}", cause.tensor, cause.op);
         }
         Some(text)
     }
-    /// The tensors that are not only wrong because of what they are computed from, those that lose most first.
-    fn largest(&self) -> impl Iterator<Item = &Loss> {
-        let mut sorted: Vec<&Loss> = self.losses.iter().filter(|loss| loss.own > 0.0).collect();
+    /// The tensors that are not only wrong because of what they are computed from, the largest errors first.
+    fn largest(&self) -> impl Iterator<Item = &TensorError> {
+        let mut sorted: Vec<&TensorError> = self.errors.iter().filter(|error| error.own > 0.0).collect();
         sorted.sort_by(|a, b| b.own.total_cmp(&a.own));
         sorted.into_iter()
     }
 }
 
 /// Compares the tensors of a stage with a reference, in the order in which the network computes them.
-pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Vec<Loss>> {
+pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Vec<TensorError>> {
     let [names, theirs]: [Vec<&str>; 2] = [reference, arrays].map(|all| all.keys().map(String::as_str).collect());
     let fits = |ours: &str, theirs: &str| reference[ours].len() == arrays[theirs].len();
     let pairs = pair_names(&names, &theirs, &[], fits).into_iter();
@@ -102,26 +102,26 @@ pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Ve
             );
         }
     }
-    let mut errors: HashMap<Tensor, f64> = HashMap::new();
-    let mut losses = Vec::new();
+    let mut by_tensor: HashMap<Tensor, f64> = HashMap::new();
+    let mut errors = Vec::new();
     for operator in graph.operators() {
-        let inherited = operator.uses().iter().filter_map(|t| errors.get(t)).copied().fold(0.0, f64::max);
+        let inherited = operator.uses().iter().filter_map(|t| by_tensor.get(t)).copied().fold(0.0, f64::max);
         for tensor in operator.outputs() {
             let name = &graph.tensor(tensor)?.name;
             let Some(theirs) = pairs.get(name) else {
-                errors.insert(tensor, inherited);
+                by_tensor.insert(tensor, inherited);
                 continue;
             };
             let comparison = Comparison::of(&reference[name], &arrays[theirs])?;
             let is_output = graph.outputs().contains(&tensor);
             let (tensor_name, op) = (name.clone(), operator.op.name().to_owned());
-            let mut loss = Loss { tensor: tensor_name, op, is_output, comparison, own: 0.0 };
-            loss.own = loss.error() - inherited;
-            errors.insert(tensor, loss.error());
-            losses.push(loss);
+            let mut error = TensorError { tensor: tensor_name, op, is_output, comparison, own: 0.0 };
+            error.own = error.error() - inherited;
+            by_tensor.insert(tensor, error.error());
+            errors.push(error);
         }
     }
-    Ok(losses)
+    Ok(errors)
 }
 
 /// Returns the tensor that an output has become: lowering adds what it has done to the name (`y__softmax_reshape_f32`), each time again,
@@ -154,7 +154,7 @@ pub fn add_renamed_outputs(graph: &Graph, arrays: &mut Arrays) -> Result<()> {
 const LISTED: usize = 5;
 
 /// Returns one row for each stage, and the tensors that lose most.
-pub fn summary(stages: &[StageLosses], chip: &str) -> String {
+pub fn summary(stages: &[StageErrors], chip: &str) -> String {
     let mut text = format!(
         "{:<9} {:<14} {:>8} {:>8} {:>8}   {:<19} {:>9} {:>9}\n",
         "stage", "compared with", "made", "run", "tensors", "worst output", "cosine", "error"
@@ -162,7 +162,7 @@ pub fn summary(stages: &[StageLosses], chip: &str) -> String {
     for stage in stages {
         let (name, with) = (stage.name(chip), stage.with);
         let [made, run] = stage.time.map(|time| format!("{:.1} s", time.as_secs_f64()));
-        let count = stage.losses.len();
+        let count = stage.errors.len();
         let _ = write!(text, "{name:<9} {with:<14} {made:>8} {run:>8} {count:>8}   ");
         let Some(worst) = stage.worst_output() else {
             text += "-\n";
@@ -171,9 +171,9 @@ pub fn summary(stages: &[StageLosses], chip: &str) -> String {
         let _ = writeln!(text, "{:<19} {}", escaped(&worst.tensor), figures(worst));
     }
     if let Some(tpu) = stages.iter().find(|stage| stage.stage == Stage::Tpu) {
-        let largest: Vec<&Loss> = tpu.largest().take(LISTED).collect();
+        let largest: Vec<&TensorError> = tpu.largest().take(LISTED).collect();
         if !largest.is_empty() {
-            text += "\nlost most in the Tpu stage, beyond the errors of their operands:\n";
+            text += "\nlargest errors of the Tpu stage, beyond those of the operands:\n";
             text += &table(&largest);
         }
     }
@@ -181,31 +181,31 @@ pub fn summary(stages: &[StageLosses], chip: &str) -> String {
 }
 
 /// Returns all tensors of all stages.
-pub fn details(stages: &[StageLosses], chip: &str) -> String {
+pub fn details(stages: &[StageErrors], chip: &str) -> String {
     let mut text = String::new();
     for stage in stages {
         let (name, with) = (stage.name(chip), stage.with);
         let _ = writeln!(text, "\n{name}, compared with {with}");
-        text += &table(&stage.losses.iter().collect::<Vec<_>>());
+        text += &table(&stage.errors.iter().collect::<Vec<_>>());
     }
     text
 }
 
-fn table(losses: &[&Loss]) -> String {
-    let names: Vec<_> = losses.iter().map(|loss| escaped(&loss.tensor)).collect();
+fn table(errors: &[&TensorError]) -> String {
+    let names: Vec<_> = errors.iter().map(|error| escaped(&error.tensor)).collect();
     let longest = |texts: &mut dyn Iterator<Item = usize>, least: usize| texts.max().unwrap_or(0).max(least);
     let width = longest(&mut names.iter().map(|name| name.chars().count()), "tensor".len());
-    let op_width = longest(&mut losses.iter().map(|loss| loss.op.len()), "op".len());
+    let op_width = longest(&mut errors.iter().map(|error| error.op.len()), "op".len());
     let mut text = format!("{:width$}  {:op_width$}  {:>9} {:>9} {:>9}\n", "tensor", "op", "cosine", "error", "own");
-    for (name, loss) in names.iter().zip(losses) {
-        let own = format!("{:.1e}", loss.own);
-        let _ = writeln!(text, "{name:width$}  {:op_width$}  {} {own:>9}", loss.op, figures(loss));
+    for (name, error) in names.iter().zip(errors) {
+        let own = format!("{:.1e}", error.own);
+        let _ = writeln!(text, "{name:width$}  {:op_width$}  {} {own:>9}", error.op, figures(error));
     }
     text
 }
 
-fn figures(loss: &Loss) -> String {
-    match loss.numbers() {
+fn figures(error: &TensorError) -> String {
+    match error.numbers() {
         Some((cosine, error)) => format!("{cosine:>9.6} {:>9}", format!("{error:.1e}")),
         None => format!("{:>19}", "other shape"),
     }

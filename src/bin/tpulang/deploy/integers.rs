@@ -1,10 +1,10 @@
 //! Integers that the tool chain rounds.
 use super::stage::Arrays;
 use std::collections::{HashMap, HashSet};
-use tpulang::{Graph, Mode, Result, Tensor, ops::Op};
+use tpulang::{Array, Dtype, Graph, Mode, Result, Tensor, ops::Op};
 
 /// The largest integer up to which float16 represents all of them.
-const MOST_EXACT: f64 = 2048.0;
+const MAX_EXACT_INTEGER: f64 = 2048.0;
 
 /// Returns a remark about a Slice whose integers the chip rounds, if there is one. TPU-MLIR 1.30 slices integers in F16 only. That moves
 /// all of their bits from an input to a Gather, and elsewhere it converts them. `arrays` has the network's tensors.
@@ -31,12 +31,12 @@ pub fn rounded_slice(graph: &Graph, quantize: &str, arrays: &Arrays) -> Result<O
             continue;
         }
         let numbers = arrays.get(&info.name).map(|array| array.to_f64()).transpose()?.unwrap_or_default();
-        let largest = numbers.iter().fold(0f64, |most, x| most.max(x.abs()));
-        if largest > MOST_EXACT {
+        let rounded = Array::from_f64s(Dtype::Float16, [numbers.len()], numbers.iter().copied())?.to_f64()?;
+        if let Some((x, rounded)) = numbers.iter().zip(&rounded).find(|(x, rounded)| x != rounded) {
             let name = &info.name;
             return Ok(Some(format!(
-                "the chip rounds the integers of {name:?}, of which the largest is {largest}: TPU-MLIR slices integers in 16-bit \
-                 floats, which represent all of them up to {MOST_EXACT}"
+                "the chip rounds integers of {name:?}, such as {x} to {rounded}: TPU-MLIR slices integers in 16-bit floats, \
+                 which represent all of them up to {MAX_EXACT_INTEGER}"
             )));
         }
     }

@@ -2,9 +2,9 @@
 
 mod causes;
 mod culprit;
+mod errors;
 mod group;
 mod integers;
-mod losses;
 mod stage;
 mod target;
 mod tool_chain;
@@ -23,12 +23,12 @@ use super::{
 };
 use causes::Cause;
 use culprit::{Culprit, Trial};
-use losses::StageLosses;
+use errors::StageErrors;
 use stage::{Arrays, Stages};
 use std::{
     fs,
     io::Write,
-    path::{Path, PathBuf},
+    path::{self, Path, PathBuf},
     time::{Duration, Instant},
 };
 use target::Target;
@@ -65,8 +65,8 @@ pub struct Args {
     inputs: Inputs,
     #[command(flatten)]
     target: target::TargetOptions,
-    /// Minimum cosine and Euclidean similarity of the outputs. Default: 0.9,0.8 for integers, 0.99,0.9 for floats of 16 bits,
-    /// and 0.99,0.99 for F32, like model_deploy
+    /// Minimum cosine and Euclidean similarity of the outputs. Default, as in model_deploy: 0.99,0.99 for F32; 0.99,0.9 for F16 and
+    /// BF16; 0.8,0.5 for F8; 0.9,0.8 for all other modes
     #[arg(long, value_name = "COS,EUCLID")]
     tolerance: Option<Tolerance>,
     /// The folder for the files of all stages. Default: that of the bmodel, with .stages for .bmodel
@@ -97,11 +97,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let folder = args.stages.clone().unwrap_or_else(|| args.output.with_extension("stages"));
     let read = args.inputs.files().into_iter().chain(args.target.files()).collect();
     let sources = Sources::new(&args.model.path, &graph, read);
-    sources.check("--output", &args.output)?;
-    if args.output.is_dir() {
-        return Err(argument("--output", escaped_path(&args.output), "this is a folder; expected a file"));
-    }
-    sources.check_folder("--stages", &folder)?;
+    check_written(&sources, &args.output, &folder)?;
     let (mut feeds, warnings) = args.inputs.read(&graph)?;
     messages.warn(&graph, &warnings)?;
     let is_random = feeds.is_empty();
@@ -110,27 +106,27 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     }
     let chain = ToolChain::find()?;
     let (folder, _lock) = prepared(folder)?;
-    let mut road = Road::begin(&graph, &chain, &target, folder.clone(), &feeds)?;
+    let mut pipeline = Pipeline::begin(&graph, &chain, &target, folder.clone(), &feeds)?;
     messages.warn(&graph, &graph.weight_warnings())?;
     for stage in Stage::ALL {
-        let time_made = road.make(stage)?;
-        if road.runs(stage) && (stage != Stage::Chip || !args.no_simulator) {
-            road.run(stage, time_made)?;
+        let time_made = pipeline.make(stage)?;
+        if pipeline.runs(stage) && (stage != Stage::Chip || !args.no_simulator) {
+            pipeline.run(stage, time_made)?;
         }
     }
-    let rounded = integers::rounded_slice(&graph, &target.quantize, &road.ours)?;
-    let Road { stages, losses, .. } = road;
+    let rounded = integers::rounded_slice(&graph, &target.quantize, &pipeline.ours)?;
+    let Pipeline { stages, errors, .. } = pipeline;
     if !stages.bmodel().exists() {
         let expected = "with these options, model_deploy leaves no bmodel";
         return Err(argument("OPTIONS", args.options.join(" "), expected));
     }
     write_bmodel(&stages.bmodel(), &args.output)?;
     let report = folder.join(REPORT);
-    let (summary, details) = (losses::summary(&losses, &target.chip), losses::details(&losses, &target.chip));
+    let (summary, details) = (errors::summary(&errors, &target.chip), errors::details(&errors, &target.chip));
     fs::write(&report, format!("{HEADING}\n{summary}{details}")).map_err(Error::io(&report))?;
     let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
-    let failure = losses.iter().find_map(|stage| stage.failure(&tolerance, &target.chip));
-    let mut remarks: Vec<String> = losses.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
+    let failure = errors.iter().find_map(|stage| stage.failure(&tolerance, &target.chip));
+    let mut remarks: Vec<String> = errors.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
     remarks.extend(target.remark);
     remarks.extend(rounded);
     remarks.extend(is_random.then(|| "the inputs are random; -i gives others".to_owned()));
@@ -181,7 +177,7 @@ fn prepared(folder: PathBuf) -> Result<(PathBuf, fs::File)> {
     Ok((folder, file))
 }
 
-/// The options of model_deploy that are followed by files, between commas.
+/// The options of model_deploy that are followed by files, separated by commas.
 const FILE_OPTIONS: [&str; 3] = ["--test_input", "--test_reference", "--fuse_preprocess_config"];
 
 /// Returns the options of model_deploy with absolute paths, since it runs in another folder.
@@ -203,6 +199,22 @@ fn with_absolute_paths(options: &[String]) -> Result<Vec<String>> {
         }
     });
     each.collect()
+}
+
+/// Returns an error if a file that is read would be overwritten or removed, or the bmodel of an earlier deployment would be.
+fn check_written(sources: &Sources, output: &Path, folder: &Path) -> Result<()> {
+    sources.check("--output", output)?;
+    if output.is_dir() {
+        return Err(argument("--output", escaped_path(output), "this is a folder; expected a file"));
+    }
+    sources.check_folder("--stages", folder)?;
+    if let (Ok(output), Ok(emptied)) = (path::absolute(output), path::absolute(folder))
+        && output.starts_with(emptied)
+    {
+        let expected = "it is emptied, and the bmodel would be in it; expected another folder";
+        return Err(argument("--stages", escaped_path(folder), expected));
+    }
+    Ok(())
 }
 
 /// Copies the bmodel to where it is wanted. It appears whole or not at all.
@@ -235,18 +247,18 @@ fn all_tensors(graph: &Graph, feeds: &Arrays) -> Result<Arrays> {
 pub fn tensors_of(stage: Stage, graph: &Graph, target: &Target, folder: PathBuf, feeds: &Arrays) -> Result<Arrays> {
     let chain = ToolChain::find()?;
     let (folder, _lock) = prepared(folder)?;
-    let road = Road::begin(graph, &chain, target, folder, feeds)?;
-    if !road.runs(stage) {
+    let pipeline = Pipeline::begin(graph, &chain, target, folder, feeds)?;
+    if !pipeline.runs(stage) {
         return Err(argument("--stage", "top", "the tool chain does not run Top modules of integers; expected tpu"));
     }
     for each in Stage::ALL.into_iter().filter(|each| *each <= stage) {
-        road.make(each)?;
+        pipeline.make(each)?;
     }
-    road.tensors(stage)
+    pipeline.tensors(stage)
 }
 
 /// A network on its way through the stages.
-struct Road<'a> {
+struct Pipeline<'a> {
     graph: &'a Graph,
     chain: &'a ToolChain,
     target: &'a Target,
@@ -257,10 +269,10 @@ struct Road<'a> {
     ours: Arrays,
     /// Those of the canonical module.
     top: Option<Arrays>,
-    losses: Vec<StageLosses>,
+    errors: Vec<StageErrors>,
 }
 
-impl<'a> Road<'a> {
+impl<'a> Pipeline<'a> {
     /// Computes our tensors, and writes the files that the tool chain begins with.
     fn begin(
         graph: &'a Graph,
@@ -268,10 +280,10 @@ impl<'a> Road<'a> {
         target: &'a Target,
         folder: PathBuf,
         feeds: &'a Arrays,
-    ) -> Result<Road<'a>> {
+    ) -> Result<Pipeline<'a>> {
         let ours = during("running", Size::Unknown, |_| all_tensors(graph, feeds))?;
         let stages = Stages::new(chain, target, folder.clone(), graph, feeds)?;
-        Ok(Road { graph, chain, target, folder, feeds, stages, ours, top: None, losses: Vec::new() })
+        Ok(Pipeline { graph, chain, target, folder, feeds, stages, ours, top: None, errors: Vec::new() })
     }
 
     /// Makes a stage from the one before. Returns how long that took.
@@ -291,7 +303,7 @@ impl<'a> Road<'a> {
     fn tensors(&self, stage: Stage) -> Result<Arrays> {
         let run = during(stage.running(), Size::Unknown, |_| self.stages.run(stage));
         let mut arrays = run.or_else(|problem| Err(self.explained(problem, stage, true)?))?;
-        losses::add_renamed_outputs(self.graph, &mut arrays)?;
+        errors::add_renamed_outputs(self.graph, &mut arrays)?;
         Ok(arrays)
     }
 
@@ -301,8 +313,8 @@ impl<'a> Road<'a> {
         let arrays = self.tensors(stage)?;
         let time = [time_made, begun.elapsed()];
         let with = if self.top.is_some() { "Top" } else { "tpulang" };
-        let losses = losses::of_stage(self.graph, self.top.as_ref().unwrap_or(&self.ours), &arrays)?;
-        self.losses.push(StageLosses { stage, with, time, losses });
+        let errors = errors::of_stage(self.graph, self.top.as_ref().unwrap_or(&self.ours), &arrays)?;
+        self.errors.push(StageErrors { stage, with, time, errors });
         if stage == Stage::Top {
             self.top = Some(arrays);
         }
@@ -337,13 +349,16 @@ impl<'a> Road<'a> {
         let mut text = format!("{doing} failed: {program} ended with {ended}\n{}", tool_chain::last_lines(log));
         text += &format!("full output: {}\n", escaped_path(log_file));
         match culprit {
-            Some(Culprit::Operator { tensor, alone: true }) => {
+            Some(Culprit::Operator { tensor, alone: Some(true) }) => {
                 let path = self.folder.join("operator.json");
                 culprit::write(self.graph, *tensor, &path)?;
                 text += &format!("this operator also fails alone: {}\n", escaped_path(&path));
             }
-            Some(Culprit::Operator { alone: false, .. }) => {
-                text += "it succeeds without this operator and those after it, and on this operator alone\n";
+            Some(Culprit::Operator { alone: Some(false), .. }) => {
+                text += "it succeeds on the operators before this one, and on this operator alone; only together they fail\n";
+            }
+            Some(Culprit::Operator { alone: None, .. }) => {
+                text += "it succeeds on the operators before this one\n";
             }
             Some(Culprit::AnyNetwork) => {
                 text += "it also fails for a single Relu: an option, a table or the installation is the cause, not an operator\n";

@@ -1,9 +1,6 @@
 //! What a network is compiled for.
 use crate::command::{emulation::check_names, run::FILES};
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 use tpulang::{
     Graph, Mode, Result,
     calibrate::{QuantizeTable, Table},
@@ -128,9 +125,7 @@ impl TargetOptions {
 /// Returns the first name of a quantize table that the network does not have, as a remark.
 fn unknown_layer(text: &[u8], graph: &Graph) -> Option<String> {
     let text = String::from_utf8_lossy(text);
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    let mut names = lines.filter_map(|line| Some(line.split_once(char::is_whitespace)?.0));
-    let name = names.find(|name| graph.lookup(name).is_none())?;
+    let name = QuantizeTable::names(&text).find(|name| graph.lookup(name).is_none())?;
     let near = nearest(name, graph.tensors().map(|(_, info)| info.name.as_str()));
     let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
     Some(format!("the quantize table names {name:?}, which the network does not have and the tool chain ignores{hint}"))
@@ -139,21 +134,13 @@ fn unknown_layer(text: &[u8], graph: &Graph) -> Option<String> {
 impl Target {
     /// Returns the text of the quantize table for a canonical module: the given one, and the layers of integers that it does not name.
     pub fn quantize_table_for(&self, module: &Graph) -> Option<Vec<u8>> {
-        let given = self.quantize_table.as_deref().unwrap_or_default();
-        let text = String::from_utf8_lossy(given);
-        let named: HashSet<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
-        // A table cannot express names with spaces.
-        let is_missing = |name: &str| !named.contains(name) && !name.contains(char::is_whitespace);
         let integers = match self.quantize.as_str() {
             "F32" => QuantizeTable::default(),
             _ if module.mode == Mode::Quantized => QuantizeTable::default(),
             _ => QuantizeTable::of_integers(module),
         };
-        let missing = integers.modes.iter().filter(|(name, _)| is_missing(name));
-        let lines: String = missing.map(|(name, mode)| format!("{name} {}\n", mode.name())).collect();
-        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let all = [given, end.as_bytes(), lines.as_bytes()].concat();
-        (!all.is_empty()).then_some(all)
+        let given = String::from_utf8_lossy(self.quantize_table.as_deref().unwrap_or_default());
+        Some(integers.added_to(&given).into_bytes()).filter(|all| !all.is_empty())
     }
 
     /// Returns model_deploy's tolerance of the outputs.

@@ -46,7 +46,7 @@ pub struct Options {
     /// How errors and warnings are written to standard error: human, or one JSON object per line
     #[arg(long, global = true, value_name = "FORMAT", default_value = "human", hide_possible_values = true)]
     message_format: MessageFormat,
-    /// Whether messages are coloured: auto (on a terminal), always or never
+    /// Whether messages are colored: auto (on a terminal), always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     color: clap::ColorChoice,
 }
@@ -88,13 +88,13 @@ struct Message<'a> {
 
 impl Diagnostics {
     pub fn new(options: &Options) -> Diagnostics {
-        let is_coloured = match options.color {
+        let is_colored = match options.color {
             clap::ColorChoice::Always => true,
             clap::ColorChoice::Never => false,
             clap::ColorChoice::Auto => anstream::AutoStream::choice(&stderr()) != anstream::ColorChoice::Never,
         };
         let form = match options.message_format {
-            MessageFormat::Human => Form::Human(Renderer::new(is_coloured, stderr().is_terminal())),
+            MessageFormat::Human => Form::Human(Renderer::new(is_colored, stderr().is_terminal())),
             MessageFormat::Json => Form::Json,
         };
         progress::set_verbosity(match options {

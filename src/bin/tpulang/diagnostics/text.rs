@@ -10,9 +10,9 @@ pub struct Renderer(annotate_snippets::Renderer);
 const WIDTH: usize = 120;
 
 impl Renderer {
-    pub fn new(is_coloured: bool, is_terminal: bool) -> Renderer {
+    pub fn new(is_colored: bool, is_terminal: bool) -> Renderer {
         let renderer =
-            if is_coloured { annotate_snippets::Renderer::styled() } else { annotate_snippets::Renderer::plain() };
+            if is_colored { annotate_snippets::Renderer::styled() } else { annotate_snippets::Renderer::plain() };
         let columns = is_terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| usize::from(width.0));
         Renderer(renderer.term_width(columns.unwrap_or(WIDTH)))
     }

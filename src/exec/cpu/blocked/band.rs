@@ -2,7 +2,7 @@
 //! volume, it has these rows of each slice that the windows see.
 //!
 //! With a stride of 2, each element of the kernel sees only every other column. Columns are therefore grouped by their
-//! remainder (the phase), and so are rows. Within a phase, neighbouring windows see neighbouring pixels whatever the
+//! remainder (the phase), and so are rows. Within a phase, neighboring windows see neighboring pixels whatever the
 //! stride, and the inner loop has a single step and no edges. Phases that no element of the kernel sees are not copied: a
 //! 1x1 convolution of stride 2 becomes one of stride 1 on a quarter of the pixels.
 //!

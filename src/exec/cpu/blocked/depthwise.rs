@@ -1,6 +1,6 @@
 //! Depthwise convolution: 16 channels at once, each lane with its own weights.
 //!
-//! Neighbouring pixels of the result are kept in registers while iterating over the elements of the kernel. Pixels whose windows
+//! Neighboring pixels of the result are kept in registers while iterating over the elements of the kernel. Pixels whose windows
 //! cross the left or right edge are computed from the elements inside the input, together with those below them, which lack the
 //! same elements.
 //!
@@ -179,7 +179,7 @@ struct Pixels {
     steps: [usize; 2],
 }
 
-/// Returns the maximum number of neighbouring pixels that [`Band::row_tile`] computes at once, one vector of `lanes` floats of each. They
+/// Returns the maximum number of neighboring pixels that [`Band::row_tile`] computes at once, one vector of `lanes` floats of each. They
 /// are kept in registers, with the weights of a row of the kernel and the inputs that they share.
 fn most_in_row(lanes: usize) -> usize {
     if lanes == 16 || cfg!(target_arch = "aarch64") { 14 } else { 8 }
@@ -310,7 +310,7 @@ impl Band<'_> {
     /// Computes `T` pixels of a row from `col` on, whose windows are `S` pixels apart. The kernel has `K` columns without gaps, all of them
     /// inside the input, and so are its rows from `top` to `bottom`.
     ///
-    /// Vectors are computed one after the other, so that the inputs that neighbouring pixels share are loaded once and stay in registers.
+    /// Vectors are computed one after the other, so that the inputs that neighboring pixels share are loaded once and stay in registers.
     #[inline(always)]
     fn row_tile<O: NumOps<f32>, const T: usize, const S: usize, const K: usize>(
         &mut self,

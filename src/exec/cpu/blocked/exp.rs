@@ -149,20 +149,20 @@ pub(super) fn negative_powers<I: Isa>(isa: I, values: &mut [f32]) {
 /// The upper bound that x is clamped to, where `e^-x` is computed as 0, as it is from 87.7 on: the power of two would be denormal, and the
 /// bits computed for it are those of 0. The true result is negligible next to 1, the largest of a row, but arithmetic on denormal numbers is
 /// many times slower, and a mask of -100 would make most scores denormal. They remain only between 87.3 and 87.7.
-pub(super) const MOST: f32 = 88.1;
+pub(super) const MAX_EXPONENT: f32 = 88.1;
 
 /// The lower bound that x is clamped to, where `e^-x` is computed as infinity, as it is below -88.4.
-pub(super) const LEAST: f32 = -88.9;
+pub(super) const MIN_EXPONENT: f32 = -88.9;
 
 /// Computes `e^-x` for x from 0 on, and NaN for NaN.
 #[inline(always)]
 fn power<I: Isa>(isa: I, x: I::F32) -> I::F32 {
-    let Parts { exponent, excess } = parts(isa, at_most(isa.f32(), x, isa.f32().splat(MOST)));
+    let Parts { exponent, excess } = parts(isa, at_most(isa.f32(), x, isa.f32().splat(MAX_EXPONENT)));
     let scale = exponent.power_of_two(isa);
     isa.f32().mul_add(excess, scale, scale)
 }
 
-/// Computes `e^-x` for x from [`LEAST`] to [`MOST`], and NaN for NaN.
+/// Computes `e^-x` for x from [`MIN_EXPONENT`] to [`MAX_EXPONENT`], and NaN for NaN.
 #[inline(always)]
 pub(super) fn power_within<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     let Parts { exponent, excess } = parts(isa, x);
@@ -170,7 +170,7 @@ pub(super) fn power_within<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     isa.f32().mul(isa.f32().add(excess, isa.f32().one()), exponent.power_of_two(isa))
 }
 
-/// Computes `e^-x - 1` for x from -88 to [`MOST`], and NaN for NaN.
+/// Computes `e^-x - 1` for x from -88 to [`MAX_EXPONENT`], and NaN for NaN.
 #[inline(always)]
 pub(super) fn power_less_one<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     let (ops, Parts { exponent, excess }) = (isa.f32(), parts(isa, x));

@@ -1,6 +1,6 @@
 //! Functions of each number of a tensor.
 use super::{
-    exp::{LEAST, MOST, exponential, power_less_one, power_within},
+    exp::{MAX_EXPONENT, MIN_EXPONENT, exponential, power_less_one, power_within},
     rows::{load_padded, store_within},
     tile::clamped,
 };
@@ -139,7 +139,7 @@ impl<const TIMES_X: bool> OfVector for Logistic<TIMES_X> {
     fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
         let (ops, one) = (isa.f32(), isa.f32().one());
         // At the bounds, the power is infinite or 0. The SiLU of minus infinity is NaN.
-        let power = power_within(isa, clamped(ops, x, ops.splat(LEAST), ops.splat(MOST)));
+        let power = power_within(isa, clamped(ops, x, ops.splat(MIN_EXPONENT), ops.splat(MAX_EXPONENT)));
         ops.div(if TIMES_X { x } else { one }, ops.add(one, power))
     }
 }
@@ -188,7 +188,7 @@ impl OfVector for Elu {
     #[inline(always)]
     fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
         let ops = isa.f32();
-        let below = clamped(ops, x, ops.splat(-MOST), ops.zero());
+        let below = clamped(ops, x, ops.splat(-MAX_EXPONENT), ops.zero());
         let below = ops.mul(power_less_one(isa, ops.neg(below)), ops.splat(self.alpha));
         ops.select(x, below, ops.ge(x, ops.zero()))
     }
@@ -204,7 +204,7 @@ impl OfVector for Mish {
         const LARGE: f32 = 40.0;
         let (ops, two) = (isa.f32(), isa.f32().splat(2.0));
         // At the lower bound, the power is 0. The result of minus infinity is NaN.
-        let power = power_within(isa, ops.neg(clamped(ops, x, ops.splat(-MOST), ops.splat(LARGE))));
+        let power = power_within(isa, ops.neg(clamped(ops, x, ops.splat(-MAX_EXPONENT), ops.splat(LARGE))));
         let n = ops.mul(power, ops.add(power, two));
         ops.mul(x, ops.div(n, ops.add(n, two)))
     }
@@ -231,7 +231,7 @@ impl OfVector for Erf {
         for coefficient in [-3.831_971_3e-4, 3.883_964_4e-3, -2.425_462_2e-2, 0.106_777_88, 0.634_846_7, 0.128_717_51] {
             exponent = ops.mul_add(exponent, far, ops.splat(coefficient));
         }
-        exponent = clamped(ops, ops.mul_add(exponent, far, far), ops.zero(), ops.splat(MOST));
+        exponent = clamped(ops, ops.mul_add(exponent, far, far), ops.zero(), ops.splat(MAX_EXPONENT));
         let far = ops.sub(ops.one(), power_within(isa, exponent));
         let far = ops.select(ops.neg(far), far, ops.lt(x, ops.zero()));
         ops.select(far, near, ops.gt(size, ops.splat(NEAR)))
@@ -254,7 +254,7 @@ impl OfVector for Tanh {
     #[inline(always)]
     fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
         let (ops, size) = (isa.f32(), isa.f32().abs(x));
-        let t = power_less_one(isa, clamped(ops, ops.add(size, size), ops.zero(), ops.splat(MOST)));
+        let t = power_less_one(isa, clamped(ops, ops.add(size, size), ops.zero(), ops.splat(MAX_EXPONENT)));
         let size = ops.abs(ops.div(t, ops.add(t, ops.splat(2.0))));
         ops.select(ops.neg(size), size, ops.lt(x, ops.zero()))
     }

@@ -22,7 +22,7 @@ const TASK: usize = 1 << 13;
 const EVEN: usize = 4;
 /// Minimum and maximum number of columns of long rows per task.
 const FEWEST_COLUMNS: usize = 1 << 9;
-const MOST_COLUMNS: usize = 1 << 13;
+const MAX_COLUMNS: usize = 1 << 13;
 
 /// Computes `out = x * matrix`, where the matrix has as many rows as `x` has elements and as many columns as `out`.
 ///
@@ -34,7 +34,7 @@ pub(in crate::cpu) fn product_of_row(isa: InstructionSet, x: &[f32], matrix: &[f
         return Ok(());
     }
     if n > SHORT {
-        let tasks = n.div_ceil(MOST_COLUMNS).next_multiple_of(rayon::current_num_threads());
+        let tasks = n.div_ceil(MAX_COLUMNS).next_multiple_of(rayon::current_num_threads());
         let fewest = FEWEST_COLUMNS.max(TASK.div_ceil(x.len().max(1)));
         let width = n.div_ceil(tasks).max(fewest).next_multiple_of(BLOCK);
         let columns = |i: usize| &matrix[(i * width).min(matrix.len())..];

@@ -1,5 +1,5 @@
 //! Divides the result of a convolution among tasks.
-use super::{BLOCK, ConvShape, OnPart, Pixel, tile::Place};
+use super::{BLOCK, ConvShape, OnPart, Pixel, clear_beyond, tile::Place};
 use std::ops::Range;
 
 /// The sizes of the parts.
@@ -31,6 +31,12 @@ pub(super) struct OutputRows<'a, 'r> {
 }
 
 impl OutputRows<'_, '_> {
+    /// Zeroes the channels after the last, if these rows include the last of `blocks` blocks.
+    pub fn clear_beyond(&mut self, blocks: usize, channels: usize) {
+        if self.block + self.outs.len() == blocks {
+            self.outs.last_mut().into_iter().for_each(|out| clear_beyond(channels, out));
+        }
+    }
     /// Hands over the completed rows of some blocks.
     pub fn complete(&mut self, blocks: Range<usize>, on_part: &OnPart) {
         for b in blocks {

@@ -1,5 +1,5 @@
 //! Convolutions of few channels whose columns have a large stride, such as the embedding of patches in a vision transformer: groups of
-//! neighbouring columns are read as the channels of one pixel, so the input needs no conversion.
+//! neighboring columns are read as the channels of one pixel, so the input needs no conversion.
 use super::{Axis, ConvEpilogue, ConvShape, InstructionSet, conv::Direct};
 use crate::{array::zeros, base::Result};
 

@@ -1,4 +1,4 @@
-//! Softmax and normalisation of rows, out of place.
+//! Softmax and normalization of rows, out of place.
 use super::{
     BLOCK,
     exp::{largest_lane, negative_powers, powers, scaled},

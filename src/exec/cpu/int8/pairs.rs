@@ -16,7 +16,7 @@ use std::arch::x86_64::*;
 pub(super) const ROWS: usize = 4;
 
 /// The largest sum of elements whose products with uint8 have a sum that fits in 16 bits.
-const MOST: i16 = i16::MAX / u8::MAX as i16;
+const MAX_SUM: i16 = i16::MAX / u8::MAX as i16;
 
 /// The order of the groups of a block of columns.
 pub(super) struct Order {
@@ -75,7 +75,7 @@ fn complete<const R: usize>(
 fn fits(elements: impl Iterator<Item = i16> + Clone) -> bool {
     let positive: i16 = elements.clone().map(|v| v.max(0)).sum();
     let negative: i16 = elements.map(|v| (-v).max(0)).sum();
-    positive.max(negative) <= MOST
+    positive.max(negative) <= MAX_SUM
 }
 
 /// Whether a right-hand matrix of `k` x `n` bytes, or n x k if it is `transposed`, can be multiplied so: its elements are int8, and
@@ -87,7 +87,7 @@ pub(super) fn all_fit(right: ByteOperand, bytes: &[u8], [k, n]: [usize; 2], tran
         let byte = byte ^ right.flip;
         (byte.min(low), byte.max(high))
     });
-    if [extremes.0, extremes.1].iter().all(|byte| i16::from(byte.abs_diff(right.zero)) <= MOST / 2) {
+    if [extremes.0, extremes.1].iter().all(|byte| i16::from(byte.abs_diff(right.zero)) <= MAX_SUM / 2) {
         return true;
     }
     let fit = |a: &u8, b: &u8| {
@@ -122,7 +122,7 @@ fn is_quad(first: &Line, second: &Line) -> bool {
             largest = largest.max(positive).max(negative);
         }
     }
-    largest <= MOST
+    largest <= MAX_SUM
 }
 
 impl Order {

@@ -24,7 +24,7 @@ use std::cell::Cell;
 /// Bytes of the rows that are multiplied at a time: they stay in the second-level cache beside a panel.
 const ROWS: usize = 96 << 10;
 /// Maximum number of those rows, whose sums stay in the first-level cache.
-const MOST_ROWS: usize = 48;
+const MAX_ROWS: usize = 48;
 /// Number of bytes that are copied at once.
 const SHORT: usize = 32;
 const WORD: usize = size_of::<u64>();
@@ -237,7 +237,7 @@ impl PackedBytes {
     /// The scratch memory of all threads.
     pub fn workspace(&self) -> Workspace {
         let rows = ROWS.max(self.groups() * GROUP * self.dot.rows_together(self.dot.blocks_together()));
-        let of_one = rows + MOST_ROWS * self.dot.blocks_together() * size_of::<Sums>();
+        let of_one = rows + MAX_ROWS * self.dot.blocks_together() * size_of::<Sums>();
         bytes((of_one as u64).saturating_mul(rayon::current_num_threads() as u64))
     }
 
@@ -303,7 +303,7 @@ impl PackedBytes {
         (copied, sums): (&mut Vec<[u8; GROUP]>, &mut Vec<Sums>),
     ) -> Result<()> {
         let (groups, together) = (self.groups(), self.dot.blocks_together());
-        let most = (ROWS / (groups * GROUP).max(1)).clamp(self.dot.rows_together(together), MOST_ROWS);
+        let most = (ROWS / (groups * GROUP).max(1)).clamp(self.dot.rows_together(together), MAX_ROWS);
         let (block, count) = (tile.column / BLOCK, tile.outs.len());
         let step = count.div_ceil(count.div_ceil(most).max(1)).max(1);
         let in_place = rows.consecutive().filter(|_| self.reads_bytes() && flip == 0);

@@ -51,7 +51,7 @@ fn axis_of_three() -> impl Strategy<Value = Axis> {
     (1usize..20, 1usize..5, pads).prop_filter_map("fits", |(input, dilation, pads)| axis(input, 3, 1, dilation, pads))
 }
 
-/// An axis of several tiles of neighbouring pixels, whose windows share inputs.
+/// An axis of several tiles of neighboring pixels, whose windows share inputs.
 fn long_axis() -> impl Strategy<Value = Axis> {
     let pads = prop::array::uniform2(0usize..4);
     (1usize..60, prop::sample::select(vec![3usize, 5, 7]), 1usize..3, pads)
