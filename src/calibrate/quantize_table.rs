@@ -113,12 +113,24 @@ impl QuantizeTable {
     }
 
     /// Returns the names of the layers that a text lists, even if their modes are unknown.
+    ///
+    /// ```
+    /// # use tpulang::calibrate::QuantizeTable;
+    /// let names: Vec<&str> = QuantizeTable::names("# one layer\nconv F16\n").collect();
+    /// assert_eq!(names, ["conv"]);
+    /// ```
     pub fn names(text: &str) -> impl Iterator<Item = &str> {
         let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
         lines.filter_map(|line| line.split_whitespace().next())
     }
 
-    /// Adds the layers of another table that this text does not list, and returns the result.
+    /// Appends the layers that a text of a table does not list, and returns the result. Names that a table cannot express are left out.
+    ///
+    /// ```
+    /// # use tpulang::calibrate::QuantizeTable;
+    /// let table = QuantizeTable::parse("conv F32\nids F32\n").unwrap();
+    /// assert_eq!(table.added_to("conv F16"), "conv F16\nids F32\n");
+    /// ```
     pub fn added_to(&self, text: &str) -> String {
         let named: HashSet<&str> = QuantizeTable::names(text).collect();
         let missing = self.modes.iter().filter(|(name, _)| !named.contains(name.as_str()) && is_table_name(name));
