@@ -390,14 +390,15 @@ mod tests {
 
     #[test]
     fn coefficients_scale_integers() {
-        for (coeff, wanted) in [(vec![2.0, -1.0], [33554435i32, i32::MIN]), (vec![0.5, 1.5], [8388608, 3])] {
+        for (coeff, x, y, wanted) in [
+            ([2.0, -1.0], [16777217i32, i32::MIN], [-1, 1], [33554435, i32::MIN]),
+            ([0.5, 1.5], [16777216, 3], [0, 1], [8388608, 3]),
+        ] {
+            let feeds = [("x", Array::from(x)), ("y", Array::from(y))];
             let mut g = Graph::new("g").unwrap();
             let [x, y] = ["x", "y"].map(|name| g.input(name, Dtype::Int32, [2]).unwrap());
-            let added = Add { coeff: Some(coeff.clone()), ..Add::new(vec![x, y]) };
+            let added = Add { coeff: Some(coeff.to_vec()), ..Add::new(vec![x, y]) };
             let z = g.op(added).out_dtypes([Dtype::Int32]).call().unwrap()[0];
-            let feeds = [("x", [16777217i32, i32::MIN]), ("y", [-1, 1])];
-            let feeds = if coeff[0] == 0.5 { [("x", [16777216, 3]), ("y", [0, 1])] } else { feeds };
-            let feeds = feeds.map(|(name, values)| (name, Array::from(values)));
             assert_eq!(result(&mut g, z, &feeds), Array::from(wanted), "{coeff:?}");
         }
     }

@@ -4,7 +4,7 @@ use super::{
     blocked::{BLOCK, InstructionSet, fold_lanes, load_padded},
     in_blocks::channels,
     layout::permuted,
-    task::PostOp,
+    task::{PostOp, Task},
     workspace::{Workspace, all_reals, elements, if_result, ints, reals, result_reals},
 };
 use crate::{
@@ -51,9 +51,15 @@ pub(super) fn is_of_pixels(op: &Reduce<Operand>) -> bool {
 
 /// Reduces along the axes, or all pixels of a channel-blocked image. Sums are accumulated in f64, then rounded once.
 pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
-    if op.input.ty.is_plain_int() {
-        return of_integers(op);
+    if !op.input.ty.is_plain_int() {
+        return of_reals(op);
     }
+    let OpKernel { run, workspace, .. } = of_reals(op.clone());
+    let workspace = if_result(ValueType::is_plain_int, ints([&op.input]) + ints([&op.input]), workspace);
+    OpKernel::with_workspace(workspace, move |t| if t.result(0)?.is_plain_int() { of_integers(t, &op) } else { run(t) })
+}
+
+fn of_reals(op: Reduce<Operand>) -> OpKernel {
     let (real, add) = (|x: f32| f64::from(x), |a: f64, b: f64| a + b);
     match op.mode {
         ReduceMode::ReduceMean => in_parts::<SUMS>(op, 0.0, real, add, |sum, n| sum / n as f64),
@@ -67,29 +73,27 @@ pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
     }
 }
 
-/// Reduces plain integers in f64, which is exact up to 2^53, and rounds means and norms.
-fn of_integers(op: Reduce<Operand>) -> OpKernel {
-    OpKernel::with_workspace(ints([&op.input]) + ints([&op.input]), move |t| {
-        let shape = &op.input.ty.shape;
-        let reduced = reduced_axes(&op.axes, shape.len())?;
-        let (kept, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|axis| !reduced.contains(axis));
-        let count: usize = last.iter().map(|axis| shape[*axis]).product();
-        let values = permuted(&t.ints(&op.input)?, shape, &[kept, last].concat())?;
-        t.fill_ints(0, |first, out| {
-            for (i, out) in out.iter_mut().enumerate() {
-                let row = values[(first + i) * count..][..count].iter().map(|v| *v as f64);
-                let reduced = match op.mode {
-                    ReduceMode::ReduceMean => row.sum::<f64>() / count as f64,
-                    ReduceMode::ReduceSum => row.sum(),
-                    ReduceMode::ReduceL1 => row.map(f64::abs).sum(),
-                    ReduceMode::ReduceL2 => row.map(|v| v * v).sum::<f64>().sqrt(),
-                    ReduceMode::ReduceProd => row.product(),
-                    ReduceMode::ReduceMax => row.reduce(f64::max).unwrap_or(f64::NAN),
-                    ReduceMode::ReduceMin => row.reduce(f64::min).unwrap_or(f64::NAN),
-                };
-                *out = RoundMode::default().round(reduced) as i64;
-            }
-        })
+/// Reduces plain integers to plain integers, in f64, which is exact up to 2^53. Means and norms are rounded.
+fn of_integers(t: &mut Task, op: &Reduce<Operand>) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let reduced = reduced_axes(&op.axes, shape.len())?;
+    let (kept, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|axis| !reduced.contains(axis));
+    let count: usize = last.iter().map(|axis| shape[*axis]).product();
+    let values = permuted(&t.ints(&op.input)?, shape, &[kept, last].concat())?;
+    t.fill_ints(0, |first, out| {
+        for (i, out) in out.iter_mut().enumerate() {
+            let row = values[(first + i) * count..][..count].iter().map(|v| *v as f64);
+            let reduced = match op.mode {
+                ReduceMode::ReduceMean => row.sum::<f64>() / count as f64,
+                ReduceMode::ReduceSum => row.sum(),
+                ReduceMode::ReduceL1 => row.map(f64::abs).sum(),
+                ReduceMode::ReduceL2 => row.map(|v| v * v).sum::<f64>().sqrt(),
+                ReduceMode::ReduceProd => row.product(),
+                ReduceMode::ReduceMax => row.reduce(f64::max).unwrap_or(f64::NAN),
+                ReduceMode::ReduceMin => row.reduce(f64::min).unwrap_or(f64::NAN),
+            };
+            *out = RoundMode::default().round(reduced) as i64;
+        }
     })
 }
 

@@ -54,7 +54,7 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
         ReduceMode::ReduceL1 => 5,
         ReduceMode::ReduceL2 => 6,
     };
-    if op.input.ty.is_plain_int() {
+    if op.input.ty.is_plain_int() && b.result_type(0)?.is_plain_int() {
         return of_integers(op, b, mode);
     }
     let float = b.float(&op.input)?;
