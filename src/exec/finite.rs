@@ -76,7 +76,7 @@ impl<B: Backend> Session<B> {
         let step = first.and_then(|first| plan.steps.get(first));
         Ok(match step.map(|step| self.first_operator(feeds, step)).transpose()?.flatten() {
             Some((name, op)) => format!("the first tensor with such elements is {name:?}, computed by {op}"),
-            None => "they are in a constant part of the model".to_owned(),
+            None => "a constant part of the model has such elements".to_owned(),
         })
     }
 

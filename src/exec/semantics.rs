@@ -57,11 +57,15 @@ pub fn saturates(asked: bool, operands: &[&ValueType], result: Dtype) -> bool {
     asked || !result.is_signed_int() && operands.iter().all(|ty| ty.dtype.is_signed_int())
 }
 
+/// Returns a number as an integer, if it is one of 32 bits.
+pub fn whole_number(x: f64) -> Option<i64> {
+    Some(x as i64).filter(|n| *n as f64 == x && i32::try_from(*n).is_ok())
+}
+
 /// Returns the coefficients of a sum of plain integers as integers, or `None` if a coefficient is not a 32-bit integer: such sums are
 /// computed as real numbers.
 pub fn integer_coefficients(coeff: &[f64]) -> Option<Vec<i64>> {
-    let integer = |c: &f64| Some(*c as i64).filter(|n| *n as f64 == *c && i32::try_from(*n).is_ok());
-    coeff.iter().map(integer).collect()
+    coeff.iter().map(|c| whole_number(*c)).collect()
 }
 
 /// Per channel: a 16-bit multiplier, a right shift, and the addend before it; zero points are ignored.

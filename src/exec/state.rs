@@ -193,8 +193,9 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Sets the data of the coefficients of `graph` that have the name of a variable to its current value. Use
-    /// this to save a trained network: `graph` is the network without the training step. Returns the number of coefficients that were set.
+    /// Sets the data of the coefficients of `graph` that have the name of a variable to its current value. Use this
+    /// to save a trained network: `graph` is the network without the training step. Returns the number of coefficients that were
+    /// set.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}, graph::optimizers::Sgd};

@@ -82,6 +82,33 @@ fn tables_are_written_and_compared() {
 }
 
 #[test]
+fn samples_may_be_behind_links() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("linked")).unwrap();
+    for (link, to) in [("linked/z", "data"), ("linked/a", "data"), ("data/more/back", "data")] {
+        std::os::unix::fs::symlink(folder.path(to), folder.path(link)).unwrap();
+    }
+    let links = folder.path("linked").display().to_string();
+    let out = tpulang(&[
+        "calibrate",
+        &folder.path("net.json").display().to_string(),
+        "--data",
+        &links,
+        "--method",
+        "max",
+        "--statistics",
+        &folder.path("linked.json").display().to_string(),
+    ]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    // A folder is read once, by the first of its names.
+    let read = Statistics::read(folder.path("linked.json")).unwrap();
+    assert_eq!(
+        read.samples().collect::<Vec<_>>(),
+        ["a/0.npz", "a/2.npz", "a/4.npz", "a/6.npz", "a/more/1.npz", "a/more/3.npz", "a/more/5.npz"]
+    );
+}
+
+#[test]
 fn tensors_that_are_quantized_already_are_counted() {
     let folder = Folder::new();
     let spec = r#"{"version": 1, "name": "net", "mode": "quantized", "inputs": ["x", "scale"], "outputs": ["y"],

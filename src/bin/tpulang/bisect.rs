@@ -44,9 +44,9 @@ enum StageName {
     after_help = "\
 The reference is a file with the tensors of a run by another program, a stage of TPU-MLIR's tool
 chain, or, for a GPU, a run on the CPU. Each operator is fed the tensors of the reference, so that
-its own error is separated from errors made earlier. The first one that is wrong by itself is written as a
-spec of one operator with its data; of several operators if the reference lacks the tensors between
-them. Names that differ by a suffix of the tool chain are matched: y and y_f32.
+its own error is separated from errors made earlier. The first one that is wrong by itself is
+written as a spec of one operator with its data; of several operators if the reference lacks the
+tensors between them. Names that differ by a suffix of the tool chain are matched: y and y_f32.
 
 Exit status: 0 if no tensor differs; 1 if one does; 2 on an error.
 

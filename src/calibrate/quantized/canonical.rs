@@ -55,13 +55,17 @@ fn rewritten(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     Ok(None)
 }
 
+/// Whether a tensor has one number for each column of a product, along its last axis.
+fn is_row(r: &Rewriter, numbers: Tensor, product: Tensor) -> bool {
+    let columns = r.shape(product).last().copied();
+    Some(r.elements(numbers)) == columns && r.shape(numbers).last().copied() == columns
+}
+
 /// `x w + b` with a number for each column.
 fn matmul_with_bias(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     let Some((add, (x, summand))) = sum(r, t) else { return Ok(None) };
     let Some(mut product) = matmul(r, x).filter(|_| !add.do_relu && r.shape(x) == r.shape(t)) else { return Ok(None) };
-    let columns = r.shape(t).last().copied();
-    let is_row = Some(r.elements(summand)) == columns && r.shape(summand).last().copied() == columns;
-    if product.bias.is_some() || !is_row {
+    if product.bias.is_some() || !is_row(r, summand, t) {
         return Ok(None);
     }
     product.bias = Some(summand);
@@ -72,9 +76,7 @@ fn matmul_with_bias(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
 fn matmul_with_factors(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     let Some((mul, (x, factors))) = product(r, t) else { return Ok(None) };
     let Some(mut product) = matmul(r, x).filter(|_| !mul.do_relu && r.shape(x) == r.shape(t)) else { return Ok(None) };
-    let columns = r.shape(t).last().copied();
-    let is_row = Some(r.elements(factors)) == columns && r.shape(factors).last().copied() == columns;
-    if !is_row || product.right_transpose {
+    if !is_row(r, factors, t) || product.right_transpose {
         return Ok(None);
     }
     let (Some(weights), Some(s)) = (floats(r, product.right), floats(r, factors)) else { return Ok(None) };

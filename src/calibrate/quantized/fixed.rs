@@ -55,8 +55,7 @@ impl Multiplier {
 
     /// Multiplies and adds a number of which the shift also takes the last bits.
     pub fn apply_and_add(self, x: i64, addend: i64) -> i64 {
-        let power = 1 << self.shift.unsigned_abs();
-        let addend = if self.shift >= 0 { addend.saturating_mul(power) } else { addend.div_euclid(power) };
+        let addend = if self.shift >= 0 { addend.saturating_mul(1 << self.shift) } else { addend >> -self.shift };
         shifted((x * self.factor).saturating_add(addend), self.shift)
     }
 }

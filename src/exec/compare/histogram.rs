@@ -43,7 +43,7 @@ impl Histogram {
 /// The largest `n` for which `10^n` is at most a positive number.
 fn decade(x: f64) -> i32 {
     let guess = x.log10().floor() as i32;
-    // The logarithm is rounded. Powers below the normal numbers are 0 here.
+    // The logarithm is rounded. `powi` returns 0 for powers below the normal numbers.
     let next = 10f64.powi(guess + 1);
     if next > 0.0 && next <= x { guess + 1 } else { guess }
 }

@@ -325,7 +325,7 @@ fn constant(
     of_ints: impl Fn(i64, i64) -> i64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
     // Float64 is exact for integers of up to 32 bits, but takes several times as long.
-    let int = Some(c as i64).filter(|int| *int as f64 == c && i32::try_from(*int).is_ok());
+    let int = semantics::whole_number(c);
     let ints = move |v: i64| match int {
         Some(int) => of_ints(v, int),
         None => RoundMode::default().round(f(v as f64, c)) as i64,

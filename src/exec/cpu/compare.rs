@@ -164,7 +164,7 @@ fn bytes_with(t: &mut Task, input: &Operand, mode: CompareMode, number: f64, inv
 }
 
 /// Stores the ones and zeros that `holds` writes. They are stored unscaled even if the result is quantized, as the
-/// compiler does.
+/// compiler stores them.
 fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
     if t.result(0)?.quantization.is_some() {
         return t.fill_ints(0, |first, out| {

@@ -2,13 +2,13 @@
 use super::blocked::InstructionSet;
 use rten_simd::{Isa, SimdOp};
 
-/// Row-major strides of `shape`, broadcast to `rank` dimensions: 0 along broadcast axes.
+/// Row-major strides of `shape`, broadcast to `rank` dimensions: 0 along broadcast axes. Leading axes beyond `rank` are left out.
 pub(super) fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
     let mut strides = vec![0; rank];
     let mut step = 1;
-    for (i, &d) in shape.iter().enumerate().rev() {
+    for (stride, &d) in strides.iter_mut().rev().zip(shape.iter().rev()) {
         if d != 1 {
-            strides[rank - shape.len() + i] = step;
+            *stride = step;
         }
         step *= d;
     }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     ValueType,
+    array::Element,
     base::Result,
     ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes},
     quant::RoundMode,
@@ -18,7 +19,6 @@ use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps},
 };
-use std::borrow::Cow;
 
 /// Number of independent accumulators per row of a sum.
 const SUMS: usize = 8;
@@ -76,10 +76,7 @@ fn of_reals(op: Reduce<Operand>) -> OpKernel {
 /// Reduces plain integers to plain integers, in f64, which is exact up to 2^53. Means and norms are rounded.
 fn of_integers(t: &mut Task, op: &Reduce<Operand>) -> Result<()> {
     let shape = &op.input.ty.shape;
-    let reduced = reduced_axes(&op.axes, shape.len())?;
-    let (kept, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|axis| !reduced.contains(axis));
-    let count: usize = last.iter().map(|axis| shape[*axis]).product();
-    let values = permuted(&t.ints(&op.input)?, shape, &[kept, last].concat())?;
+    let (values, Merged { count, .. }) = with_last(&t.ints(&op.input)?, shape, &reduced_axes(&op.axes, shape.len())?)?;
     t.fill_ints(0, |first, out| {
         for (i, out) in out.iter_mut().enumerate() {
             let row = values[(first + i) * count..][..count].iter().map(|v| *v as f64);
@@ -133,7 +130,10 @@ fn combined(
         let (shape, values) = (&input.ty.shape, t.reals(&input)?);
         let (values, sizes) = match in_place {
             Some(sizes) => (values, sizes),
-            None => with_last(values, shape, &reduced_axes(&axes, shape.len())?)?,
+            None => {
+                let (values, sizes) = with_last(&values, shape, &reduced_axes(&axes, shape.len())?)?;
+                (values.into(), sizes)
+            }
         };
         let Merged { parts, count, inner, .. } = sizes;
         let number = parts * count;
@@ -346,11 +346,11 @@ impl Merged {
 }
 
 /// Moves the reduced axes to the end.
-fn with_last<'a>(values: Cow<[f32]>, shape: &[usize], reduced: &[usize]) -> Result<(Cow<'a, [f32]>, Merged)> {
+fn with_last<T: Element>(values: &[T], shape: &[usize], reduced: &[usize]) -> Result<(Vec<T>, Merged)> {
     let (kept, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|axis| !reduced.contains(axis));
     let count = last.iter().map(|axis| shape[*axis]).product();
     let sizes = Merged { parts: 1, between: 1, count, inner: 1 };
-    Ok((permuted(&values, shape, &[kept, last].concat())?.into(), sizes))
+    Ok((permuted(values, shape, &[kept, last].concat())?, sizes))
 }
 
 pub(super) fn variance(op: Variance<Operand>) -> OpKernel {

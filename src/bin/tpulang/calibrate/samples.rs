@@ -82,15 +82,16 @@ fn is_data(file: &Path) -> bool {
 fn in_folder(root: &Path) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     let mut folders = vec![root.to_owned()];
-    // A link may lead back to a folder.
+    // A link may lead back to a folder, which is read by the first of its names: the same on every machine.
     let mut seen = HashSet::new();
     while let Some(folder) = folders.pop() {
         if !seen.insert(fs::canonicalize(&folder).map_err(Error::io(&folder))?) {
             continue;
         }
-        for entry in fs::read_dir(&folder).map_err(Error::io(&folder))? {
-            let entry = entry.map_err(Error::io(&folder))?;
-            let path = entry.path();
+        let entries = fs::read_dir(&folder).and_then(|all| all.map(|entry| Ok(entry?.path())).collect());
+        let mut paths: Vec<PathBuf> = entries.map_err(Error::io(&folder))?;
+        paths.sort_by(|a, b| b.cmp(a));
+        for path in paths {
             if path.is_dir() {
                 folders.push(path);
             } else if is_data(&path) {

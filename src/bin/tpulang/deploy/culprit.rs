@@ -12,7 +12,7 @@ pub enum Culprit {
     /// The operator that computes a tensor: the stage fails once it is added to those before it.
     Operator {
         tensor: Tensor,
-        /// Whether the stage also fails for the operator by itself.
+        /// Whether the stage also fails for the operator by itself; `None` if it cannot be tried, since it reads constants only.
         alone: Option<bool>,
     },
     /// No operator: the stage also fails for a network of a single Relu.

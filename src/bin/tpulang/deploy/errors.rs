@@ -27,8 +27,9 @@ impl TensorError {
             Comparison::Failure(_) => None,
         }
     }
-    fn error(&self) -> f64 {
-        self.numbers().map_or(f64::INFINITY, |(_, error)| if error.is_nan() { f64::INFINITY } else { error })
+    /// The relative L2 error, infinite for NaN and for a tensor of another shape.
+    fn size(&self) -> f64 {
+        self.numbers().map_or(f64::INFINITY, |(_, l2)| if l2.is_nan() { f64::INFINITY } else { l2 })
     }
 }
 
@@ -66,7 +67,7 @@ impl StageErrors {
     }
     /// The output with the largest error.
     fn worst_output(&self) -> Option<&TensorError> {
-        self.outputs().max_by(|a, b| a.error().total_cmp(&b.error()))
+        self.outputs().max_by(|a, b| a.size().total_cmp(&b.size()))
     }
     /// Says which output is outside of a tolerance, if there is one, and which tensor has the largest error of its own.
     pub fn failure(&self, tolerance: &Tolerance, chip: &str) -> Option<String> {
@@ -116,8 +117,8 @@ pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Ve
             let is_output = graph.outputs().contains(&tensor);
             let (tensor_name, op) = (name.clone(), operator.op.name().to_owned());
             let mut error = TensorError { tensor: tensor_name, op, is_output, comparison, own: 0.0 };
-            error.own = error.error() - inherited;
-            by_tensor.insert(tensor, error.error());
+            error.own = error.size() - inherited;
+            by_tensor.insert(tensor, error.size());
             errors.push(error);
         }
     }
@@ -153,7 +154,7 @@ pub fn add_renamed_outputs(graph: &Graph, arrays: &mut Arrays) -> Result<()> {
 /// Number of tensors that are printed.
 const LISTED: usize = 5;
 
-/// Returns one row for each stage, and the tensors that lose most.
+/// Returns one row for each stage, and the tensors with the largest errors of their own.
 pub fn summary(stages: &[StageErrors], chip: &str) -> String {
     let mut text = format!(
         "{:<9} {:<14} {:>8} {:>8} {:>8}   {:<19} {:>9} {:>9}\n",
@@ -206,7 +207,7 @@ fn table(errors: &[&TensorError]) -> String {
 
 fn figures(error: &TensorError) -> String {
     match error.numbers() {
-        Some((cosine, error)) => format!("{cosine:>9.6} {:>9}", format!("{error:.1e}")),
+        Some((cosine, l2)) => format!("{cosine:>9.6} {:>9}", format!("{l2:.1e}")),
         None => format!("{:>19}", "other shape"),
     }
 }

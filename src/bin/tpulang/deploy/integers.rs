@@ -1,7 +1,7 @@
 //! Integers that the tool chain rounds.
 use super::stage::Arrays;
 use std::collections::{HashMap, HashSet};
-use tpulang::{Array, Dtype, Graph, Mode, Result, Tensor, ops::Op};
+use tpulang::{Dtype, Graph, Mode, Result, Tensor, ops::Op};
 
 /// The largest integer up to which float16 represents all of them.
 const MAX_EXACT_INTEGER: f64 = 2048.0;
@@ -30,8 +30,8 @@ pub fn rounded_slice(graph: &Graph, quantize: &str, arrays: &Arrays) -> Result<O
         if !info.dtype.is_int() || info.quantization.is_some() || moves_bits {
             continue;
         }
-        let numbers = arrays.get(&info.name).map(|array| array.to_f64()).transpose()?.unwrap_or_default();
-        let rounded = Array::from_f64s(Dtype::Float16, [numbers.len()], numbers.iter().copied())?.to_f64()?;
+        let Some(array) = arrays.get(&info.name) else { continue };
+        let (numbers, rounded) = (array.to_f64()?, array.to_dtype(Dtype::Float16)?.to_f64()?);
         if let Some((x, rounded)) = numbers.iter().zip(&rounded).find(|(x, rounded)| x != rounded) {
             let name = &info.name;
             return Ok(Some(format!(

@@ -355,15 +355,12 @@ impl<'a> Pipeline<'a> {
                 text += &format!("this operator also fails alone: {}\n", escaped_path(&path));
             }
             Some(Culprit::Operator { alone: Some(false), .. }) => {
-                text += "it succeeds on the operators before this one, and on this operator alone; only together they fail\n";
-            }
-            Some(Culprit::Operator { alone: None, .. }) => {
-                text += "it succeeds on the operators before this one\n";
+                text += "it succeeds on the operators before this one, and on this operator by itself; only the combination fails\n";
             }
             Some(Culprit::AnyNetwork) => {
                 text += "it also fails for a single Relu: an option, a table or the installation is the cause, not an operator\n";
             }
-            None => {}
+            Some(Culprit::Operator { alone: None, .. }) | None => {}
         }
         if let Some(cause) = cause {
             text += &format!("{}; {}\n", cause.meaning, cause.remedy);

@@ -202,8 +202,6 @@ impl<const C: usize> Sweep<'_, '_, C> {
         share: usize,
     ) {
         let (lanes, step) = (ops.len(), self.place.step[1]);
-        // The block of a vector, and where it begins in it.
-        let block_of = |n: usize| (n * lanes / BLOCK, n * lanes % BLOCK);
         let mut sums = [[ops.zero(); N]; T];
         // Each loop over the accumulators does one thing, so that the compiler unrolls it and keeps the sums in registers.
         if let Some(begin) = self.begin {
@@ -215,7 +213,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         } else {
             for n in 0..N {
-                let (b, from) = block_of(n);
+                let (b, from) = block_of(n, lanes);
                 for t in 0..T {
                     sums[t][n] = ops.load(&self.outs[b][at + t * step][from..]);
                 }
@@ -226,7 +224,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
         if let Some(end) = self.end {
             if !end.residual.is_empty() {
                 for n in 0..N {
-                    let (b, from) = block_of(n);
+                    let (b, from) = block_of(n, lanes);
                     for t in 0..T {
                         sums[t][n] = ops.add(sums[t][n], ops.load(&end.residual[b][at + t * step][from..]));
                     }
@@ -242,18 +240,24 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         }
         for n in 0..N {
-            let (b, to) = block_of(n);
+            let (b, to) = block_of(n, lanes);
             for t in 0..T {
                 ops.store(sums[t][n], &mut self.outs[b][at + t * step][to..]);
             }
         }
         for n in N..B * BLOCK / lanes {
-            let (b, to) = block_of(n);
+            let (b, to) = block_of(n, lanes);
             for t in 0..T {
                 ops.store(ops.zero(), &mut self.outs[b][at + t * step][to..]);
             }
         }
     }
+}
+
+/// Returns the block of the `n`th vector of a tile, and where the vector begins in it.
+#[inline(always)]
+fn block_of(n: usize, lanes: usize) -> (usize, usize) {
+    (n * lanes / BLOCK, n * lanes % BLOCK)
 }
 
 /// Applies the epilogue to sums that are complete in memory.
@@ -335,7 +339,8 @@ fn add_channels<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, 
     for (c, w) in (0..C).zip(weights) {
         let mut vectors = [ops.zero(); N];
         for n in 0..N {
-            vectors[n] = ops.load(&w[n * lanes / BLOCK].0[n * lanes % BLOCK..]);
+            let (b, from) = block_of(n, lanes);
+            vectors[n] = ops.load(&w[b].0[from..]);
         }
         for t in 0..T {
             let x = ops.splat(x[t][c]);
