@@ -9,7 +9,9 @@ ARCH=${2:-$(uname -m)}
 build() { "$TOOLS/bin/maturin" build --manifest-path python/Cargo.toml --locked --out target/wheels "$@"; }
 rm -f target/wheels/*_"$ARCH".whl
 if [ "$PROFILE" != release ]; then
-    build --profile "$PROFILE" --compatibility linux
+    # What `cargo test` has compiled serves for the profile `dev`.
+    if [ "$PROFILE" = dev ]; then set -- --features as-tested; else set --; fi
+    build --profile "$PROFILE" --compatibility linux "$@"
     exit
 fi
 LIBRARY=target/release/lib_native.so
