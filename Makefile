@@ -155,9 +155,10 @@ conformance: build ## compare every recorded case with tpu_mlir
 	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) examples/patterns conformance/deployed/masked
 	$(PEER)/bin/python conformance/emulation.py --bin $(BIN) examples/patterns
 
-conformance-onnx: build ## run ONNX's node tests, also after tpuc-opt has rewritten them
+conformance-onnx: build ## compare corner cases with onnxruntime; run ONNX's node tests, also after tpuc-opt has rewritten them
 	sh benches/setup.sh $(BENCH_PEER)
 	sh conformance/setup.sh $(PEER)
+	$(BENCH_PEER)/bin/python conformance/onnx_corners.py --bin $(BIN)
 	$(BENCH_PEER)/bin/python conformance/onnx_nodes.py --bin $(BIN) --exceptions tests/onnx_exceptions.toml --peer $(PEER)/bin/python
 
 onnx-networks: build ## compare networks that PyTorch exports to ONNX with onnxruntime (ten minutes)
@@ -252,7 +253,7 @@ models: ## compare the networks of examples/models with PyTorch, on small random
 
 minilm: setup ## fetch, convert and run a real language model, and pass it to tpuc-opt
 	sh scripts/minilm.sh build/minilm
-	cargo run --profile $(PROFILE) -p tpulang-minilm
+	cargo run --profile $(PROFILE) --example minilm
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
 bench bench-quick: PROFILE = release

@@ -189,6 +189,9 @@ pub trait Emit {
     }
     /// Gives a vector the rank of a tensor, along one of its axes.
     fn along(&mut self, vector: Tensor, axis: usize, rank: usize) -> Result<Tensor> {
+        if axis >= rank {
+            return Err(argument("the number of dimensions", rank, format!("expected at least {}", axis + 1)));
+        }
         let mut shape = vec![1; rank];
         shape[axis] = self.shape(vector)?.iter().product();
         self.reshape(vector, &shape)

@@ -33,9 +33,10 @@ pub fn is_foldable(node: &Node) -> bool {
     known && !has_graph && !NEVER.contains(&node.proto.op_type.as_str()) && bytes() <= LARGEST
 }
 
-fn bytes(value: &Value) -> usize {
+/// Returns the bytes of a constant; 0 for other values.
+pub fn bytes(value: &Value) -> usize {
     match value {
-        Value::Constant(c) => c.array.len() * c.array.dtype().size(),
+        Value::Constant(c) => c.array.len().saturating_mul(c.array.dtype().size()),
         Value::Computed(_) => 0,
         Value::Sequence(all) => all.iter().map(bytes).fold(0, usize::saturating_add),
     }

@@ -28,6 +28,12 @@ const MAX_DEPTH: usize = 50;
 /// Maximum number of nodes that are converted, those of bodies as often as these are written out or tried.
 const MAX_NODES: usize = 500_000;
 
+/// Bytes of constants that may be computed while a model is read, apart from [`ROOM_PER_BYTE`].
+const ROOM: usize = 4 << 30;
+
+/// Bytes that may be computed for each byte of an initializer.
+const ROOM_PER_BYTE: usize = 8;
+
 /// What is the same for all graphs of a model.
 pub struct Model<'m> {
     pub evaluate: &'m Evaluate<'m>,
@@ -50,6 +56,8 @@ pub struct Importer<'m> {
     pub report: Report,
     /// The number of nodes that were converted.
     nodes: usize,
+    /// Bytes of constants that may still be computed while the model is read.
+    room: usize,
     /// Names of the model's outputs.
     outputs: HashSet<&'m str>,
     /// The integers that coefficients were dequantized from.
@@ -74,6 +82,7 @@ impl<'m> Importer<'m> {
             scopes: vec![HashMap::new()],
             report: Report::default(),
             nodes: 0,
+            room: ROOM,
             outputs: HashSet::new(),
             integers: IntegersOf::new(),
         })
@@ -111,14 +120,27 @@ impl<'m> Importer<'m> {
             let array =
                 self.files.array(tensor).map_err(|e| misfit(format!("the initializer {:?}:", tensor.name), e))?;
             let element = Element::of(tensor.data_type)?;
-            self.define(&tensor.name, Some(Value::initializer(&tensor.name, array, element)));
+            let value = Value::initializer(&tensor.name, array, element);
+            self.room = self.room.saturating_add(fold::bytes(&value).saturating_mul(ROOM_PER_BYTE));
+            self.define(&tensor.name, Some(value));
         }
         for sparse in &graph.sparse_initializer {
             let name = sparse.values.as_ref().map_or("", |v| v.name.as_str());
             let array = self.sparse(sparse).map_err(|e| misfit(format!("the initializer {name:?}:"), e))?;
             let element = Element::Whole(array.dtype());
-            self.define(name, Some(Value::initializer(name, array, element)));
+            let value = Value::initializer(name, array, element);
+            self.take_room(fold::bytes(&value))?;
+            self.define(name, Some(value));
         }
+        Ok(())
+    }
+
+    /// Counts bytes of constants that are not in the file.
+    fn take_room(&mut self, bytes: usize) -> Result<()> {
+        self.room = self.room.checked_sub(bytes).ok_or_else(|| {
+            let limit = format!("{} GiB and {ROOM_PER_BYTE} times the initializers", ROOM >> 30);
+            invalid(format!("the constants computed while the model is read would take more than {limit}"))
+        })?;
         Ok(())
     }
 
@@ -169,8 +191,12 @@ impl<'m> Importer<'m> {
         if info.name == name && info.kind == TensorKind::Value {
             return Ok(tensor);
         }
-        let shape = info.shape.clone();
-        // The name may be taken by the tensor that the output equals.
+        let (shape, is_coefficient) = (info.shape.clone(), info.is_coefficient());
+        // The name may be taken by the tensor that the output equals. An input keeps it.
+        if is_coefficient && self.graph.lookup(name) == Some(tensor) {
+            let other = self.graph.free_name(&format!("{name}_value"));
+            self.graph.rename(tensor, &other)?;
+        }
         let made = self.op(Reshape { shape: Some(ints(&shape)), ..Reshape::new(tensor) })?;
         if self.graph.lookup(name).is_none() {
             self.graph.rename(made, name)?;
@@ -187,7 +213,7 @@ impl<'m> Importer<'m> {
     /// Returns the value with a name; `None` if the node that computes it could not be converted.
     pub fn lookup(&self, name: &str) -> Result<Option<Value>> {
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
-        found.cloned().ok_or_else(|| invalid(format!("there is no value {name:?} before it; nodes must be in order")))
+        found.cloned().ok_or_else(|| invalid(format!("no node before it computes {name:?}")))
     }
 
     /// Converts nodes in order. What cannot be converted is reported at the end, all at once.
@@ -235,6 +261,10 @@ impl<'m> Importer<'m> {
             true => fold::fold(self, &node, convert)?,
             false => self.converted(&node, convert)?,
         };
+        let sum = |bytes: &mut dyn Iterator<Item = usize>| bytes.fold(0, usize::saturating_add);
+        let (before, after) =
+            (sum(&mut node.inputs.iter().flatten().map(fold::bytes)), sum(&mut results.iter().map(fold::bytes)));
+        self.take_room(after.saturating_sub(before))?;
         Ok(results.into_iter().map(Some).collect())
     }
 

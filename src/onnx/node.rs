@@ -155,7 +155,7 @@ pub fn count(shape: &[usize]) -> Result<usize> {
 }
 
 /// Maximum number of elements of a table that is made while a network is read.
-const LARGEST_TABLE: usize = 1 << 27;
+const LARGEST_TABLE: usize = 1 << 26;
 
 /// Returns the number of elements of a table that is made while the network is read, such as a matrix of weights.
 ///

@@ -1,5 +1,6 @@
 //! Tensors of a file as arrays.
 use super::{
+    node::count,
     proto::{self, EXTERNAL},
     small_float::SmallFloat,
 };
@@ -148,7 +149,7 @@ impl TensorFiles {
         match element.packed_bits() {
             None => file.array(&tensor.name, element.dtype(), shape, offset),
             Some(bits) => {
-                let count: usize = shape.iter().product();
+                let count = count(shape)?;
                 let bytes = file.array(&tensor.name, Dtype::Uint8, &[count.div_ceil(8 / bits)], offset)?;
                 from_bytes(element, shape, bytes.bytes()?)
             }
@@ -189,7 +190,7 @@ fn from_bytes(element: Element, shape: &[usize], bytes: &[u8]) -> Result<Array> 
     let Some(bits) = element.packed_bits() else {
         return Array::from_le_bytes(element.dtype(), shape, bytes);
     };
-    let (count, per_byte): (usize, usize) = (shape.iter().product(), 8 / bits);
+    let (count, per_byte) = (count(shape)?, 8 / bits);
     let needed = count.div_ceil(per_byte);
     if bytes.len() < needed {
         return Err(invalid(format!("it has {} bytes of data; expected {needed}", bytes.len())));
@@ -218,7 +219,7 @@ fn from_fields(tensor: &proto::Tensor, element: Element, shape: &[usize]) -> Res
         // The low bytes of each int32.
         Element::Whole(other) => ints.iter().flat_map(|v| v.to_le_bytes()[..other.size()].to_vec()).collect(),
     };
-    let expected: usize = shape.iter().product();
+    let expected = count(shape)?;
     if bytes.is_empty() && expected > 0 {
         return Err(invalid("it has no data"));
     }

@@ -1,5 +1,5 @@
 //! Bits of integers, by arithmetic: the Top dialect has no operators for them.
-use super::{Convert, arithmetic::broadcast_value, arithmetic::integer_quotient};
+use super::{Convert, arithmetic::broadcast_value};
 use crate::{
     Tensor,
     array::Array,
@@ -28,15 +28,31 @@ fn bit_shift<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if x.dtype().is_signed_int() {
         return signed_shift(b, x, count, left);
     }
-    let shift = b.float_tensor(count)?;
-    let power = b.op(Pow2::new(shift, 2.0))?;
-    let power = super::cast::truncated_to(b, power, x.dtype())?;
-    let power = b.value_like(power, count)?;
-    if !left {
-        return Ok(vec![integer_quotient(b, x, &power)?]);
-    }
-    let [value, power] = b.tensors(&[x, &power])?[..] else { return Err(invalid("it has two operands")) };
-    let made = b.mul(value, power)?;
+    unsigned_shift(b, x, count, left)
+}
+
+/// Shifts unsigned integers. Bits that are shifted out are lost.
+fn unsigned_shift(b: &mut Importer, x: &Value, count: &Value, left: bool) -> Result<Vec<Value>> {
+    let shape = stored_shape(&broadcast(&[x.shape(), count.shape()])?);
+    let (value, shift) = (b.tensor(x)?, b.float_tensor(count)?);
+    let (value, shift) = (b.expand_to(value, &shape)?, b.expand_to(shift, &shape)?);
+    let dtype = b.dtype(value)?;
+    let bits = dtype.size() as f64 * 8.0;
+    let bounded = b.op(Clip::new(shift, bits - 1.0, 1.0))?;
+    let factor = power(b, bounded, dtype)?;
+    let shifted = if left {
+        let places = b.const_sub(bits, bounded)?;
+        let modulus = power(b, places, dtype)?;
+        let low = b.op(Remainder::new(vec![value, modulus]))?;
+        b.mul(low, factor)?
+    } else {
+        divided(b, value, factor)?.1
+    };
+    let is_within = b.compare_const(shift, CompareMode::Less, bits)?;
+    let zeros = b.filled(0.0, dtype, &shape)?;
+    let made = b.select(is_within, shifted, zeros)?;
+    let is_moved = b.compare_const(shift, CompareMode::NotEqual, 0.0)?;
+    let made = b.select(is_moved, made, value)?;
     Ok(vec![broadcast_value(b, made, &[x, count], x.dtype())?])
 }
 

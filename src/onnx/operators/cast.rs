@@ -129,8 +129,8 @@ fn is_narrowing(from: Dtype, to: Dtype) -> bool {
     }
 }
 
-/// Converts a value to another dtype of ONNX: floats are truncated to integers, integers keep their low bits, and everything but 0 is
-/// true.
+/// Converts a value to another dtype of ONNX: floats are truncated to integers, integers keep their low bits (those of 32 bits saturate),
+/// and everything but 0 is true.
 pub fn converted(b: &mut Importer, x: &Value, to: Dtype) -> Result<Value> {
     let from = x.dtype();
     let tensor = b.tensor(x)?;

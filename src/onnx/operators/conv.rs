@@ -6,7 +6,7 @@ use super::{
 use crate::{
     Tensor,
     array::{Array, ArrayView},
-    base::{Result, argument, invalid},
+    base::{Result, argument, invalid, misfit},
     emit::{Emit, ints},
     import::Importer,
     node::Node,
@@ -45,29 +45,36 @@ pub fn convolved(b: &mut Importer, n: &Node, x: &Value, weight: &Value, bias: Op
 fn conv_transpose<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, weight) = (n.input(0)?, n.input(1)?);
     let spatial = spatial(x)?;
+    if weight.rank() != x.rank() {
+        return Err(misfit("its weight", format!("has {} dimensions; the operand has {}", weight.rank(), x.rank())));
+    }
     let mut window = Window::of(n, kernel(n, weight), &spatial)?;
     let axes = spatial.len();
     let mut output_padding = n.ints("output_padding").filter(|p| !p.is_empty()).unwrap_or_else(|| vec![0; axes]);
+    if output_padding.len() != axes {
+        return Err(argument("output_padding", format!("{output_padding:?}"), format!("expected {axes} numbers")));
+    }
     // The padding follows from the size of the result, if that is given, or is a multiple of the operand's.
     let auto_pad = n.text("auto_pad").unwrap_or("NOTSET");
     let sizes = match n.ints("output_shape").filter(|s| !s.is_empty()) {
         Some(sizes) => Some(sizes.get(sizes.len().saturating_sub(axes)..).unwrap_or(&[]).to_vec()),
         None if auto_pad.starts_with("SAME") => {
-            Some((0..axes).map(|i| spatial[i] as i64 * window.strides[i]).collect())
+            Some((0..axes).map(|i| (spatial[i] as i64).saturating_mul(window.strides[i])).collect())
         }
         None => None,
     };
     if let Some(sizes) = sizes.filter(|s| s.len() == axes) {
         for i in 0..axes {
-            let full = window.strides[i] * (spatial[i] as i64 - 1)
-                + output_padding[i]
-                + window.dilations[i] * (window.kernel[i] - 1)
-                + 1;
-            let total = full - sizes[i];
+            let span = |step: i64, count: i64| step.saturating_mul(count.saturating_sub(1));
+            let full = span(window.strides[i], spatial[i] as i64)
+                .saturating_add(output_padding[i])
+                .saturating_add(span(window.dilations[i], window.kernel[i]))
+                .saturating_add(1);
+            let total = full.saturating_sub(sizes[i]);
             let (less, more) = (total.max(0) / 2, total.max(0) - total.max(0) / 2);
             (window.pads[i], window.pads[axes + i]) =
                 if auto_pad == "SAME_UPPER" { (less, more) } else { (more, less) };
-            output_padding[i] += (-total).max(0);
+            output_padding[i] = output_padding[i].saturating_add(total.saturating_neg().max(0));
         }
     }
     let group = n.int_or("group", 1);

@@ -99,7 +99,7 @@ fn einsum<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     for value in &all {
         tensors.push(b.float_tensor(value)?);
     }
-    if let Some(mode) = known_mode(&equation) {
+    if let Some(mode) = known_mode(&equation).filter(|_| dtype.is_float() && has_one_size_per_axis(&equation, &all)) {
         let made = b.op(Einsum::new(tensors, mode))?;
         return Ok(vec![b.value(made, dtype)?]);
     }
@@ -121,6 +121,13 @@ fn einsum<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let tensor = b.permute(product.tensor, &order)?;
     let tensor = super::cast::rounded_to(b, tensor, dtype)?;
     Ok(vec![b.shaped(tensor, &shape, dtype)?])
+}
+
+/// Whether no axis is broadcast.
+fn has_one_size_per_axis(equation: &Equation, operands: &[&Value]) -> bool {
+    let mut sizes = HashMap::new();
+    let axes = equation.operands.iter().zip(operands).flat_map(|(letters, v)| letters.iter().zip(v.shape()));
+    axes.into_iter().all(|(letter, size)| *sizes.entry(*letter).or_insert(size) == size)
 }
 
 /// The mode of `top.Einsum` that is the equation but for the names of its axes.

@@ -11,7 +11,7 @@ use crate::{
     emit::Emit,
     import::Importer,
     node::{Node, table},
-    ops::{Gather, GatherElements, GatherND, Mul, ScatterElements, ScatterND},
+    ops::{Gather, GatherElements, GatherND, ScatterElements, ScatterND},
     value::Value,
 };
 
@@ -80,7 +80,8 @@ fn gather_nd<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let [outer @ .., width] = at.as_slice() else {
         return Err(invalid("its indices must have at least one dimension"));
     };
-    let rest = shape.get(batch_dims as usize + width..).unwrap_or(&[]);
+    let batches = usize::try_from(batch_dims).map_err(|_| argument("batch_dims", batch_dims, "expected at least 0"))?;
+    let rest = shape.get(batches.saturating_add(*width)..).unwrap_or(&[]);
     let result: Shape = [outer, rest].concat();
     let (tensor, at) = (b.tensor(x)?, b.tensor(indices)?);
     let made = b.op(GatherND { batch_dims, ..GatherND::new(tensor, at) })?;
@@ -218,14 +219,14 @@ fn one_hot<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 /// The first of two values where the condition is 0, the second where it is 1.
 fn off_or_on(b: &mut Importer, is_hot: Tensor, values: &Value) -> Result<Tensor> {
-    let Some(values) = values.as_constant() else {
-        let values = b.float_tensor(values)?;
-        let (off, on) = (b.slice(values, 0, 0, 1)?, b.slice(values, 0, 1, 1)?);
-        let distance = b.sub(on, off)?;
-        let scaled = b.op(Mul::new(vec![is_hot, distance]))?;
-        return b.add(scaled, off);
-    };
-    let [off, on] = values.to_f64()?[..] else { return Err(invalid("its values must be two: off and on")) };
-    let scaled = b.mul_const(is_hot, on - off)?;
-    if off == 0.0 { Ok(scaled) } else { b.add_const(scaled, off) }
+    if let Some(constant) = values.as_constant()
+        && let [off, on] = constant.to_f64()?[..]
+        && off == 0.0
+        && on.is_finite()
+    {
+        return b.mul_const(is_hot, on);
+    }
+    let values = b.tensor(values)?;
+    let (off, on) = (b.slice(values, 0, 0, 1)?, b.slice(values, 0, 1, 1)?);
+    b.select(is_hot, on, off)
 }

@@ -159,7 +159,7 @@ fn split<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let sizes = match n.ints_of("split", 1)? {
         Some(sizes) => sizes,
         None => {
-            let parts = n.int("num_outputs").unwrap_or(n.outputs() as i64).clamp(1, size as i64);
+            let parts = n.int("num_outputs").unwrap_or(n.outputs() as i64).clamp(1, size.max(1) as i64);
             pieces(parts as usize)?;
             // The last part may be smaller.
             let each = (size as i64 + parts - 1) / parts;

@@ -53,21 +53,26 @@ fn written<'m>(
 
 /// `log(x + sqrt(x^2 - 1))`
 fn acosh(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    inverse_hyperbolic(b, x, -1.0)
+}
+
+/// `log(x + sqrt(x^2 + c))`, which is `log(2 x)` for large numbers, whose square would be infinite.
+fn inverse_hyperbolic(b: &mut Importer, x: Tensor, c: f64) -> Result<Tensor> {
     let squared = b.square(x)?;
-    let root = b.add_const(squared, -1.0)?;
+    let root = b.add_const(squared, c)?;
     let root = b.op(Sqrt::new(root))?;
     let sum = b.add(x, root)?;
-    b.log(sum)
+    let near = b.log(sum)?;
+    let log = b.log(x)?;
+    let far = b.add_const(log, std::f64::consts::LN_2)?;
+    let is_far = b.compare_const(x, CompareMode::Greater, 1e10)?;
+    b.select(is_far, far, near)
 }
 
 /// `sign(x) * log(|x| + sqrt(x^2 + 1))`, without cancellation for negative numbers.
 fn asinh(b: &mut Importer, x: Tensor) -> Result<Tensor> {
     let (sign, size) = (b.op(Sign::new(x))?, b.op(Abs::new(x))?);
-    let squared = b.square(x)?;
-    let root = b.add_const(squared, 1.0)?;
-    let root = b.op(Sqrt::new(root))?;
-    let sum = b.add(size, root)?;
-    let log = b.log(sum)?;
+    let log = inverse_hyperbolic(b, size, 1.0)?;
     b.mul(sign, log)
 }
 

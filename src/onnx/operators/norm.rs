@@ -22,10 +22,11 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("RMSNormalization", rms_normalization),
 ];
 
-/// Gives a vector of channels the rank of an operand, along axis 1.
+/// Gives a vector of channels the rank of an operand, along axis 1. An operand of one dimension has one channel.
 fn per_channel(b: &mut Importer, vector: &Value, rank: usize) -> Result<Tensor> {
+    let axis = if rank == 1 && vector.elements() == 1 { 0 } else { 1 };
     let vector = b.tensor(vector)?;
-    b.along(vector, 1, rank)
+    b.along(vector, axis, rank)
 }
 
 fn batch_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
@@ -92,6 +93,7 @@ fn training<'m>(b: &mut Importer<'m>, n: &Node<'m>, x: &Value, input: Tensor, ep
     let y = normalized(b, input, mean, variance, epsilon, n.input(1)?, n.input(2)?)?;
     let mut results = vec![b.value_like(y, x)?];
     let momentum = n.float_or("momentum", 0.9);
+    let of_batch = [mean, variance];
     for (old, now) in [(n.input(3)?, mean), (n.input(4)?, variance)] {
         let before = b.tensor(old)?;
         let before = b.mul_const(before, momentum)?;
@@ -99,6 +101,11 @@ fn training<'m>(b: &mut Importer<'m>, n: &Node<'m>, x: &Value, input: Tensor, ep
         let now = b.mul_const(now, 1.0 - momentum)?;
         let made = b.add(before, now)?;
         results.push(b.value_like(made, old)?);
+    }
+    // Before opset 14 the statistics of the batch were results, too.
+    for (now, like) in of_batch.into_iter().zip([n.input(3)?, n.input(4)?]) {
+        let now = b.reshape(now, &like.shape())?;
+        results.push(b.value_like(now, like)?);
     }
     results.truncate(n.outputs());
     Ok(results)
@@ -148,7 +155,7 @@ fn layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     let input = b.tensor(x)?;
     let over = &shape[axis..];
     let (scale, bias) = (n.input(1)?, n.optional(2));
-    let is_plain = |v: &Value| v.elements() == over.iter().product::<usize>();
+    let is_plain = |v: &Value| is_of_shape(v, over);
     let made = if is_plain(scale) && bias.is_none_or(is_plain) {
         let (weight, bias) = (shaped_weight(b, Some(scale), over)?, shaped_weight(b, bias, over)?);
         b.op(LayerNorm { weight, bias, ..LayerNorm::new(input, ints(over), axis as i64, eps) })?
@@ -173,6 +180,13 @@ fn layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Val
     Ok(results)
 }
 
+/// Whether a factor has these dimensions, apart from further ones of 1 in front.
+fn is_of_shape(factor: &Value, over: &[usize]) -> bool {
+    let shape = factor.shape();
+    let [own, other] = [&shape, over].map(|shape| shape.iter().skip_while(|d| **d == 1));
+    own.eq(other)
+}
+
 /// A factor as the tensor that a norm over axes of these sizes takes.
 fn shaped_weight(b: &mut Importer, weight: Option<&Value>, over: &[usize]) -> Result<Option<Tensor>> {
     let Some(weight) = weight else { return Ok(None) };
@@ -187,7 +201,7 @@ pub fn rms_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     let eps = n.float_or("epsilon", 1e-5);
     let input = b.tensor(x)?;
     let scale = n.input(1)?;
-    let made = if axis + 1 == shape.len() && scale.elements() == shape[axis] {
+    let made = if axis + 1 == shape.len() && is_of_shape(scale, &shape[axis..]) {
         let gamma = shaped_weight(b, Some(scale), &shape[axis..])?;
         b.op(RMSNorm { gamma, ..RMSNorm::new(input, eps) })?
     } else {

@@ -6,7 +6,7 @@ use crate::{
     emit::{Emit, ints},
     import::Importer,
     node::{Node, known_int, resolved_axis},
-    ops::{CumSum, Reduce, ReduceMode, Reverse, Sqrt},
+    ops::{Clip, CumSum, Reduce, ReduceMode, Reverse, Sqrt},
     value::Value,
 };
 
@@ -72,7 +72,7 @@ fn reduce<'m>(
     }
     let is_single = shape.is_empty();
     let tensor = b.tensor(x)?;
-    // Means and norms of integers are rounded at the end only.
+    // Means of integers, and norms with a root, are rounded at the end only.
     let tensor = if exact_in_integers(n) { tensor } else { b.real(tensor)? };
     let reduced = if axes.is_empty() && !is_single {
         // Each element is reduced by itself.
@@ -94,12 +94,17 @@ fn reduce<'m>(
 }
 
 fn exact_in_integers(n: &Node) -> bool {
-    matches!(n.proto.op_type.as_str(), "ReduceMax" | "ReduceMin" | "ReduceSum" | "ReduceProd")
+    matches!(
+        n.proto.op_type.as_str(),
+        "ReduceL1" | "ReduceMax" | "ReduceMin" | "ReduceProd" | "ReduceSum" | "ReduceSumSquare"
+    )
 }
 
-/// `max + log(sum(exp(x - max)))`, which does not overflow.
+/// `max + log(sum(exp(x - max)))`, which does not overflow. An infinite maximum counts as the nearest number: infinity less itself is
+/// NaN.
 fn log_sum_exp(b: &mut Importer, x: Tensor, axes: &[usize]) -> Result<Tensor> {
     let most = b.reduce(x, axes, ReduceMode::ReduceMax)?;
+    let most = b.op(Clip::new(most, f32::MAX.into(), f32::MIN.into()))?;
     let less = b.sub(x, most)?;
     let exp = b.exp(less)?;
     let sum = b.sum(exp, axes)?;
@@ -115,14 +120,26 @@ fn cum_sum<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if reversed {
         tensor = b.op(Reverse::new(tensor, axis as i64))?;
     }
-    let mut sum = b.op(CumSum::new(tensor, axis as i64))?;
     if n.flag("exclusive") {
-        sum = b.sub(sum, tensor)?;
+        tensor = moved_by_one(b, tensor, axis)?;
     }
+    let mut sum = b.op(CumSum::new(tensor, axis as i64))?;
     if reversed {
         sum = b.op(Reverse::new(sum, axis as i64))?;
     }
     Ok(vec![b.value_like(sum, x)?])
+}
+
+/// Moves the entries of an axis by one; the first one becomes 0, and the last one is lost.
+fn moved_by_one(b: &mut Importer, x: Tensor, axis: usize) -> Result<Tensor> {
+    let (dtype, mut shape) = (b.dtype(x)?, b.shape(x)?);
+    let size = std::mem::replace(&mut shape[axis], 1);
+    let zeros = b.filled(0.0, dtype, &shape)?;
+    if size == 1 {
+        return Ok(zeros);
+    }
+    let rest = b.slice(x, axis, 0, size - 1)?;
+    b.concat(vec![zeros, rest], axis)
 }
 
 /// Longest axis whose products are written out, entry by entry.
@@ -136,7 +153,7 @@ fn cum_prod<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         return Err(argument(
             "the size of the axis",
             size,
-            format!("its products are written out; at most {LONGEST} are supported"),
+            format!("the products are written out entry by entry, for at most {LONGEST} entries"),
         ));
     }
     let tensor = b.tensor(x)?;
@@ -153,8 +170,8 @@ fn cum_prod<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             (false, _) => next,
             (true, Some(product)) => product,
             (true, None) => {
-                let zero = b.mul_const(entry, 0.0)?;
-                b.add_const(zero, 1.0)?
+                let (dtype, shape) = (b.dtype(entry)?, b.shape(entry)?);
+                b.filled(1.0, dtype, &shape)?
             }
         };
         product = Some(next);

@@ -30,6 +30,8 @@ enum Coordinates {
     AlignCorners,
     Asymmetric,
     CropAndResize,
+    /// In opsets 11 and 12.
+    HalfPixelForNearest,
 }
 
 /// How a position is rounded to the nearest entry.
@@ -70,7 +72,7 @@ impl Resampling {
             "nearest",
             &[("nearest", Mode::Nearest), ("linear", Mode::Linear), ("bilinear", Mode::Linear), ("cubic", Mode::Cubic)],
         )?;
-        // Before opset 11 there was one way.
+        // Before opset 11 there was one way, whose rounding was not defined: onnxruntime rounds up where it shrinks, PyTorch down.
         let default = if n.version < 11 || n.proto.op_type == "Upsample" { "asymmetric" } else { "half_pixel" };
         let coordinates = n.word(
             "coordinate_transformation_mode",
@@ -82,6 +84,7 @@ impl Resampling {
                 ("align_corners", Coordinates::AlignCorners),
                 ("asymmetric", Coordinates::Asymmetric),
                 ("tf_crop_and_resize", Coordinates::CropAndResize),
+                ("tf_half_pixel_for_nn", Coordinates::HalfPixelForNearest),
             ],
         )?;
         let default = if n.version < 11 || n.proto.op_type == "Upsample" { "floor" } else { "round_prefer_floor" };
@@ -133,6 +136,7 @@ impl Resampling {
                 }
             }
             Coordinates::Asymmetric => i / scale,
+            Coordinates::HalfPixelForNearest => (i + 0.5) / scale,
             Coordinates::CropAndResize => {
                 let (start, end) = (axis.region.0 as f32, axis.region.1 as f32);
                 if axis.to > 1 {
@@ -161,9 +165,7 @@ impl Resampling {
             };
             return vec![(at.clamp(0.0, last) as usize, 1.0)];
         }
-        // With antialiasing the filter is as wide as the entries of the result.
-        let width = if self.antialias { axis.scale.min(1.0) } else { 1.0 };
-        let reach = if self.mode == Mode::Cubic { 2.0 } else { 1.0 } / width;
+        let (width, reach) = self.filter(axis);
         let (first, end) = ((x - reach).floor() as i64 + 1, (x + reach).ceil() as i64);
         let mut all: Weights = Vec::new();
         let mut sum = 0.0;
@@ -176,9 +178,10 @@ impl Resampling {
             }
             sum += weight;
             let at = at.clamp(0, last as i64) as usize;
-            match all.iter_mut().find(|(other, _)| *other == at) {
-                Some((_, other)) => *other += weight,
-                None => all.push((at, weight)),
+            // In ascending order, except that all outside entries count as the first or the last one.
+            match all.last_mut() {
+                Some((other, sum)) if *other == at => *sum += weight,
+                _ => all.push((at, weight)),
             }
         }
         all.iter_mut().for_each(|(_, weight)| *weight /= sum);
@@ -186,8 +189,16 @@ impl Resampling {
         all
     }
 
+    /// Returns the factor of distances from the center of the filter, and the distance at which its weights end. With antialiasing the
+    /// filter is as wide as the entries of the result.
+    fn filter(&self, axis: &Axis) -> (f64, f64) {
+        let width = if self.antialias { axis.scale.min(1.0) } else { 1.0 };
+        (width, if self.mode == Mode::Cubic { 2.0 } else { 1.0 } / width)
+    }
+
     fn all_weights(&self, axis: &Axis) -> Result<Vec<Weights>> {
-        table(&[axis.to, 8])?;
+        let entries = (2.0 * self.filter(axis).1).ceil().min(MAX_ENTRIES) as usize + 2;
+        table(&[axis.to, entries])?;
         Ok((0..axis.to).map(|i| self.weights(i, axis)).collect())
     }
 }
@@ -237,10 +248,9 @@ fn axes(n: &Node, x: &Value) -> Result<Vec<Axis>> {
         let from = shape[axis] as f64;
         let (to, scale) = match (&scales, &sizes) {
             (Some(scales), _) => {
-                let crop = n.text("coordinate_transformation_mode") == Some("tf_crop_and_resize");
-                let span = if crop { region.1 - region.0 } else { 1.0 };
-                // In float32, like onnxruntime and PyTorch: 30 * 1.3 is 39.
-                (f64::from((from as f32 * span as f32 * scales[i] as f32).floor()), scales[i])
+                // In float32, like onnxruntime and PyTorch: 30 * 1.3 is 39. A region that is cropped does not change the size:
+                // the text of the specification says otherwise, but no implementation does it.
+                (f64::from((from as f32 * scales[i] as f32).floor()), scales[i])
             }
             (None, Some(sizes)) => (sizes[i] as f64, sizes[i] as f64 / from),
             (None, None) => return Err(invalid("it has neither scales nor sizes")),
@@ -307,7 +317,7 @@ fn as_interp(b: &mut Importer, x: Tensor, how: &Resampling, axes: &[Axis]) -> Re
         Coordinates::PytorchHalfPixel => InterpCoordMode::PytorchHalfPixel,
         Coordinates::AlignCorners => InterpCoordMode::AlignCorners,
         Coordinates::Asymmetric => InterpCoordMode::Asymmetric,
-        Coordinates::CropAndResize => return Ok(None),
+        Coordinates::CropAndResize | Coordinates::HalfPixelForNearest => return Ok(None),
     };
     let mode = match how.mode {
         Mode::Nearest => InterpMode::Nearest,
@@ -350,8 +360,8 @@ fn as_interp(b: &mut Importer, x: Tensor, how: &Resampling, axes: &[Axis]) -> Re
         .map(Some)
 }
 
-/// Maximum number of elements of a matrix of weights.
-const LARGEST: usize = 1 << 26;
+/// More entries than a filter may reach.
+const MAX_ENTRIES: f64 = 1e9;
 
 /// Resamples one axis: by index, or by a product with the matrix of weights.
 fn resampled(b: &mut Importer, x: Tensor, axis: usize, weights: &[Weights], from: usize) -> Result<Tensor> {
@@ -360,14 +370,7 @@ fn resampled(b: &mut Importer, x: Tensor, axis: usize, weights: &[Weights], from
         let at = b.coefficient(Array::from_f64s(Dtype::Int32, [weights.len()], at)?)?;
         return b.op(Gather { axis: axis as i64, ..Gather::new(x, at) });
     }
-    if from.saturating_mul(weights.len()) > LARGEST {
-        return Err(argument(
-            "the size of the result",
-            weights.len(),
-            format!("with an axis of {from}, their product may be at most 2^26"),
-        ));
-    }
-    let mut matrix = vec![0.0; from * weights.len()];
+    let mut matrix = vec![0.0; table(&[from, weights.len()])?];
     for (i, entry) in weights.iter().enumerate() {
         entry.iter().for_each(|(at, weight)| matrix[at * weights.len() + i] = *weight);
     }

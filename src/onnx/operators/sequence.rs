@@ -115,7 +115,7 @@ fn split_to_sequence<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
             (sizes, true)
         }
     };
-    if sizes.contains(&0) || sizes.iter().sum::<usize>() != size {
+    if sizes.contains(&0) || sizes.iter().fold(0, |sum, &s| usize::saturating_add(sum, s)) != size {
         return Err(argument("split", format!("{sizes:?}"), format!("positive sizes that add up to {size}")));
     }
     let tensor = b.tensor(x)?;

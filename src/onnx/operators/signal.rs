@@ -70,18 +70,9 @@ fn mel_weight_matrix<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
     Ok(vec![Value::constant(Array::from_f64s(dtype, [spectrum, bins], matrix.into_iter())?)])
 }
 
-/// Maximum number of elements of a matrix of a transform.
-const LARGEST: usize = 1 << 26;
-
 /// Cosines and sines of a transform of `size` points, of which `bins` are computed: two matrices [size, bins].
 fn matrices(b: &mut Importer, size: usize, bins: usize, inverse: bool) -> Result<(Tensor, Tensor)> {
-    if size.saturating_mul(bins) > LARGEST {
-        return Err(argument(
-            "the length of the transform",
-            size,
-            "at most 8192 points are supported, by a product with a matrix",
-        ));
-    }
+    table(&[size, bins])?;
     let factor = if inverse { 1.0 / size as f64 } else { 1.0 };
     let sign = if inverse { 1.0 } else { -1.0 };
     let at = |i: usize, of: fn(f64) -> f64| {
@@ -170,6 +161,7 @@ fn dft<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn mirrored_inverse(b: &mut Importer, real: Tensor, imaginary: Option<Tensor>, size: usize) -> Result<Tensor> {
     let last = b.rank(real)? - 1;
     let bins = b.shape(real)?[last];
+    crate::node::table(&[bins, size])?;
     // Bins between the first and the middle count twice, as their conjugates do.
     let weight = |bin: usize| if bin == 0 || 2 * bin == size { 1.0 } else { 2.0 } / size as f64;
     let at = |i: usize, of: fn(f64) -> f64| {
