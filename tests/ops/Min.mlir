@@ -13,10 +13,10 @@ module @smaller attributes {module.chip = "ALL", module.platform = "TPULANG", mo
 
 // -----
 
-// Where one is NaN the comparison fails, and the first stands.
+// Where one is NaN, so is the result.
 // input a = ["nan", 7, "nan"]
 // input b = [7, "nan", "nan"]
-// expect y = ["nan", 7, "nan"]
+// expect y = ["nan", "nan", "nan"]
 module @not_a_number attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
   func.func @main(%arg0: tensor<3xf32>, %arg1: tensor<3xf32>) -> tensor<3xf32> {
     %0 = "top.Input"(%arg0) : (tensor<3xf32>) -> tensor<3xf32> loc("a")

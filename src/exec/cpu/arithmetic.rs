@@ -47,11 +47,11 @@ pub(super) fn div(op: Div<Operand>) -> OpKernel {
 }
 
 pub(super) fn max(op: Max<Operand>) -> OpKernel {
-    tensors(op.inputs, Terms::Other, PostOp::default(), larger, i64::max)
+    tensors(op.inputs, Terms::Other, PostOp::default(), maximum, i64::max)
 }
 
 pub(super) fn min(op: Min<Operand>) -> OpKernel {
-    tensors(op.inputs, Terms::Other, PostOp::default(), smaller, i64::min)
+    tensors(op.inputs, Terms::Other, PostOp::default(), minimum, i64::min)
 }
 
 /// Like C's and numpy's `fmod`: the result has the sign of the dividend.
@@ -131,8 +131,16 @@ pub(super) fn min_const(op: MinConst<Operand>) -> OpKernel {
     constant(op.input, op.const_val, PostOp::default(), in_both!(smaller), i64::min)
 }
 
-// Returns the first operand if the comparison fails, so a NaN in it is kept. (The Top executor returns the second
-// operand.)
+/// Returns the maximum, or NaN if either is NaN. (The Top executor returns the second operand if the first is NaN.)
+fn maximum<T: PartialOrd>(a: T, b: T) -> T {
+    if a < b || b.partial_cmp(&b).is_none() { b } else { a }
+}
+/// Returns the minimum, or NaN if either is NaN.
+fn minimum<T: PartialOrd>(a: T, b: T) -> T {
+    if b < a || b.partial_cmp(&b).is_none() { b } else { a }
+}
+
+// Returns the first operand if the comparison fails, so a NaN in it is kept.
 pub(super) fn larger<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { b } else { a }
 }

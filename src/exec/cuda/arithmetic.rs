@@ -87,8 +87,8 @@ pub(super) fn min(inputs: &[Operand]) -> Formula {
 }
 
 const EXTREMA: &str = "
-template <class R> __device__ inline R max_of(R x, R y) { return x < y ? y : x; }
-template <class R> __device__ inline R min_of(R x, R y) { return y < x ? y : x; }
+template <class R> __device__ inline R max_of(R x, R y) { return x < y || y != y ? y : x; }
+template <class R> __device__ inline R min_of(R x, R y) { return y < x || y != y ? y : x; }
 ";
 
 pub(super) fn modulo(inputs: &[Operand]) -> Formula {
