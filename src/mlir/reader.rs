@@ -21,11 +21,15 @@ use melior::ir::{
     BlockLike, BlockRef, Location, RegionLike, TypeLike, Value as MlirValue, ValueLike,
     operation::{OperationLike, OperationRef},
 };
-use mlir_sys::{mlirIdentifierStr, mlirLocationNameGetName};
+use mlir_sys::{mlirBlockArgumentGetArgNumber, mlirIdentifierStr, mlirLocationNameGetName, mlirValueIsABlockArgument};
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::{Component, Path},
 };
+
+/// The operations that end a function, and a block of an operator.
+const ENDS_OF_FUNCTION: &[&str] = &["return", "func.return"];
+const ENDS_OF_BLOCK: &[&str] = &["top.Yield"];
 
 /// Maximum number of parts of a location that are visited in addition to the required names.
 const MAX_LOCATION_PARTS: usize = 1 << 10;
@@ -108,7 +112,7 @@ fn read_module(
         graph.mode = Mode::Quantized;
     }
     let weights = string("module.weight_file").map(|name| (open(&name), name));
-    let mut reader = Reader { graph, values: HashMap::new(), weights, numbers };
+    let mut reader = Reader { graph, values: HashMap::new(), arguments: BTreeMap::new(), weights, numbers };
     let main = main_function(&module)?;
     reader.function(&main)?;
     Ok(reader.graph)
@@ -160,8 +164,16 @@ struct Reader<'a> {
     graph: Graph,
     /// Tensors by MLIR value; `None` for a `top.None`.
     values: HashMap<usize, Option<Tensor>>,
+    /// The inputs, with the indices of the function's arguments that they read.
+    arguments: BTreeMap<isize, Tensor>,
     weights: Option<(Result<WeightFile>, String)>,
     numbers: &'a IndexMap<String, Vec<f64>>,
+}
+
+/// Returns the index of an argument of a function or block.
+fn argument_index(value: &MlirValue) -> Option<isize> {
+    // SAFETY: any value can be queried for its kind, and an argument for its index.
+    unsafe { mlirValueIsABlockArgument(value.to_raw()).then(|| mlirBlockArgumentGetArgNumber(value.to_raw())) }
 }
 
 fn key(value: &MlirValue) -> usize {
@@ -172,7 +184,8 @@ impl Reader<'_> {
     fn function(&mut self, function: &OperationRef) -> Result<()> {
         let blocks = function.region(0).ok().and_then(|r| r.first_block());
         let block = blocks.ok_or_else(|| Error::from(Cause::Syntax("the function main has no body".into())))?;
-        let returned = self.block(&block)?;
+        let returned = self.block(&block, ENDS_OF_FUNCTION)?;
+        self.order_inputs()?;
         if returned.is_empty() {
             return Err(Cause::Syntax("the function main returns nothing".into()).into());
         }
@@ -180,12 +193,16 @@ impl Reader<'_> {
         self.graph.set_outputs(&outputs)
     }
 
-    /// Reads the operators of a block. Returns the values that it returns or yields.
-    fn block(&mut self, block: &BlockRef) -> Result<Vec<Tensor>> {
+    /// Reads the operators of a block, which ends with one of the operations `ends`. Returns the values that it returns or yields.
+    fn block(&mut self, block: &BlockRef, ends: &[&str]) -> Result<Vec<Tensor>> {
         let mut next = block.first_operation();
         while let Some(operation) = next {
             let name = op_name(&operation);
-            if ["func.return", "return", "top.Yield"].contains(&name.as_str()) {
+            if ENDS_OF_FUNCTION.contains(&name.as_str()) || ENDS_OF_BLOCK.contains(&name.as_str()) {
+                if !ends.contains(&name.as_str()) || operation.next_in_block().is_some() {
+                    let problem = format!("unexpected {name}; the last operation, and no other, must be {}", ends[0]);
+                    return Err(Cause::Syntax(problem).into());
+                }
                 return Ok(self.operands(&operation)?.into_iter().flatten().collect());
             }
             let names = location_names(operation.location(), operation.result_count());
@@ -241,6 +258,11 @@ impl Reader<'_> {
         }
         let name = names.pop().unwrap_or_else(|| format!("input_{}", self.graph.inputs().len()));
         let tensor = self.graph.input(&name, ty.dtype, shape)?;
+        if let Some(index) = operation.operand(0).ok().and_then(|v| argument_index(&v)) {
+            if self.arguments.insert(index, tensor).is_some() {
+                return Err(Cause::Syntax(format!("{name:?} is a second top.Input of the argument {index}")).into());
+            }
+        }
         if let Some(q) = &ty.quantization {
             self.graph.quantize(tensor, q)?;
         }
@@ -251,6 +273,15 @@ impl Reader<'_> {
         }
         self.bind(operation, &[Some(tensor)]);
         Ok(())
+    }
+
+    /// Orders the inputs like the arguments of the function.
+    fn order_inputs(&mut self) -> Result<()> {
+        let ordered: Vec<Tensor> = self.arguments.values().copied().collect();
+        if ordered.len() != self.graph.inputs().len() || ordered == self.graph.inputs() {
+            return Ok(());
+        }
+        self.graph.set_inputs(&ordered, |_| None)
     }
 
     /// Returns the block argument that a `top.Input` reads, or `None` if it reads an argument of the function.
@@ -302,10 +333,16 @@ impl Reader<'_> {
             },
         };
         // One array may be used by several top.Weight.
-        if let Some(known) = self.graph.lookup(&name) {
-            self.bind(operation, &[Some(known)]);
-            return Ok(());
+        let known = self.graph.lookup(&name);
+        if let Some(known) = known {
+            let info = self.graph.tensor(known)?;
+            let is_same = (info.dtype, &info.shape, &info.quantization) == (ty.dtype, &shape, &ty.quantization);
+            if info.is_coefficient() && is_same {
+                self.bind(operation, &[Some(known)]);
+                return Ok(());
+            }
         }
+        let name = if known.is_some() { self.graph.free_name(&name) } else { name };
         let tensor = self.graph.add_tensor(Some(&name), ty.dtype, shape, TensorKind::Coefficient(data))?;
         if let Some(q) = &ty.quantization {
             self.graph.quantize(tensor, q)?;
@@ -379,7 +416,7 @@ impl Reader<'_> {
                 let value: MlirValue = block.argument(i).map_err(|_| missing())?.into();
                 self.values.insert(key(&value), Some(t));
             }
-            let results = self.block(&block)?;
+            let results = self.block(&block, ENDS_OF_BLOCK)?;
             blocks.push(self.graph.end_block(results)?);
         }
         Ok(blocks)

@@ -63,7 +63,7 @@ fn quantized<'c>(context: &'c Context, dtype: Dtype, q: &Quantization) -> Type<'
                 flags,
                 storage,
                 expressed,
-                scales.len().min(zero_points.len()) as isize,
+                scales.len() as isize,
                 scales.as_mut_ptr(),
                 zero_points.as_mut_ptr(),
                 1,
@@ -127,6 +127,13 @@ fn read_element(ty: Type) -> Result<(Dtype, Option<Quantization>), String> {
             Quantization::per_tensor(mlirUniformQuantizedTypeGetScale(raw), mlirUniformQuantizedTypeGetZeroPoint(raw))
         } else if mlirTypeIsAUniformQuantizedPerAxisType(raw) {
             let n = mlirUniformQuantizedPerAxisTypeGetNumDims(raw);
+            let axis = mlirUniformQuantizedPerAxisTypeGetQuantizedDimension(raw);
+            if n > 1 && axis != 1 {
+                return Err(format!(
+                    "{} has scales along axis {axis}; only those along axis 1 are supported",
+                    of_type(ty)
+                ));
+            }
             Quantization {
                 scale: Some(OneOrMany::Many((0..n).map(|i| mlirUniformQuantizedPerAxisTypeGetScale(raw, i)).collect())),
                 zero_point: Some(OneOrMany::Many(
