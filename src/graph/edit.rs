@@ -10,8 +10,9 @@ impl Graph {
     /// Replaces every use of `old` by `new`, in operands and outputs.
     ///
     /// # Errors
-    /// Returns an error if their types differ, or if `new` is computed after a use of `old`.
+    /// Returns an error if their types differ, if `new` belongs to a block, or if it is computed after a use of `old`.
     pub fn replace_all_uses(&mut self, old: Tensor, new: Tensor) -> Result<()> {
+        self.check_visible(new)?;
         let (from, to) = (self.tensor(old)?, self.tensor(new)?);
         if (&from.shape, from.dtype) != (&to.shape, to.dtype) {
             let expected = format!("{:?}, which it replaces, is {}", from.name, from.type_text());
@@ -22,7 +23,7 @@ impl Graph {
             if o.outputs().any(|t| t == new) {
                 producer = Some(at);
             }
-            if first_use.is_none() && o.op.operands().any(|(_, t)| *t == old) {
+            if first_use.is_none() && o.uses().contains(&old) {
                 first_use = Some(at);
             }
             at += 1;
@@ -53,8 +54,11 @@ impl Graph {
     }
 
     /// Removes the operators that no output depends on, also in blocks, and the coefficients that are then unused. Keeps the
-    /// inputs. Returns the number of operators removed.
+    /// inputs. Returns the number of operators removed. Does nothing while a block is being built, as its results are not known yet.
     pub fn remove_dead(&mut self) -> usize {
+        if !self.open.is_empty() {
+            return 0;
+        }
         let mut live: HashSet<Tensor> = self.outputs().iter().copied().collect();
         live.extend(self.updates.iter().flat_map(|(variable, next)| [*variable, *next]));
         self.body.mark_live(&mut live);

@@ -42,7 +42,7 @@ pub struct Graph {
     pub(super) calls: usize,
     pub(super) undo: Undo,
     pub(super) warnings: Warnings,
-    /// The codes of warnings that are not told.
+    /// The codes of warnings that are not reported.
     pub(super) allowed: BTreeSet<WarningCode>,
     pub(super) places: Places,
     pub(super) suggestions: Suggestions,
@@ -314,14 +314,23 @@ impl Graph {
     /// Returns an error if the dtype is not an 8- or 16-bit integer, if the length of a list is not the number of channels,
     /// or if the values contradict earlier ones.
     pub fn quantize(&mut self, tensor: Tensor, quantization: &Quantization) -> Result<()> {
+        if self.quantize_in_call(tensor, quantization)? {
+            self.change(tensor, |t| t.is_quantized_apart = true);
+        }
+        Ok(())
+    }
+    /// Does what [`Graph::quantize`] does, as a part of a call, which sets it again when it is replayed. Returns whether anything
+    /// has changed.
+    pub(crate) fn quantize_in_call(&mut self, tensor: Tensor, quantization: &Quantization) -> Result<bool> {
         let info = self.tensor(tensor)?;
         let merged = quantization
             .merged(info.quantization.as_ref(), info.dtype, &info.shape)
             .map_err(|problem| Cause::Quantization { tensor: info.name.clone(), problem })?;
-        if merged.is_some() {
+        let is_new = merged.is_some();
+        if is_new {
             self.change(tensor, |t| t.quantization = merged);
         }
-        Ok(())
+        Ok(is_new)
     }
     /// Sets the image preprocessing of an input.
     ///
@@ -461,6 +470,7 @@ impl Graph {
             dtype,
             kind,
             quantization: None,
+            is_quantized_apart: false,
             preprocess: None,
             of_call: false,
             repacked_from: None,

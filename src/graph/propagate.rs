@@ -2,7 +2,7 @@ use super::{Graph, Operator, Tensor};
 use crate::{
     base::{Cause, Result},
     ops::Op,
-    quant::Quantization,
+    quant::{Quantization, channel_axis},
 };
 
 impl Graph {
@@ -24,16 +24,16 @@ impl Graph {
     pub fn propagated_quantization(&self) -> Result<Vec<Option<Quantization>>> {
         let mut all: Vec<Option<Quantization>> =
             self.tensor_table().iter().map(|t| t.as_ref().and_then(|t| t.quantization.clone())).collect();
-        let mut pairs: Vec<(Tensor, Tensor, &str)> = Vec::new();
+        let mut carriers: Vec<Carrier> = Vec::new();
         self.body().walk(&mut |o| {
             if o.op.def().quant_transparent
                 && let (Some((_, input)), [Some(output)]) = (o.op.operands().next(), o.results.as_slice())
             {
-                pairs.push((*input, *output, o.op.name()));
+                carriers.push(Carrier { op: &o.op, input: *input, output: *output });
             }
         });
-        pairs.iter().try_for_each(|&(input, output, op)| self.carry(&mut all, input, output, op))?;
-        pairs.iter().rev().try_for_each(|&(input, output, op)| self.carry(&mut all, output, input, op))?;
+        carriers.iter().try_for_each(|c| self.carry(&mut all, c, c.input, c.output))?;
+        carriers.iter().rev().try_for_each(|c| self.carry(&mut all, c, c.output, c.input))?;
         let mut owners = Vec::new();
         self.body().walk(&mut |o| owners.extend((!o.blocks.is_empty()).then_some(o)));
         owners.into_iter().try_for_each(|owner| Borders { graph: self, all: &all, owner }.check())?;
@@ -45,24 +45,35 @@ impl Graph {
     pub(super) fn carry_to_result(&mut self, op: &Op<Tensor>, result: Tensor) {
         let input = op.operands().next().filter(|_| op.def().quant_transparent).map(|(_, input)| *input);
         let known = input.and_then(|t| self.tensor(t).ok()?.quantization.clone());
-        let merged = known.and_then(|q| {
+        let merged = input.zip(known).and_then(|(input, q)| {
             let info = self.tensor(result).ok()?;
-            q.merged(None, info.dtype, &info.shape).ok().flatten()
+            let carrier = Carrier { op, input, output: result };
+            let fits = self.lists_match(&carrier, result, q.values().0.len()).ok()?;
+            q.merged(None, info.dtype, &info.shape).ok().flatten().filter(|_| fits)
         });
         if merged.is_some() {
             self.change(result, |info| info.quantization = merged);
         }
     }
 
-    fn carry(&self, all: &mut [Option<Quantization>], from: Tensor, to: Tensor, op: &str) -> Result<()> {
+    fn carry(&self, all: &mut [Option<Quantization>], carrier: &Carrier, from: Tensor, to: Tensor) -> Result<()> {
         let Some(q) = all[from.index()].clone() else {
             return Ok(());
         };
-        let target = self.tensor(to)?;
+        let (op, target) = (carrier.op.name(), self.tensor(to)?);
         let had = all[to.index()].as_ref();
         match q.merged(had, target.dtype, &target.shape) {
-            Ok(None) => {}
-            Ok(merged) => all[to.index()] = merged,
+            Ok(merged) if self.lists_match(carrier, to, q.values().0.len())? => {
+                if merged.is_some() {
+                    all[to.index()] = merged;
+                }
+            }
+            Ok(_) => {
+                let problem = format!(
+                    "{q} has one value per channel, and top.{op} moves the channels; use one scale and one zero point, or cast to floats first"
+                );
+                return Err(Cause::Quantization { tensor: self.tensor(from)?.name.clone(), problem }.into());
+            }
             Err(_) => {
                 let (had, from) = (had.cloned().unwrap_or_default(), &self.tensor(from)?.name);
                 let problem =
@@ -71,6 +82,43 @@ impl Graph {
             }
         }
         Ok(())
+    }
+}
+
+/// A transparent operator, whose first operand and result have the same quantization.
+struct Carrier<'a> {
+    op: &'a Op<Tensor>,
+    input: Tensor,
+    output: Tensor,
+}
+
+impl Graph {
+    /// Returns whether a list of `n` values that one of the operator's tensors has belongs to the same indices of the other one, `to`.
+    fn lists_match(&self, carrier: &Carrier, to: Tensor, n: usize) -> Result<bool> {
+        let (input, output) = (&self.tensor(carrier.input)?.shape, &self.tensor(carrier.output)?.shape);
+        let read_at = |shape: &[usize]| channel_axis(shape, n);
+        // In a filter, a list may belong to either axis of its length.
+        let may_be_at = |shape: &[usize], axis: usize| axis < 2 && shape.get(axis) == Some(&n);
+        let after = |axis: usize| axis_after(carrier.op, axis, input, output);
+        Ok(n == 1
+            || if to == carrier.output {
+                (0..2).any(|axis| may_be_at(input, axis) && after(axis).is_some() && after(axis) == read_at(output))
+            } else {
+                read_at(input).and_then(after).is_some_and(|axis| may_be_at(output, axis))
+            })
+    }
+}
+
+/// Returns the axis of a transparent operator's result that has the indices of an axis of its first operand.
+fn axis_after(op: &Op<Tensor>, axis: usize, input: &[usize], output: &[usize]) -> Option<usize> {
+    match op {
+        Op::Permute(permute) => permute.order.iter().position(|&from| from == axis as i64),
+        Op::Reshape(_) | Op::Unsqueeze(_) | Op::Squeeze(_) => {
+            let before = |shape: &[usize], axis: usize| shape[..axis].iter().product::<usize>();
+            (0..output.len()).find(|&to| output[to] == input[axis] && before(output, to) == before(input, axis))
+        }
+        // Expand may add axes in front.
+        _ => (axis + output.len()).checked_sub(input.len()),
     }
 }
 
@@ -134,7 +182,7 @@ impl Borders<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Dtype, Graph, Quantization};
+    use crate::{Dtype, Graph, Quantization, Tensor};
 
     #[test]
     fn quantization_is_propagated_both_ways() {
@@ -147,6 +195,29 @@ mod tests {
         for t in [a, b, c, d] {
             assert_eq!(q[t.index()], Some(Quantization::per_tensor(0.5, 3)));
         }
+    }
+
+    /// A list belongs to the indices of an axis, and must be read at the same ones after the operator.
+    #[test]
+    fn lists_are_carried_where_their_axis_stays_in_place() {
+        let scales = |n: usize| Quantization { scale: Some(vec![0.5; n].into()), zero_point: None };
+        let carried = |shape: &[usize], build: fn(&mut Graph, Tensor) -> Tensor| {
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Int8, shape).unwrap();
+            g.quantize(x, &scales(2)).unwrap();
+            let y = build(&mut g, x);
+            g.propagated_quantization().map(|q| q[y.index()] == Some(scales(2))).map_err(|e| e.to_string())
+        };
+        let permuted = |g: &mut Graph, x| g.permute(x, [0, 2, 1, 3]).call().unwrap();
+        let error = carried(&[1, 2, 2, 1], permuted).unwrap_err();
+        assert!(error.contains("top.Permute moves the channels"), "{error}");
+        assert_eq!(carried(&[1, 2, 3, 1], |g, x| g.permute(x, [0, 1, 3, 2]).call().unwrap()), Ok(true));
+        // The output channels of a filter.
+        assert_eq!(carried(&[2, 2, 3], |g, x| g.permute(x, [1, 0, 2]).call().unwrap()), Ok(true));
+        assert_eq!(carried(&[2, 3, 2], |g, x| g.reshape(x, [2, 6]).call().unwrap()), Ok(true));
+        carried(&[1, 2, 2], |g, x| g.reshape(x, [2, 2]).call().unwrap()).unwrap_err();
+        assert_eq!(carried(&[1, 2, 6], |g, x| g.reshape(x, [1, 2, 3, 2]).call().unwrap()), Ok(true));
+        assert_eq!(carried(&[1, 2, 6], |g, x| g.relu(x).call().unwrap()), Ok(true));
     }
 
     /// The border of a block: `check` and `convert` report it, before a run.

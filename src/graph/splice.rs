@@ -83,7 +83,11 @@ impl Graph {
 
     /// Copies a quantization that was set outside of calls.
     fn requantize(&mut self, tensor: Tensor, like: &TensorInfo) -> Result<()> {
-        like.quantization.as_ref().map_or(Ok(()), |q| self.quantize(tensor, q))
+        if let Some(quantization) = &like.quantization {
+            self.quantize_in_call(tensor, quantization)?;
+            self.change(tensor, |t| t.is_quantized_apart = like.is_quantized_apart);
+        }
+        Ok(())
     }
 
     fn replay(&mut self, from: &Graph, block: &Block, bound: &mut Bound) -> Result<()> {

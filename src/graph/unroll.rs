@@ -78,13 +78,19 @@ impl Graph {
     }
 
     /// Returns the operators that compute what a loop of known trip count does, under new names, with their results; `None` if the
-    /// trip count is unknown.
-    pub(super) fn unrolled_copy(&mut self, operator: &Operator) -> Result<Option<(Vec<Operator>, Vec<Tensor>)>> {
+    /// trip count is unknown. Adds their number to `made`, of which there are at most [`MAX_UNROLLED`].
+    pub(super) fn unrolled_copy(
+        &mut self,
+        operator: &Operator,
+        made: &mut u64,
+    ) -> Result<Option<(Vec<Operator>, Vec<Tensor>)>> {
         let Some(count) = self.trip_count(operator)? else { return Ok(None) };
         self.in_root_scope(|g| {
             let copies = g.copied(std::slice::from_ref(operator), "gradient", &mut Bound::new())?;
             let results = copies.iter().flat_map(Operator::outputs).collect();
-            let operators = Unroller { graph: g, made: 0 }.unroll(&copies[0], count)?;
+            let mut unroller = Unroller { graph: g, made: *made };
+            let operators = unroller.unroll(&copies[0], count)?;
+            *made = unroller.made;
             Ok(Some((operators, results)))
         })
     }

@@ -3,7 +3,7 @@ use super::{
     Cast, DequantInt, DequantizeLinear, DtypeCast, QuantizeLinear, RequantFp, RequantInt,
     types::{Choice, INTEGERS, NUMBERS, Types, Value, axis, one},
 };
-use crate::base::{Dtype, Error, Result, invalid};
+use crate::base::{Dtype, Error, Result, invalid, pluralized};
 
 /// Dtypes of the tool chain's tensors.
 const TENSORS: &[Dtype] = &[
@@ -39,7 +39,7 @@ pub(super) fn requant_int(op: &RequantInt<Value>) -> Types {
     let (multipliers, shifts) = (op.multiplier.len(), op.rshift.len());
     let fits = [1, shape[axis]].contains(&multipliers) || (op.fuse_rq && multipliers > shape[axis]);
     if !fits || ![1, multipliers].contains(&shifts) {
-        return Err(lists_differ(shape, axis, [(multipliers, "multipliers"), (shifts, "shifts")]));
+        return Err(lists_differ(shape, axis, [(multipliers, "multiplier"), (shifts, "shift")]));
     }
     one(shape.to_vec(), Choice::OneOf(INTEGERS))
 }
@@ -47,14 +47,14 @@ pub(super) fn requant_int(op: &RequantInt<Value>) -> Types {
 /// Returns the input's shape; lists belong to axis 1.
 pub(super) fn requant_fp(op: &RequantFp<Value>) -> Types {
     op.input.expect_dtype(NUMBERS)?;
-    one_each(op.input.shape, 1, [(op.scale.len(), "scales"), (op.offset.len(), "offsets")])?;
+    one_each(op.input.shape, 1, [(op.scale.len(), "scale"), (op.offset.len(), "offset")])?;
     one(op.input.shape.to_vec(), Choice::OneOf(INTEGERS))
 }
 
 /// Returns the input's shape; lists belong to axis 1.
 pub(super) fn dequant_int(op: &DequantInt<Value>) -> Types {
     op.input.expect_dtype(INTEGERS)?;
-    one_each(op.input.shape, 1, [(op.multiplier.len(), "multipliers"), (op.shift.len(), "shifts")])?;
+    one_each(op.input.shape, 1, [(op.multiplier.len(), "multiplier"), (op.shift.len(), "shift")])?;
     one(op.input.shape.to_vec(), Choice::OneOf(INTEGERS))
 }
 
@@ -81,7 +81,7 @@ pub(super) fn dtype_cast(op: &DtypeCast<Value>) -> Types {
 /// Checks lists of scales and zero points; single values need no axis.
 fn linear(shape: &[usize], along: i64, scales: usize, zero_points: usize) -> Result<()> {
     let axis = if (scales, zero_points) == (1, 1) { 0 } else { axis("axis", along, shape.len())? };
-    one_each(shape, axis, [(scales, "scales"), (zero_points, "zero points")])
+    one_each(shape, axis, [(scales, "scale"), (zero_points, "zero point")])
 }
 
 /// Checks that two lists have one element each, or one per index of the axis.
@@ -96,5 +96,5 @@ fn one_each(shape: &[usize], axis: usize, lists: [(usize, &str); 2]) -> Result<(
 fn lists_differ(shape: &[usize], axis: usize, [(n, what), (m, of)]: [(usize, &str); 2]) -> Error {
     let dim = shape.get(axis);
     let many = dim.map(|d| format!(", or {d} each, one for each index of axis {axis}")).unwrap_or_default();
-    invalid(format!("{n} {what} and {m} {of}; expected one each{many}"))
+    invalid(format!("{} and {}; expected one each{many}", pluralized(n, what), pluralized(m, of)))
 }

@@ -54,7 +54,9 @@ fn reshaped(from: &Value, dims: &[i64]) -> Types {
     };
     if let Some(at) = open {
         if !count.is_multiple_of(known) {
-            return fail(&format!("the known dimensions make {known}, which does not divide the input"));
+            return fail(&format!(
+                "the product of the known dimensions is {known}, which does not divide the number of elements"
+            ));
         }
         shape[at] = count / known;
     } else if known != count {

@@ -74,6 +74,7 @@ impl Quantization {
         if !self.agrees_with(&merged) {
             return Err(format!("{self} is given, but {before} was set before"));
         }
+        merged.check(dtype, shape)?;
         Ok((old != Some(&merged)).then_some(merged))
     }
 
@@ -111,7 +112,7 @@ impl Quantization {
         let (scales, zero_points) = self.values();
         if scales.len() != zero_points.len() {
             return Err(format!(
-                "{} and {} are given; expected one or equally many",
+                "there are {} and {}; expected one or equally many",
                 pluralized(scales.len(), "scale"),
                 pluralized(zero_points.len(), "zero point")
             ));
@@ -195,5 +196,11 @@ mod tests {
         ] {
             assert_eq!(q.merged(Some(&set), dtype, &[2, 3, 4]).unwrap_err(), message);
         }
+        let scales = Quantization { scale: Some(vec![0.5, 0.25, 0.125].into()), zero_point: None };
+        let zero_points = Quantization { scale: None, zero_point: Some(vec![1, 2].into()) };
+        assert_eq!(
+            zero_points.merged(Some(&scales), Dtype::Int8, &[2, 3, 4]).unwrap_err(),
+            "there are 3 scales and 2 zero points; expected one or equally many"
+        );
     }
 }

@@ -2,7 +2,7 @@
 use crate::{
     array::Array,
     base::{Result, escaped, pluralized},
-    graph::{Graph, TensorInfo, TensorKind},
+    graph::{Block, Graph, Tensor, TensorInfo, TensorKind},
     network::{Network, Node},
 };
 use indexmap::IndexMap;
@@ -67,6 +67,7 @@ pub fn differences(old: &Graph, new: &Graph) -> Result<Differences> {
         };
         changes.compare(what, &names(old, a), &names(new, b));
     }
+    changes.compare("updates", &updates(old), &updates(new));
     found.changed("network", old.name(), changes);
     found.sources(old, new)?;
     found.operators(&Network::new(old), &Network::new(new));
@@ -204,19 +205,27 @@ fn compare(old: &Network, a: &Node, new: &Network, b: &Node) -> Changes {
     names.for_each(|name| changes.compare(name, &shown(&was, name), &shown(&is, name)));
     let operands = |network: &Network, node: &Node| -> String {
         let all = node.operator.op.operands().map(|(role, t)| format!("{role} {:?}", network.tensor_name(*t)));
-        all.chain(
-            node.operator
-                .blocks
-                .iter()
-                .flat_map(|block| block.results())
-                .map(|t| format!("yields {:?}", network.tensor_name(*t))),
-        )
-        .collect::<Vec<_>>()
-        .join(", ")
+        all.collect::<Vec<_>>().join(", ")
     };
     changes.compare("operands", &operands(old, a), &operands(new, b));
+    changes.compare("blocks", &blocks(old, a), &blocks(new, b));
     changes.compare("result", &results(old, a), &results(new, b));
     changes
+}
+
+/// Returns the arguments and results of an operator's blocks.
+fn blocks(network: &Network, node: &Node) -> String {
+    let names = |all: &[Tensor]| all.iter().map(|t| network.tensor_name(*t)).collect::<Vec<_>>().join(", ");
+    let text = |block: &Block| format!("({}) yields {}", names(block.arguments()), names(block.results()));
+    node.operator.blocks.iter().map(text).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the variables with their next values.
+fn updates(graph: &Graph) -> String {
+    let name = |t: &Tensor| graph.tensor(*t).map(|info| info.name.clone()).unwrap_or_default();
+    let mut all: Vec<_> = graph.updates().iter().map(|(v, next)| format!("{} = {}", name(v), name(next))).collect();
+    all.sort();
+    all.join(", ")
 }
 
 fn results(network: &Network, node: &Node) -> String {

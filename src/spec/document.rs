@@ -224,7 +224,8 @@ fn allowed(fields: &Fields) -> Result<Vec<WarningCode>> {
 /// Returns an error if a parameter is not valid, has no value, or is given a value of another kind; or if there is no
 /// parameter of a given name.
 fn params(root: &Node, node: Option<&Node>, given: &IndexMap<String, Param>) -> Result<Rc<Variables>> {
-    let mut variables = root.variables().clone();
+    // One level for all of them, not one for each.
+    let mut variables = Variables::with(root.variables(), []);
     let mut names = Vec::new();
     for (name, node) in node.map_or(Ok(Vec::new()), Node::entries)? {
         check_identifier(&name).map_err(|problem| node.problem(problem))?;
@@ -233,7 +234,7 @@ fn params(root: &Node, node: Option<&Node>, given: &IndexMap<String, Param>) -> 
         let missing = || misfit(format!("the parameter {name}"), "has no default; give it a value").at(node.place());
         let value = given.get(&name).cloned().or_else(|| default.clone()).ok_or_else(missing)?;
         let value = value.like(default.as_ref()).map_err(|problem| misfit(format!("the parameter {name}"), problem))?;
-        variables = Variables::with(&variables, vec![(name.clone(), value)]);
+        Variables::add(&mut variables, name.clone(), value);
         names.push(name);
     }
     let unknown = given.keys().filter(|name| !names.contains(name)).map(|name| {

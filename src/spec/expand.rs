@@ -9,9 +9,10 @@ use crate::{
     functions::{Named, function_def},
     graph::{MAX_NESTED_BLOCKS, Tensor, TensorInfo, TensorKind},
 };
+use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::{borrow::Cow, collections::HashMap};
+use std::{borrow::Cow, collections::HashMap, rc::Rc};
 
 /// Maximum depth of functions that call functions.
 const MAX_DEPTH: usize = 32;
@@ -19,15 +20,16 @@ const MAX_DEPTH: usize = 32;
 /// The functions of a spec, by name.
 #[derive(Default)]
 pub(super) struct Functions<'a> {
-    by_name: HashMap<String, Function<'a>>,
+    by_name: HashMap<String, Rc<Function<'a>>>,
     expansions: HashMap<String, Expansion>,
 }
 
-#[derive(Clone)]
 struct Function<'a> {
-    inputs: Vec<String>,
+    inputs: IndexSet<String>,
     /// Parameters with their defaults; those without one are required.
-    params: Vec<(String, Option<Param>)>,
+    params: IndexMap<String, Option<Param>>,
+    /// The defaults, as its calls see them.
+    defaults: Rc<Variables>,
     ops: Node<'a>,
     outputs: Node<'a>,
 }
@@ -36,7 +38,7 @@ struct Function<'a> {
 struct Passed {
     /// Tensors by their names in the body: inputs, and coefficients that are replaced.
     tensors: HashMap<String, Tensor>,
-    params: Vec<(String, Param)>,
+    params: IndexMap<String, Param>,
 }
 
 /// The size of an expanded call.
@@ -97,7 +99,7 @@ impl<'a> Functions<'a> {
 
     /// Whether an argument of the function is a parameter, not a tensor.
     pub fn is_param(&self, function: &str, argument: &str) -> bool {
-        self.by_name.get(function).is_some_and(|f| f.params.iter().any(|(name, _)| name == argument))
+        self.by_name.get(function).is_some_and(|f| f.params.contains_key(argument))
     }
 
     /// Returns the number of calls that a call of `name` expands to, or fewer if it depends on parameters.
@@ -171,24 +173,31 @@ impl<'a> Reader<'a> {
                     format!("{:?} is the name of a built-in function or op; choose another", truncated(&name));
                 return Err(body.problem(problem));
             }
-            let mut inputs = Vec::new();
-            for input in fields.need("inputs")?.items()? {
-                inputs.push(input.read::<String>()?);
+            let mut inputs = IndexSet::new();
+            for node in fields.need("inputs")?.items()? {
+                let input: String = node.read()?;
+                if inputs.contains(&input) {
+                    return Err(node.problem(format!("the input {:?} occurs twice", truncated(&input))));
+                }
+                inputs.insert(input);
             }
-            let mut params = Vec::new();
+            let mut params = IndexMap::new();
             for (param, node) in fields.get("params").map_or(Ok(Vec::new()), Node::entries)? {
                 check_identifier(&param).map_err(|problem| node.problem(problem))?;
                 if inputs.contains(&param) {
                     return Err(node.problem(format!("{param:?} is an input and a parameter; it can be one of them")));
                 }
-                params.push((param, node.read()?));
+                params.insert(param, node.read::<Option<Param>>()?);
             }
             let outputs = fields.need("outputs")?;
             if outputs.list()?.is_empty() {
                 return Err(outputs.problem("a function has at least one output"));
             }
-            let function = Function { inputs, params, ops: fields.need("ops")?.clone(), outputs: outputs.clone() };
-            self.functions.by_name.insert(name, function);
+            let defaults = params.iter().filter_map(|(param, default)| Some((param.clone(), default.clone()?)));
+            let defaults = Variables::with(&self.params, defaults);
+            let ops = fields.need("ops")?.clone();
+            let function = Function { inputs, params, defaults, ops, outputs: outputs.clone() };
+            self.functions.by_name.insert(name, Rc::new(function));
         }
         Ok(())
     }
@@ -211,15 +220,15 @@ impl<'a> Reader<'a> {
         entries: &[(String, Node<'a>)],
         named: Named,
     ) -> Result<()> {
-        let mut function = self.functions.by_name[name].clone();
+        let function = self.functions.by_name[name].clone();
         let Passed { tensors, params } = self.arguments(name, &function, entries)?;
-        let variables = Variables::with(&self.params, params);
-        function.ops = function.ops.with(variables.clone());
-        let outputs = strings(&function.outputs.with(variables))?;
+        let variables = Variables::with(&function.defaults, params);
+        let ops = function.ops.with(variables.clone());
+        let outputs = different_strings(&function.outputs.with(variables))?;
         let outs = self.output_names(name, &outputs, named.out)?;
         let Some(scope) = outs.first() else { return Ok(()) };
         let errors = self.errors.len();
-        let results = self.body(scope, &function, &outputs, tensors)?;
+        let results = self.body(scope, &ops, &outputs, tensors)?;
         if self.errors.len() > errors {
             self.poisoned.extend(outs);
             return Ok(());
@@ -249,11 +258,11 @@ impl<'a> Reader<'a> {
 
     /// Returns what a call passes.
     fn arguments(&mut self, name: &str, function: &Function, entries: &[(String, Node)]) -> Result<Passed> {
-        let mut passed = Passed { tensors: HashMap::new(), params: Vec::new() };
+        let mut passed = Passed { tensors: HashMap::new(), params: IndexMap::new() };
         for (key, node) in entries {
-            if let Some((_, default)) = function.params.iter().find(|(param, _)| param == key) {
+            if let Some(default) = function.params.get(key) {
                 let value = node.read::<Param>()?.like(default.as_ref());
-                passed.params.push((key.clone(), value.map_err(|problem| misfit(key, problem).at(node.place()))?));
+                passed.params.insert(key.clone(), value.map_err(|problem| misfit(key, problem).at(node.place()))?);
                 continue;
             }
             if !function.inputs.contains(key) {
@@ -267,7 +276,7 @@ impl<'a> Reader<'a> {
                     false => format!("its {kind} are {}", names.join(", ")),
                 };
                 let inputs = of("inputs", function.inputs.iter().map(String::as_str).collect());
-                let params = of("parameters", function.params.iter().map(|(param, _)| param.as_str()).collect());
+                let params = of("parameters", function.params.keys().map(String::as_str).collect());
                 let hint = [inputs, params].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
                 return Err(Error::from(Cause::UnknownArgument { argument: truncated(key), hint }).at(node.place()));
             }
@@ -276,13 +285,10 @@ impl<'a> Reader<'a> {
             passed.tensors.insert(key.clone(), tensor);
         }
         let inputs = function.inputs.iter().filter(|i| !passed.tensors.contains_key(*i));
-        let is_passed = |param: &str| passed.params.iter().any(|(passed, _)| passed == param);
+        let is_passed = |param: &String| passed.params.contains_key(param);
         let required = function.params.iter().filter(|(param, default)| default.is_none() && !is_passed(param));
         let missing = inputs.chain(required.map(|(param, _)| param));
         Error::collect(missing.map(|i| misfit(i, format!("is missing in the call of {name}"))).collect())?;
-        let defaults = function.params.iter().filter(|(param, _)| !is_passed(param)).cloned();
-        let defaults: Vec<_> = defaults.filter_map(|(param, default)| Some((param, default?))).collect();
-        passed.params.extend(defaults);
         Ok(passed)
     }
 
@@ -290,14 +296,14 @@ impl<'a> Reader<'a> {
     fn body(
         &mut self,
         scope: &str,
-        function: &Function<'a>,
+        ops: &Node<'a>,
         outputs: &[String],
         bound: HashMap<String, Tensor>,
     ) -> Result<Vec<Tensor>> {
         let outer = self.graph.enter_function(scope, bound)?;
         // The body has its own names, so poisoned names outside do not matter.
         let poisoned = std::mem::take(&mut self.poisoned);
-        let done = self.ops(&function.ops);
+        let done = self.ops(ops);
         let results: Result<Vec<Tensor>> = outputs.iter().map(|o| self.graph.find(o)).collect();
         let failed = !self.errors.is_empty();
         self.poisoned = poisoned;
@@ -315,7 +321,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads a list of strings.
-fn strings(node: &Node) -> Result<Vec<String>> {
-    node.items()?.iter().map(Node::read).collect()
+/// Reads a list of strings, each of which occurs once.
+fn different_strings(node: &Node) -> Result<Vec<String>> {
+    let mut all = IndexSet::new();
+    for item in node.items()? {
+        if let Some(twice) = all.replace(item.read::<String>()?) {
+            return Err(item.problem(format!("{:?} occurs twice", truncated(&twice))));
+        }
+    }
+    Ok(all.into_iter().collect())
 }

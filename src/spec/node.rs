@@ -304,8 +304,15 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the value is not an object, if a key occurs twice, or if an expression is wrong.
     pub fn object(&self) -> Result<Vec<(String, Node<'a>)>> {
-        let entries = self.entries()?.into_iter();
-        entries.map(|(key, node)| node.fill(&key).map(|key| (key, node))).collect()
+        let mut seen = std::collections::HashSet::new();
+        let mut entries = self.entries()?;
+        for (key, node) in &mut entries {
+            *key = node.fill(key)?;
+            if !seen.insert(key.clone()) {
+                return Err(node.problem(format!("the key {:?} occurs twice", truncated(key))));
+            }
+        }
+        Ok(entries)
     }
     /// Returns the entries of an object, with keys as they are written.
     ///

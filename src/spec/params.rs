@@ -1,6 +1,7 @@
 //! Parameters, and the strings that contain expressions of them: `"${2*N}"`.
 use super::{expression::evaluate, plain::string_end};
 use crate::base::{files, nearest, truncated};
+use indexmap::IndexMap;
 use serde::Deserialize;
 use std::{fmt, rc::Rc};
 
@@ -107,25 +108,33 @@ fn checked(text: String) -> Result<String, String> {
 #[derive(Default)]
 pub(super) struct Variables {
     outer: Option<Rc<Variables>>,
-    own: Vec<(String, Param)>,
+    own: IndexMap<String, Param>,
 }
 
 impl Variables {
-    pub fn with(outer: &Rc<Variables>, own: Vec<(String, Param)>) -> Rc<Variables> {
-        Rc::new(Variables { outer: Some(outer.clone()), own })
+    pub fn with(outer: &Rc<Variables>, own: impl IntoIterator<Item = (String, Param)>) -> Rc<Variables> {
+        Rc::new(Variables { outer: Some(outer.clone()), own: own.into_iter().collect() })
     }
-    fn all(&self) -> impl Iterator<Item = &(String, Param)> {
-        std::iter::successors(Some(self), |v| v.outer.as_deref()).flat_map(|v| v.own.iter().rev())
+    /// Adds a parameter: to the innermost level, if nothing else sees it yet.
+    pub fn add(variables: &mut Rc<Variables>, name: String, value: Param) {
+        match Rc::get_mut(variables) {
+            Some(alone) => drop(alone.own.insert(name, value)),
+            None => *variables = Variables::with(variables, [(name, value)]),
+        }
+    }
+    /// Returns the parameters of each level, those of its own first.
+    fn levels(&self) -> impl Iterator<Item = &IndexMap<String, Param>> {
+        std::iter::successors(Some(self), |v| v.outer.as_deref()).map(|v| &v.own)
     }
     /// Returns the value of a parameter.
     ///
     /// # Errors
     /// Returns that there is none of that name, with a similar name or all names.
     pub fn get(&self, name: &str) -> Result<Param, String> {
-        if let Some((_, value)) = self.all().find(|(own, _)| own == name) {
+        if let Some(value) = self.levels().find_map(|own| own.get(name)) {
             return Ok(value.clone());
         }
-        let mut names: Vec<_> = self.all().map(|(name, _)| name.as_str()).collect();
+        let mut names: Vec<_> = self.levels().flat_map(|own| own.keys().rev()).map(String::as_str).collect();
         names.reverse();
         let hint = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near:?}?"),
@@ -266,7 +275,7 @@ mod tests {
 
     fn variables() -> Rc<Variables> {
         let own = [("N", Param::Int(8)), ("eps", Param::Float(1e-5)), ("name", Param::Text("a\"b".into()))];
-        let own = own.map(|(name, value)| (name.to_owned(), value)).into();
+        let own = own.map(|(name, value)| (name.to_owned(), value));
         Variables::with(&Rc::default(), own)
     }
 

@@ -84,7 +84,10 @@ fn with_expressions(schema: Value) -> Value {
         Value::Array(all) => return all.into_iter().map(with_expressions).collect(),
         other => return other,
     };
+    // A list of types is that of numbers which may be words such as "inf".
+    let is_number_or_word = map.get("type") == Some(&json!(["number", "string"]));
     let kind = match map.get("type").and_then(Value::as_str) {
+        _ if is_number_or_word => Some("Float"),
         Some("integer") => Some("Integer"),
         Some("number") => Some("Number"),
         Some("boolean") => Some("Boolean"),
@@ -101,6 +104,7 @@ fn with_expressions(schema: Value) -> Value {
     // What describes the value stays outside of the alternatives.
     let outside: Vec<_> = ["description", "default"].into_iter().filter_map(|key| map.remove_entry(key)).collect();
     let mut schema = match map.len() {
+        _ if is_number_or_word => named(kind),
         1 if !kind.is_empty() => named(kind),
         _ => json!({ "anyOf": [map, named("Expression")] }),
     };
@@ -177,6 +181,14 @@ fn definitions() -> Map<String, Value> {
         ),
         ("Integer", or_expression("integer")),
         ("Number", or_expression("number")),
+        (
+            "Float",
+            json!({ "anyOf": [
+                { "type": "number" },
+                { "type": "string", "pattern": "^(-?inf|nan)$" },
+                { "$ref": "#/$defs/Expression" },
+            ] }),
+        ),
         ("Boolean", or_expression("boolean")),
         (
             "repeat",
@@ -228,7 +240,10 @@ fn tensor(dtype: Value, preprocess: Value) -> Value {
             "coeff": { "type": "boolean", "default": false },
             "scale": one_or_many("number"),
             "zero_point": one_or_many("integer"),
-            "data": { "description": "Numbers, flat or nested, row-major.", "type": ["array", "number"] },
+            "data": {
+                "description": "Numbers, flat or nested, row-major.",
+                "anyOf": [{ "type": "array" }, { "$ref": "#/$defs/Float" }]
+            },
             "preprocess": preprocess
         },
         "additionalProperties": false

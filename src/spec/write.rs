@@ -4,6 +4,7 @@ use crate::{
     functions::{attribute_value, number_to_json},
     graph::{Block, Graph, MadeBy, Mode, Operator, RecordedCall, Tensor, TensorInfo, TensorKind},
     ops::{Choice, OperandValue},
+    quant::Quantization,
 };
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, path::Path};
@@ -100,11 +101,25 @@ fn entry(graph: &Graph, op: String, args: Value, call: &RecordedCall) -> Result<
     let outputs = call.outputs.iter().map(|&t| name(graph, t)).collect::<Result<Vec<_>>>()?;
     let mut entry =
         Map::from_iter([("op".into(), json!(op)), ("args".into(), args), ("out".into(), one_or_list(outputs))]);
-    if !call.out_quant.is_empty() {
-        let one = call.outputs.len() == 1;
-        entry.insert("out_quant".into(), if one { json!(call.out_quant[0]) } else { json!(call.out_quant) });
+    let quantizations = quantizations(graph, call)?;
+    if quantizations.iter().any(Option::is_some) {
+        let one = quantizations.len() == 1;
+        entry.insert("out_quant".into(), if one { json!(quantizations[0]) } else { json!(quantizations) });
     }
     Ok(Value::Object(entry))
+}
+
+/// Returns the quantizations of a function's outputs that it was given, or that were set afterwards.
+fn quantizations(graph: &Graph, call: &RecordedCall) -> Result<Vec<Option<Quantization>>> {
+    let mut all = call.out_quant.clone();
+    for (i, &output) in call.outputs.iter().enumerate() {
+        let info = graph.tensor(output)?;
+        if info.is_quantized_apart {
+            all.resize(all.len().max(i + 1), None);
+            all[i] = info.quantization.clone();
+        }
+    }
+    Ok(all)
 }
 
 /// Converts the call of an op, with operands and attributes by their names in td.

@@ -326,3 +326,69 @@ fn coefficients_of_calls_outlive_them() {
     let again = spec::from_text(&text, "g.json", None).unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert_same(&mlir::emit(&again).unwrap().text, &mlir::emit(&g).unwrap().text);
 }
+
+/// What is set on the result of a function after the call is not lost.
+#[test]
+fn quantization_that_is_set_after_a_call_survives() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 4]).unwrap();
+    let y = g.cast(x).out_dtype(Dtype::Int8).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    g.quantize(y, &Quantization::per_tensor(0.25, 3)).unwrap();
+    let text = spec::to_text(&g, None).unwrap();
+    let again = spec::from_text(&text, "g.json", None).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_same(&mlir::emit(&again).unwrap().text, &mlir::emit(&g).unwrap().text);
+    assert_same(&spec::to_text(&again, None).unwrap(), &text);
+}
+
+/// A coefficient that is converted for one call is written as it was.
+#[test]
+fn coefficients_that_a_call_converts_survive() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 1, 3, 4]).unwrap();
+    let angles = g.coefficient("angles", Array::filled(Dtype::Float32, [3, 4], 0.5).unwrap()).unwrap();
+    let turned = g.rope(x, angles, angles).call().unwrap();
+    let y = g.add(turned, angles).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let text = spec::to_text(&g, None).unwrap();
+    let again = spec::from_text(&text, "g.json", None).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_same(&mlir::emit(&again).unwrap().text, &mlir::emit(&g).unwrap().text);
+}
+
+/// A module may give a weight the name of an input.
+#[test]
+fn a_weight_with_the_name_of_an_input_is_another_tensor() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2]).unwrap();
+    let w = g.coefficient("w", Array::from([10f32, 20.0])).unwrap();
+    let y = g.add(x, w).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let text = mlir::emit(&g).unwrap().text.replace("loc(\"w\")", "loc(\"x\")");
+    let again = mlir::read_text(&text).unwrap();
+    assert_eq!((again.inputs().len(), again.tensors().filter(|(_, info)| info.is_coefficient()).count()), (1, 1));
+}
+
+/// Inputs have the order of the function's arguments, whatever order they are read in, and only `return` ends a function.
+#[test]
+fn inputs_are_those_of_the_function() {
+    let mut g = Graph::new("g").unwrap();
+    let a = g.input("a", Dtype::Float32, [2]).unwrap();
+    let b = g.input("b", Dtype::Float32, [3]).unwrap();
+    let both = g.concat([a, b]).axis(0).out_name("both").call().unwrap();
+    g.set_outputs(&[both]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    let mut lines: Vec<&str> = text.lines().collect();
+    let first = lines.iter().position(|line| line.contains("top.Input")).unwrap();
+    lines.swap(first, first + 1);
+    let swapped = mlir::read_text(&lines.join("\n")).unwrap();
+    let names: Vec<_> = swapped.inputs().iter().map(|t| swapped.tensor(*t).unwrap().name.clone()).collect();
+    assert_eq!(names, ["a", "b"]);
+    let twice = text
+        .replace("(%arg1)", "(%arg0)")
+        .replace("(tensor<3xf32>) -> tensor<3xf32>", "(tensor<2xf32>) -> tensor<3xf32>");
+    assert!(mlir::read_text(&twice).unwrap_err().to_string().contains("a second top.Input of the argument 0"));
+    let last = lines.iter().rposition(|line| line.contains("return")).unwrap();
+    let ended = lines[last].replace("return", "\"top.Yield\"(").replace(" :", ") : (").replacen("( ", "(", 1);
+    let text = [&lines[..last], &[&format!("{ended}) -> ()"), lines[last]], &lines[last + 1..]].concat().join("\n");
+    assert!(mlir::read_text(&text).is_err(), "{text}");
+}

@@ -42,6 +42,9 @@ fn mistakes_in_functions_are_told() {
     assert!(read(&with(LAYER, call)).is_ok());
     let recursive = LAYER.replace("\"relu\", \"args\": {\"input\"", "\"layer\", \"args\": {\"a\"");
     let foreign = LAYER.replace("\"input\": \"h\"", "\"input\": \"x\"");
+    let twice = LAYER.replace("[\"a\"]", "[\"a\", \"a\"]");
+    let filled = LAYER.replace("[\"a\"]", "[\"a\"], \"params\": {\"k\": \"right\"}");
+    let filled = filled.replace("\"right\": \"w\"", "\"right\": \"w\", \"${k}\": \"w\"");
     for (functions, call, expected) in [
         (LAYER, r#"{"op": "layer", "args": {}, "out": "y"}"#, "a is missing in the call of layer"),
         (
@@ -53,6 +56,9 @@ fn mistakes_in_functions_are_told() {
         (LAYER, r#"{"op": "layer", "args": {"a": "x"}, "out": ["y", "z"]}"#, "out is 2 names; layer has 1 output"),
         (recursive.as_str(), call, "layer calls itself"),
         (foreign.as_str(), call, "unknown tensor \"x\""),
+        (twice.as_str(), call, "the input \"a\" occurs twice"),
+        (&filled, call, "the key \"right\" occurs twice"),
+        (&LAYER.replace("[\"out\"]", "[\"out\", \"out\"]"), call, "\"out\" occurs twice"),
         (&LAYER.replace("\"layer\"", "\"relu\""), call, "\"relu\" is the name of a built-in function or op"),
     ] {
         let error = read(&with(functions, call)).unwrap_err().to_string();
@@ -220,4 +226,17 @@ fn loops_are_written_read_and_run() {
         let error = read(&text.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(error.contains(problem) && error.contains("spec.json:"), "{error}");
     }
+}
+
+/// Neither the time nor the stack depends on the product of parameters and their uses.
+#[test]
+fn parameters_may_be_many() {
+    let many = |of: &dyn Fn(usize) -> String| (0..20000).map(of).collect::<Vec<_>>().join(", ");
+    let text = format!(
+        r#"{{"version": 1, "name": "net", "params": {{{}}}, "tensors": {{"x": {{"shape": [1, 4]}}, "c": {{"shape": [20000], "coeff": true, "data": [{}]}}}},
+"inputs": ["x"], "ops": [{{"op": "relu", "args": {{"input": "x"}}, "out": "y"}}], "outputs": ["y"]}}"#,
+        many(&|i| format!("\"p{i}\": {i}")),
+        many(&|_| "\"${p0}\"".to_owned()),
+    );
+    assert_eq!(read(&text).unwrap().operators().len(), 1);
 }

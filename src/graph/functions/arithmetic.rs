@@ -219,6 +219,10 @@ impl Div {
                 if s.value == 0.0 {
                     return Err(argument("tensor_i1", 0, "division by 0"));
                 }
+                if (1.0 / s.value).abs() > f64::from(f32::MAX) {
+                    let expected = "its inverse, by which is multiplied, is not finite in float32";
+                    return Err(argument("tensor_i1", s.value, expected));
+                }
                 let inverse = Scalar::new(1.0 / s.value, Dtype::Float32);
                 to.call(mul::FUNCTION, Arithmetic::new(self.tensor_i0.clone(), inverse), None)
             }

@@ -369,7 +369,7 @@ mod tests {
         assert!(matches!(&g.operators()[0].op, Op::RequantInt(op) if op.rshift == [1, 2, 3]));
         assert_eq!(
             first(g.requant_int(x, vec![1, 2], -1, 0, 2).call().unwrap_err()),
-            "requant_int (ops[1]): 2 multipliers and 1 shifts; expected one each, or 3 each, one for each index of axis 1"
+            "requant_int (ops[1]): 2 multipliers and 1 shift; expected one each, or 3 each, one for each index of axis 1"
         );
         assert_eq!(
             first(g.requant_int(x, 1, -1, 0, 3).call().unwrap_err()),

@@ -231,12 +231,13 @@ impl FloatConv {
         to.same_dtype(("weight", weight), (name, input))?;
         to.not_quantized(input)?;
         to.not_quantized(weight)?;
-        if let Some(bias) = &self.bias {
-            to.dtype("bias", bias, FLOATS)?;
-            to.widen_coefficient(bias)?;
+        let mut bias = None;
+        if let Some(of_call) = &self.bias {
+            to.dtype("bias", of_call, FLOATS)?;
+            bias = Some(to.widened(of_call)?);
         }
         one_of("out_dtype", self.out_dtype.unwrap_or(dtype), &[dtype])?;
-        window.emit(to, [input, weight], &self.bias, dtype)
+        window.emit(to, [input, weight], &bias, dtype)
     }
 }
 

@@ -272,7 +272,7 @@ mod tests {
         for (dims, message) in [
             (
                 vec![5, -1],
-                "new_shape is [5, -1]; the known dimensions make 5, which does not divide the input; the input is 2x3x4 (24 elements)",
+                "new_shape is [5, -1]; the product of the known dimensions is 5, which does not divide the number of elements; the input is 2x3x4 (24 elements)",
             ),
             (vec![-1, -1], "new_shape is [-1, -1]; only one dimension can be -1; the input is 2x3x4 (24 elements)"),
             (

@@ -80,10 +80,14 @@ impl<'g> Lowering<'g> {
         self.out_names(outputs.len())?;
         if quantizations.len() > outputs.len() {
             let found = format!("a list of {}", quantizations.len());
-            return Err(argument("out_quant", found, format!("{} has {} output(s)", self.function, outputs.len())));
+            return Err(argument(
+                "out_quant",
+                found,
+                format!("{} has {}", self.function, pluralized(outputs.len(), "output")),
+            ));
         }
         let given = outputs.iter().zip(quantizations).filter_map(|(t, q)| Some((t, q.as_ref()?)));
-        given.into_iter().try_for_each(|(t, q)| self.graph.quantize(*t, q))
+        given.into_iter().try_for_each(|(t, q)| self.graph.quantize_in_call(*t, q).map(drop))
     }
     /// Returns the names of `count` outputs.
     pub(crate) fn out_names(&self, count: usize) -> Result<Vec<String>> {
@@ -220,7 +224,7 @@ impl<'g> Lowering<'g> {
         if scale.is_none() && zero_point.is_none() {
             return Ok(());
         }
-        self.graph.quantize(tensor, &Quantization { scale, zero_point })
+        self.graph.quantize_in_call(tensor, &Quantization { scale, zero_point }).map(drop)
     }
     /// Checks that a list has one value, or one for each index of one of the axes of a tensor argument.
     pub(crate) fn check_per_channel<T: Clone>(
@@ -280,38 +284,56 @@ impl<'g> Lowering<'g> {
         };
         Err(quant_error(info, problem))
     }
-    /// Converts a float16 coefficient to float32 in place, which a convolution's bias requires.
-    pub(crate) fn widen_coefficient(&mut self, operand: &Operand) -> Result<()> {
+    /// Converts a float16 coefficient to float32, which a convolution's bias requires, and returns other operands as they are.
+    pub(crate) fn widened(&mut self, operand: &Operand) -> Result<Operand> {
         let tensor = self.tensor(operand)?;
-        if let TensorInfo { dtype: Dtype::Float16, kind: TensorKind::Coefficient(data), .. } =
-            self.graph.tensor(tensor)?
-        {
-            let wide = data.as_ref().map(|d| Array::from_vec(Ints::from(d.shape()), d.to_f32()?)).transpose()?;
-            self.graph.change(tensor, |t| {
-                t.dtype = Dtype::Float32;
-                t.kind = TensorKind::Coefficient(wide);
-            });
-        }
-        Ok(())
+        let info = self.graph.tensor(tensor)?;
+        let (TensorKind::Coefficient(_), Dtype::Float16) = (&info.kind, info.dtype) else { return Ok(operand.clone()) };
+        let (shape, widen) = (info.shape.clone(), |d: &Array| Array::from_vec(Ints::from(d.shape()), d.to_f32()?));
+        Ok(Operand::Tensor(self.converted(tensor, "float32", Dtype::Float32, shape, widen)?))
     }
-    /// Reshapes a tensor argument. An unused coefficient is reshaped in place and keeps its name; for any other tensor, a
-    /// Reshape is added.
+    /// Reshapes a tensor argument: a coefficient's data, or the tensor by a Reshape whose name has the suffix.
     pub(crate) fn in_shape(&mut self, operand: &Operand, suffix: &str, shape: &[usize]) -> Result<Tensor> {
         let tensor = self.tensor(operand)?;
-        match &self.graph.tensor(tensor)?.kind {
-            TensorKind::Coefficient(data) if !self.graph.is_used(tensor) => {
-                let data = data.as_ref().map(|d| d.reshaped(shape)).transpose()?;
-                self.graph.change(tensor, |t| {
-                    t.shape = shape.to_vec();
-                    t.kind = TensorKind::Coefficient(data);
-                });
-                Ok(tensor)
-            }
-            _ => {
-                let shape = Some(shape.iter().map(|&d| d as i64).collect());
-                self.step(suffix, ops::Reshape { shape, ..ops::Reshape::new(tensor) }, None)
+        let info = self.graph.tensor(tensor)?;
+        if matches!(info.kind, TensorKind::Coefficient(_)) {
+            let (dtype, quantization) = (info.dtype, info.quantization.clone());
+            let made = self.converted(tensor, "reshaped", dtype, shape.to_vec(), |d| d.reshaped(shape))?;
+            self.graph.change(made, |t| t.quantization = quantization);
+            return Ok(made);
+        }
+        let shape = Some(shape.iter().map(|&d| d as i64).collect());
+        self.step(suffix, ops::Reshape { shape, ..ops::Reshape::new(tensor) }, None)
+    }
+    /// Returns a coefficient with the converted data of another, which other calls may read as it is. A conversion is named by its
+    /// suffix, and done once for the same dtype and shape.
+    fn converted(
+        &mut self,
+        from: Tensor,
+        suffix: &str,
+        dtype: Dtype,
+        shape: Shape,
+        convert: impl Fn(&Array) -> Result<Array>,
+    ) -> Result<Tensor> {
+        let info = self.graph.tensor(from)?;
+        let name = format!("{}_{suffix}", info.name);
+        if let Some(&made) = self.graph.by_name.get(&name) {
+            let known = self.graph.tensor(made)?;
+            if known.repacked_from == Some(from) && known.dtype == dtype && known.shape == shape {
+                return Ok(made);
             }
         }
+        let TensorKind::Coefficient(data) = &info.kind else {
+            return Err(invalid(format!("{:?} is not a coefficient", info.name)));
+        };
+        let data = TensorKind::Coefficient(data.as_ref().map(convert).transpose()?);
+        // Calls in other scopes share it.
+        let made = self.graph.in_root_scope(|g| {
+            let name = if g.by_name.contains_key(&name) { g.free_name(&name) } else { name };
+            g.add_tensor(Some(&name), dtype, shape, data)
+        })?;
+        self.graph.change(made, |t| (t.of_call, t.repacked_from) = (true, Some(from)));
+        Ok(made)
     }
     /// Adds a coefficient that is named after the call's output.
     pub(crate) fn constant(&mut self, suffix: &str, data: Array) -> Result<Tensor> {

@@ -51,18 +51,30 @@ pub(super) fn mul(b: &mut Backward, inputs: &[Tensor], o: Output) -> Result<()> 
     Ok(())
 }
 
-/// Quotients are products with an inverse.
+/// `dy / divisor`, and `-(dy / divisor) * (dividend / divisor)`: the square of a tiny divisor would be 0. A quotient of several operands
+/// is taken apart.
 pub(super) fn div(b: &mut Backward, op: &Div<Tensor>, o: Output) -> Result<()> {
-    b.expand(&[Some(o)], |b| {
-        let mut y = b.real(op.inputs[0])?;
-        for &other in &op.inputs[1..] {
-            let other = b.real(other)?;
-            let (dividend, divisor) = if op.is_reverse { (other, y) } else { (y, other) };
-            let inverse = b.op(Reciprocal::new(divisor))?;
-            y = b.mul(dividend, inverse)?;
-        }
-        Ok(vec![y])
-    })
+    let &[first, second] = op.inputs.as_slice() else {
+        return b.expand(&[Some(o)], |b| {
+            let mut y = b.real(op.inputs[0])?;
+            for &other in &op.inputs[1..] {
+                let other = b.real(other)?;
+                y = b.op(Div { is_reverse: op.is_reverse, ..Div::new(vec![y, other]) })?;
+            }
+            Ok(vec![y])
+        });
+    };
+    let (dividend, divisor) = if op.is_reverse { (second, first) } else { (first, second) };
+    let by = b.real(divisor)?;
+    let slope = b.div(o.dy, by)?;
+    if b.wants(divisor) {
+        let numbers = b.real(dividend)?;
+        let quotient = b.div(numbers, by)?;
+        let product = b.mul(slope, quotient)?;
+        let gradient = b.neg(product)?;
+        b.give(divisor, gradient)?;
+    }
+    b.give(dividend, slope)
 }
 
 /// `-c / x^2`

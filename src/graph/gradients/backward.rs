@@ -30,6 +30,8 @@ pub(super) struct Backward<'g, 'r> {
     given_by: HashMap<Tensor, Tensor>,
     /// A result of the operator that is being differentiated.
     current: Option<Tensor>,
+    /// Number of operators made by unrolling loops.
+    pub unrolled: u64,
     /// Whether integers pass gradients.
     is_straight_through: bool,
     rule: Option<&'r mut Rule<'r>>,
@@ -43,6 +45,7 @@ impl<'g, 'r> Backward<'g, 'r> {
             gradients: HashMap::new(),
             given_by: HashMap::new(),
             current: None,
+            unrolled: 0,
             is_straight_through: false,
             rule: Some(rule),
         }

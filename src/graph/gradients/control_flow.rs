@@ -47,7 +47,7 @@ fn own_condition(b: &mut Backward, condition: Tensor) -> Result<Tensor> {
 /// A loop of known trip count is unrolled; the copies are differentiated.
 pub(super) fn loops(b: &mut Backward, operator: &Operator) -> Result<()> {
     let outputs = b.outputs(operator);
-    let Some((operators, results)) = b.graph.unrolled_copy(operator)? else {
+    let Some((operators, results)) = b.graph.unrolled_copy(operator, &mut b.unrolled)? else {
         return Err(b.refuse(operator, "the number of its iterations is not known before a run"));
     };
     b.expand(&outputs, |b| {

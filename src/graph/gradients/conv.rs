@@ -91,9 +91,23 @@ pub(super) fn conv(b: &mut Backward, op: &Conv<Tensor>, o: Output) -> Result<()>
     }
 }
 
+/// Returns the numbers that a filter stands for. Its scales belong to the output channels, which are axis 0; those of other tensors
+/// belong to axis 1 if its length fits.
+fn real_filter(b: &mut Backward, filter: Tensor) -> Result<Tensor> {
+    let shape = b.shape(filter)?;
+    let quantization = b.graph.tensor(filter)?.quantization.as_ref();
+    let scales = quantization.map_or(1, |q| q.values().0.len());
+    if scales == 1 || shape[0] != scales || shape[1] != scales {
+        return b.real(filter);
+    }
+    let swapped = b.swap_axes(filter, 0, 1)?;
+    let real = b.real(swapped)?;
+    b.swap_axes(real, 0, 1)
+}
+
 fn images(b: &mut Backward, op: &Conv<Tensor>, geometry: &Geometry, o: Output) -> Result<()> {
     let is_line = b.rank(op.input)? == 3;
-    let mut operands = [o.dy, b.real(op.input)?, b.real(op.filter)?];
+    let mut operands = [o.dy, b.real(op.input)?, real_filter(b, op.filter)?];
     if is_line {
         for t in &mut operands {
             *t = as_image(b, *t)?;
@@ -113,7 +127,7 @@ fn images(b: &mut Backward, op: &Conv<Tensor>, geometry: &Geometry, o: Output) -
 
 /// The sum over the depth of the kernel of 2-d convolutions of slices, whose depth counts as images.
 fn volume(b: &mut Backward, op: &Conv<Tensor>, depth: &Window, geometry: &Geometry) -> Result<Tensor> {
-    let (x, w) = (b.real(op.input)?, b.real(op.filter)?);
+    let (x, w) = (b.real(op.input)?, real_filter(b, op.filter)?);
     let x = b.pad_axis(x, 2, depth.pads[0] as usize, depth.pads[1] as usize)?;
     let positions = depth.positions()?;
     let mut sum = None;

@@ -3,7 +3,7 @@ use super::backward::Backward;
 use crate::{
     Tensor,
     array::{Array, zeros},
-    base::{Result, invalid},
+    base::{Error, Result, argument, invalid},
     emit::{Emit, ints},
     ops::{AddConst, Gather, Softmax},
 };
@@ -12,6 +12,16 @@ use crate::{
 const LARGEST_MATRIX: usize = 1 << 18;
 /// Maximum number of entries that are gathered for one of the result.
 const MAX_SOURCES: usize = 64;
+
+/// Maximum number of weights of a map of an axis.
+const MAX_WEIGHTS: usize = 1 << 26;
+
+fn too_many_weights(size: usize) -> Error {
+    let limit = format!(
+        "the gradient of its windows would take more than {MAX_WEIGHTS} weights; use shorter windows, or longer steps"
+    );
+    argument("the size of an axis", size, limit)
+}
 
 impl Backward<'_, '_> {
     /// `(x - mean) / sqrt(variance + epsilon)` over the axes. Returns also the mean, and `1 / sqrt(variance + epsilon)`.
@@ -59,7 +69,7 @@ impl Backward<'_, '_> {
     ) -> Result<Tensor> {
         let shape = self.shape(x)?;
         let from = shape[axis];
-        let all: Vec<_> = (0..size).map(sources).collect();
+        let all = Self::all_sources(size, sources)?;
         if size == from && all.iter().enumerate().all(|(to, from)| from.as_slice() == [(to, 1.0)]) {
             return Ok(x);
         }
@@ -67,7 +77,10 @@ impl Backward<'_, '_> {
         if from.saturating_mul(size) > LARGEST_MATRIX && most <= MAX_SOURCES {
             return self.gathered(x, axis, &all);
         }
-        let mut matrix = zeros::<f32>(from.saturating_mul(size))?;
+        if from.saturating_mul(size) > MAX_WEIGHTS {
+            return Err(too_many_weights(size));
+        }
+        let mut matrix = zeros::<f32>(from * size)?;
         for (to, sources) in all.into_iter().enumerate() {
             sources.into_iter().for_each(|(at, weight)| matrix[at * size + to] += weight as f32);
         }
@@ -77,6 +90,18 @@ impl Backward<'_, '_> {
         let swapped = self.swap_axes(x, axis, last)?;
         let mapped = self.matmul(swapped, matrix)?;
         self.swap_axes(mapped, axis, last)
+    }
+    fn all_sources(size: usize, sources: impl Fn(usize) -> Vec<(usize, f64)>) -> Result<Vec<Vec<(usize, f64)>>> {
+        let (mut all, mut weights) = (Vec::new(), 0);
+        for to in 0..size {
+            let of_entry = sources(to);
+            weights += of_entry.len();
+            if weights > MAX_WEIGHTS {
+                return Err(too_many_weights(size));
+            }
+            all.push(of_entry);
+        }
+        Ok(all)
     }
     /// Like [`Backward::map_axis`], without a matrix: the weighted sum of the first sources, of the second ones and so on.
     fn gathered(&mut self, x: Tensor, axis: usize, sources: &[Vec<(usize, f64)>]) -> Result<Tensor> {

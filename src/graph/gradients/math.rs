@@ -97,9 +97,16 @@ pub(super) fn pow(b: &mut Backward, op: &Pow<Tensor>, o: Output) -> Result<()> {
     })
 }
 
-/// `ln(const_val) * y`
+/// `ln(const_val) * y`. Like PyTorch's, that of 0 is 0 where the exponent is not negative.
 pub(super) fn pow2(b: &mut Backward, op: &Pow2<Tensor>, o: Output) -> Result<()> {
-    by_slope(b, op.input, o, |b, _, y| b.mul_const(y, op.const_val.ln()))
+    by_slope(b, op.input, o, |b, x, y| {
+        let slope = b.mul_const(y, op.const_val.ln())?;
+        if op.const_val != 0.0 {
+            return Ok(slope);
+        }
+        let is_negative = b.compare_const(x, CompareMode::Less, 0.0)?;
+        b.select_or(is_negative, slope, 0.0)
+    })
 }
 
 /// For `x^e`: `e * x^(e - 1)` and `ln(x) * y`, which are 0 where `e` is 0, and where `x` is 0 and `e` is not negative.

@@ -120,7 +120,7 @@ impl Graph {
             return Err(argument("of", "empty", "expected at least one tensor to differentiate"));
         }
         self.check_floats("of", of, "only floats have a gradient; cast it to float32")?;
-        with_respect_to.iter().try_for_each(|t| self.check_visible(*t))?;
+        of.iter().chain(with_respect_to).try_for_each(|t| self.check_visible(*t))?;
         self.atomic(|g| {
             let operators = g.visible_operators();
             let first = g.operators_made();

@@ -2,6 +2,7 @@
 use super::backward::{Backward, Output};
 use crate::{
     Tensor,
+    array::Array,
     base::{Dtype, Result},
     emit::{Emit, ints},
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxPoolingIndicesBwd, MaxUnpool, Window, windows},
@@ -54,10 +55,6 @@ pub(super) fn max_pool(b: &mut Backward, op: &MaxPool<Tensor>, o: Output) -> Res
     let windows = windows(&shape, &op.into())?;
     let spatial: Vec<usize> = windows.iter().map(Window::positions).collect::<Result<_>>()?;
     let dy = b.reshape(o.dy, &[&shape[..2], spatial.as_slice()].concat())?;
-    if windows.iter().any(|w| w.kernel > 1 && w.pads[0] >= w.kernel) {
-        // Such a window may lie outside of the input, where no element is its maximum.
-        return Err(crate::base::invalid("pads are at least as large as the kernel"));
-    }
     match windows.as_slice() {
         [line] => {
             let whole = Window { input: 1, kernel: 1, stride: 1, dilation: 1, pads: [0, 0] };
@@ -107,7 +104,10 @@ fn planes(b: &mut Backward, input: Tensor, windows: &[&Window; 2], dy: Tensor) -
     let positions = [shape[0], shape[1], windows[0].positions()?, windows[1].positions()?];
     let x = b.real(input)?;
     let x = b.reshape(x, &images)?;
-    let dy = b.reshape(dy, &positions)?;
+    let mut dy = b.reshape(dy, &positions)?;
+    for (i, window) in windows.iter().enumerate() {
+        dy = without_empty_windows(b, dy, 2 + i, window, positions[2 + i])?;
+    }
     let (kernel, strides) = (windows.map(|w| w.kernel).to_vec(), windows.map(|w| w.stride).to_vec());
     let pads: Vec<i64> = [0, 1].into_iter().flat_map(|end| windows.map(|w| w.pads[end])).collect();
     let pool = MaxPoolWithMask::new(x, kernel.clone(), strides.clone(), pads.clone());
@@ -116,6 +116,30 @@ fn planes(b: &mut Backward, input: Tensor, windows: &[&Window; 2], dy: Tensor) -
     let dx = b.op(MaxPoolingIndicesBwd::new(dy, made[1], vec![1, 1], ints(&images), kernel, pads, strides))?;
     let dx = b.reshape(dx, &shape)?;
     b.give(input, dx)
+}
+
+/// Sets the gradient to 0 at the positions where the whole window is padding: no element is its maximum.
+fn without_empty_windows(
+    b: &mut Backward,
+    dy: Tensor,
+    axis: usize,
+    window: &Window,
+    positions: usize,
+) -> Result<Tensor> {
+    let is_filled = |position: usize| {
+        let first = position as i64 * window.stride - window.pads[0];
+        let element = if first < 0 { first.unsigned_abs().div_ceil(window.dilation as u64) as i64 } else { 0 };
+        element < window.kernel && first + element * window.dilation < window.input as i64
+    };
+    if (0..positions).all(is_filled) {
+        return Ok(dy);
+    }
+    let filled = (0..positions).map(|position| f64::from(u8::from(is_filled(position))));
+    let filled = b.coefficient(Array::from_f64s(Dtype::Float32, [positions], filled)?)?;
+    let filled = b.along(filled, axis, 4)?;
+    let shape = b.shape(dy)?;
+    let filled = b.expand_to(filled, &shape)?;
+    b.select_or(filled, dy, 0.0)
 }
 
 /// The mask only says where maxima are.

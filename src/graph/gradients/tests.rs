@@ -187,3 +187,71 @@ fn nothing_unused_is_left() -> Result<()> {
     assert_eq!(g.remove_dead(), 0, "of {before}");
     Ok(())
 }
+
+/// PyTorch's gradients where squares or logarithms leave the range of float32.
+#[test]
+fn gradients_at_the_ends_of_the_range() {
+    let mut g = Graph::new("g").unwrap();
+    let (a, b) = (scalar(&mut g, "a"), scalar(&mut g, "b"));
+    let quotient = g.div(a, b).call().unwrap();
+    let power = g.op(ops::Pow2::new(a, 0.0)).call().unwrap();
+    let mut made = g.gradients(&[quotient], &[a, b]).unwrap();
+    made.extend(g.gradients(&power, &[a]).unwrap());
+    let found = run(&mut g, &made, &[("a", Array::from([3e-20f32])), ("b", Array::from([1e-20f32]))]);
+    assert!((found[0][0] / 1e20 - 1.0).abs() < 1e-6 && (found[1][0] / -3e20 - 1.0).abs() < 1e-6, "{found:?}");
+    assert_eq!(found[2], [0.0]);
+}
+
+/// With as many input channels as output channels, a list of scales fits both axes of a filter.
+#[test]
+fn the_scales_of_a_square_filter_belong_to_output_channels() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 2, 1, 1]).unwrap();
+    let stored = g.cast(x).out_dtype(Dtype::Int8).out_quant(Quantization::per_tensor(1.0, 0)).call().unwrap();
+    let w = Array::from_f64s(Dtype::Int8, [2, 2, 1, 1], [1.0, 2.0, 3.0, 4.0].into_iter()).unwrap();
+    let y = g.conv_quant(stored, w).weight_scale(vec![1.0, 10.0]).output_scale(1.0).call().unwrap();
+    let y = g.cast(y).out_dtype(Dtype::Float32).call().unwrap();
+    let made = g.gradients_with(&[y], &[x], |_, _, _| Ok(Derivative::StraightThrough)).unwrap();
+    let ones = Array::filled(Dtype::Float32, [1, 2, 1, 1], 1.0).unwrap();
+    assert_eq!(run(&mut g, &made, &[("x", ones)]), [[31.0, 42.0]]);
+}
+
+#[test]
+fn gradients_of_tensors_of_closed_blocks_are_refused() {
+    let mut g = Graph::new("g").unwrap();
+    let (x, c) = (scalar(&mut g, "x"), scalar(&mut g, "c"));
+    let mut inner = None;
+    let then = |g: &mut Graph| {
+        inner = Some(g.mul(x, x).call()?);
+        Ok(vec![g.relu(x).call()?])
+    };
+    g.cond(c, then, |_| Ok(vec![x])).unwrap();
+    let error = g.gradients(&[inner.unwrap()], &[x]).unwrap_err().to_string();
+    assert!(error.contains("belongs to a block"), "{error}");
+}
+
+#[test]
+fn long_windows_are_refused_instead_of_filling_memory() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 1, 60000]).unwrap();
+    let y = g.op(ops::AvgPool::new(x, vec![30000], vec![1], vec![0, 0])).call().unwrap();
+    let error = g.gradients(&y, &[x]).unwrap_err().to_string();
+    assert!(error.contains("more than 67108864 weights"), "{error}");
+}
+
+/// The windows at the end that are padding add nothing to the gradient of the first element.
+#[test]
+fn windows_of_a_max_pool_may_be_padding() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 1, 3, 3]).unwrap();
+    let padded = |kernel: i64, pads: [i64; 4]| ops::MaxPool::new(x, vec![kernel; 2], vec![kernel; 2], pads.to_vec());
+    let mut made = Vec::new();
+    for pool in [padded(1, [0, 0, 2, 2]), padded(1, [1, 0, 0, 0]), padded(2, [2, 2, 1, 1])] {
+        let y = g.op(pool).call().unwrap();
+        made.extend(g.gradients(&y, &[x]).unwrap());
+    }
+    let values = Array::from_vec([1, 1, 3, 3], (1..10).map(|v| v as f32).collect()).unwrap();
+    let found = run(&mut g, &made, &[("x", values)]);
+    assert_eq!(found[..2], [[1.0; 9], [1.0; 9]]);
+    assert_eq!(found[2], [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
+}

@@ -2,7 +2,7 @@
 use crate::{
     Graph, Operator,
     base::{Dtype, WarningKind},
-    ops::Attribute,
+    ops::{Attribute, Op},
 };
 
 /// The largest finite float16.
@@ -21,7 +21,11 @@ fn infinite_number(graph: &Graph, operator: &Operator) -> Option<WarningKind> {
         _ => return None,
     };
     let is_infinite = |v: &f64| v.is_finite() && v.abs() > limit;
-    operator.op.attributes().iter().find_map(|(name, attribute)| match attribute {
+    let is_bound =
+        |name: &str| name == "relu_limit" || (matches!(operator.op, Op::Clip(_)) && ["min", "max"].contains(&name));
+    // A bound that no number reaches bounds nothing, as was meant.
+    let attributes = operator.op.attributes();
+    attributes.iter().filter(|(name, _)| !is_bound(name)).find_map(|(name, attribute)| match attribute {
         Attribute::Float(value) if is_infinite(value) => Some(WarningKind::InfiniteScalar {
             tensor: result.name.clone(),
             argument: (*name).to_owned(),

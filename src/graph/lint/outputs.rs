@@ -2,7 +2,7 @@
 use crate::{
     Graph, Mode, Operator, Tensor, TensorInfo,
     base::{Dtype, Shape, WarningKind},
-    ops::Op,
+    ops::{InterpMode, Op},
     quant::Quantization,
 };
 use std::collections::{HashMap, HashSet};
@@ -46,51 +46,75 @@ fn varying(graph: &Graph) -> HashSet<Tensor> {
 /// Tensors that tpuc-opt replaces by others, since their operators change nothing: seen with tpu_mlir 1.30.2.
 struct Copied<'g> {
     graph: &'g Graph,
-    /// The operator of each result.
+    /// The operator of each result so far.
     operators: HashMap<Tensor, &'g Operator>,
+    /// The tensor that each one is reshaped from, by one operator or several in a row.
+    reshaped_from: HashMap<Tensor, Tensor>,
+    /// The tensor that each one is replaced by.
+    sources: HashMap<Tensor, Tensor>,
 }
 
 impl<'g> Copied<'g> {
     fn new(graph: &'g Graph) -> Self {
-        let results = |o: &'g Operator| o.outputs().map(move |t| (t, o));
-        Copied { graph, operators: graph.operators().iter().flat_map(results).collect() }
+        let mut copied =
+            Copied { graph, operators: HashMap::new(), reshaped_from: HashMap::new(), sources: HashMap::new() };
+        for operator in graph.operators() {
+            for result in operator.outputs() {
+                if let Some(operand) = copied.operand(&operator.op, result) {
+                    let source = copied.sources.get(&operand).copied().unwrap_or(operand);
+                    copied.sources.insert(result, source);
+                }
+                copied.operators.insert(result, operator);
+            }
+        }
+        copied
     }
 
     /// Returns the tensor whose name an output will have, unless it keeps its own.
     fn source(&self, output: Tensor) -> Option<&'g TensorInfo> {
-        let mut source = None;
-        let mut at = output;
-        while let Some(operand) = self.operand(at) {
-            source = Some(operand);
-            at = operand;
-        }
-        // An input that is also an output is not renamed.
-        self.graph.tensor(source?).ok()
+        self.graph.tensor(*self.sources.get(&output)?).ok()
     }
 
-    /// Returns the equal operand of the operator that computes a tensor.
-    fn operand(&self, tensor: Tensor) -> Option<Tensor> {
-        let shape = |t: Tensor| self.graph.tensor(t).ok().map(|info| &info.shape);
-        let same = |t: Tensor| -> bool { shape(t).zip(shape(tensor)).is_some_and(|(a, b): (&Shape, &Shape)| a == b) };
-        match &self.operators.get(&tensor)?.op {
-            Op::Reshape(op) => same(op.input).then_some(op.input),
-            Op::Slice(op) => same(op.input).then_some(op.input),
-            Op::MulConst(op) => (op.const_val == 1.0 && !op.do_relu).then_some(op.input),
-            Op::Permute(second) => {
-                let Op::Permute(first) = &self.operators.get(&second.input)?.op else { return None };
-                let restored = second.order.iter().map(|axis| first.order.get(usize::try_from(*axis).ok()?).copied());
-                let is_identity = restored.enumerate().all(|(i, axis)| axis == i64::try_from(i).ok());
-                is_identity.then_some(first.input)
-            }
+    fn shape(&self, tensor: Tensor) -> Option<&'g Shape> {
+        self.graph.tensor(tensor).ok().map(|info| &info.shape)
+    }
+
+    /// Returns the earlier tensor that the result of an operator equals.
+    fn operand(&mut self, op: &'g Op<Tensor>, result: Tensor) -> Option<Tensor> {
+        let reshaped = match op {
+            Op::Reshape(op) => Some(op.input),
+            Op::Squeeze(op) => Some(op.input),
+            Op::Unsqueeze(op) => Some(op.input),
             _ => None,
+        };
+        if let Some(input) = reshaped {
+            let first = self.reshaped_from.get(&input).copied().unwrap_or(input);
+            self.reshaped_from.insert(result, first);
+            return (self.shape(first) == self.shape(result)).then_some(first);
         }
+        if let Op::Permute(second) = op {
+            let Op::Permute(first) = &self.operators.get(&second.input)?.op else { return None };
+            let restored = second.order.iter().map(|axis| first.order.get(usize::try_from(*axis).ok()?).copied());
+            let is_identity = restored.enumerate().all(|(i, axis)| axis == i64::try_from(i).ok());
+            return is_identity.then_some(first.input);
+        }
+        let (input, changes_nothing) = match op {
+            Op::Slice(op) => (op.input, op.steps.iter().all(|step| *step > 0)),
+            Op::MulConst(op) => (op.input, op.const_val == 1.0 && !op.do_relu),
+            Op::Concat(op) => (*op.inputs.first()?, op.inputs.len() == 1 && !op.do_relu),
+            Op::Expand(op) => (op.input, true),
+            Op::Upsample(op) => (op.input, !op.do_relu),
+            Op::Interp(op) => (op.input, op.mode == InterpMode::Nearest),
+            _ => return None,
+        };
+        (changes_nothing && self.shape(input) == self.shape(result)).then_some(input)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::warnings;
-    use crate::{Array, Dtype, Mode};
+    use crate::{Array, Dtype, Mode, ops};
 
     #[test]
     fn outputs_that_are_constant_or_have_no_scale() {
@@ -117,12 +141,18 @@ mod tests {
             let h = g.sigmoid(x).out_name("h").call()?;
             let p = g.permute(h, [0, 2, 3, 1]).call()?;
             let inner = g.reshape(h, [1, 4, 6, 6]).out_name("inner").call()?;
+            let long = g.reshape(h, [144]).call()?;
             Ok(vec![
                 g.mul(inner, 1.0).out_name("scaled").call()?,
                 g.permute(p, [0, 3, 1, 2]).out_name("back").call()?,
                 g.permute(p, [0, 2, 3, 1]).out_name("turned").call()?,
                 g.add(h, 0.0).out_name("added").call()?,
+                g.op(ops::Concat::new(vec![h])).out_name("alone").call()?[0],
+                g.reshape(long, [1, 4, 6, 6]).out_name("restored").call()?,
                 g.reshape(h, [4, 36]).out_name("reshaped").call()?,
+                g.op(ops::Slice::new(h, vec![0, 0, 0, -1], vec![1, 1, 1, -1], vec![1, 4, 6, -7]))
+                    .out_name("reversed")
+                    .call()?[0],
             ])
         });
         assert_eq!(
@@ -130,6 +160,7 @@ mod tests {
             [
                 "renamed-tensor: tpuc-opt will rename \"scaled\" to \"h\"",
                 "renamed-tensor: tpuc-opt will rename \"back\" to \"h\"",
+                "renamed-tensor: tpuc-opt will rename \"alone\" to \"h\"\n   and 1 more warning like it",
             ]
         );
     }

@@ -26,6 +26,9 @@ fn problem(how: &Preprocess, info: &TensorInfo) -> Option<String> {
             how.channel_format.name()
         ));
     }
+    if how.scale.contains(&0.0) {
+        return Some(format!("scale is {:?}; a scale of 0 makes all pixels 0", how.scale));
+    }
     let values = || how.mean.iter().zip(&how.scale);
     if how.mean.iter().any(|mean| *mean > 0.0) && how.mean.iter().all(|mean| (0.0..=1.0).contains(mean)) {
         return Some(format!("mean is {:?}; pixels are 0 to 255, so multiply a mean for 0 to 1 by 255", how.mean));

@@ -39,7 +39,7 @@ impl Known<'_> {
             ),
             Op::Conv(op) => self.conv(op),
             Op::Deconv(op) => (self.has_zero_points(operator) && op.kernel_shape.len() == 2)
-                .then_some("bm1684x mistakes the zero points of a transposed convolution; use a weight_zp of 0"),
+                .then_some("bm1684x mishandles the zero points of a transposed convolution; use a weight_zp of 0"),
             Op::AvgPool(op) if op.pads.iter().any(|n| *n != 0) && self.has_zero_point(operator) => {
                 Some(match op.count_include_pad {
                     true => "bm1684x pads with the integer 0 instead of the zero point; use a zero point of 0",
@@ -64,11 +64,11 @@ impl Known<'_> {
         let is_batched = |shape: &[usize]| shape.iter().rev().skip(2).product::<usize>() > 1;
         if right_rank > 2 && right_rank < rank && is_batched(&right.shape) {
             return Some(
-                "tpu_mlir's executor mistakes a right operand with fewer batch axes; give it as many as the left",
+                "tpu_mlir's executor gives wrong results for a right operand with fewer batch axes; give it as many as the left",
             );
         }
         (rank >= 5 && left.shape[rank - 3] == 1 && is_batched(&left.shape)).then_some(
-            "tpu_mlir's executor mistakes products of 5 axes whose last batch axis is 1; reshape them to 3 axes",
+            "tpu_mlir's executor gives wrong results for products of 5 axes whose last batch axis is 1; reshape them to 3 axes",
         )
     }
 

@@ -26,7 +26,7 @@ use crate::{
     Graph, Tensor, Value,
     array::Array,
     base::{Result, Warning, WarningKind, argument},
-    ops::{Add, AddConst, Cos, Div, MinConst, Mul, MulConst, Op, Pow2, Sqrt, Sub, SubConst},
+    ops::{Add, AddConst, Cos, Div, MinConst, Mul, MulConst, Op, Pow2, Reshape, Sqrt, Sub, SubConst},
 };
 use std::f64::consts::PI;
 
@@ -352,6 +352,11 @@ impl Builder<'_> {
         let rate = schedule.rate(self)?;
         for &(variable, gradient) in gradients {
             let value = next(self, Update { variable, gradient, rate })?;
+            // The learning rate has an axis, which a scalar has not.
+            let shape = self.graph.tensor(variable)?.shape.clone();
+            let is_scalar = shape.is_empty() && self.graph.tensor(value)?.shape != shape;
+            let value =
+                if is_scalar { self.op(Reshape { shape: Some(vec![]), ..Reshape::new(value) })? } else { value };
             self.graph.assign(variable, value)?;
         }
         Ok(())

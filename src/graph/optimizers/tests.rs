@@ -95,3 +95,21 @@ fn mistakes_leave_the_graph_unchanged() {
         assert!(error.to_string().contains(expected), "{expected:?} is not in {error}");
     }
 }
+
+#[test]
+fn scalars_are_trained_like_other_variables() {
+    for optimizer in [&Sgd::new(0.1).momentum(0.5) as &dyn Optimizer, &Adam::new(0.1).decoupled_weight_decay(0.1)] {
+        let trained = [&[] as &[i64], &[1]].map(|shape| {
+            let mut g = Graph::new("g").unwrap();
+            let w = g.coefficient("w", Array::filled(Dtype::Float32, shape.to_vec(), 2.0).unwrap()).unwrap();
+            let loss = g.mul(w, w).call().unwrap();
+            g.set_outputs(&[loss]).unwrap();
+            g.minimize(loss, &[w], optimizer).unwrap();
+            let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+            let none: [(&str, Array); 0] = [];
+            (0..3).for_each(|_| drop(session.run(&none).unwrap()));
+            session.variable("w").unwrap().to_f32().unwrap()
+        });
+        assert_eq!(trained[0], trained[1]);
+    }
+}

@@ -111,3 +111,19 @@ fn the_examples_are_valid() {
         }
     }
 }
+
+/// What the reader takes as a number: also an expression, and the words for what JSON has no number for.
+#[test]
+fn numbers_may_be_expressions_and_words() {
+    let text = r#"{"version": 1, "name": "net", "params": {"low": 0.5},
+        "tensors": {"x": {"shape": [1, 4]}, "c": {"shape": [1], "coeff": true, "data": "-inf"}}, "inputs": ["x"],
+        "ops": [
+            {"op": "clamp", "args": {"input": "x", "min": "${low}", "max": "inf"}, "out": "h"},
+            {"op": "add", "args": {"tensor_i0": "h", "tensor_i1": "c"}, "out": "y"}
+        ], "outputs": ["y"]}"#;
+    spec::from_text(text, "net.json", None).unwrap();
+    let schema = schema();
+    assert_eq!(found(&schema, &serde_json::from_str(text).unwrap()), []);
+    let wrong = text.replace("\"inf\"", "\"infinite\"");
+    assert_eq!(found(&schema, &serde_json::from_str(&wrong).unwrap()).len(), 1);
+}

@@ -46,6 +46,23 @@ fn the_input_of_a_quantized_convolution_has_one_scale() {
     );
 }
 
+/// The bias of a convolution is float32; for other calls the coefficient stays what it is.
+#[test]
+fn a_float16_bias_is_widened_for_the_convolution_alone() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float16, [1, 3, 4, 4]).unwrap();
+    let filled = |shape: &[i64]| Array::filled(Dtype::Float16, shape.to_vec(), 0.5).unwrap();
+    let (w, b) =
+        (g.coefficient("w", filled(&[3, 3, 1, 1])).unwrap(), g.coefficient("b", filled(&[1, 3, 1, 1])).unwrap());
+    let moved = g.add(x, b).call().unwrap();
+    let y = g.conv(moved, w).bias(b).call().unwrap();
+    let y = g.conv(y, w).bias(b).call().unwrap();
+    g.mul(y, b).call().unwrap();
+    assert_eq!(g.tensor(b).unwrap().dtype, Dtype::Float16);
+    let converted: Vec<_> = g.tensors().filter(|(_, info)| info.name.starts_with("b_")).collect();
+    assert_eq!(converted.iter().map(|(_, info)| info.dtype).collect::<Vec<_>>(), [Dtype::Float32]);
+}
+
 #[test]
 fn shapes() {
     // input, weight, stride, dilation, pad, group -> output
