@@ -341,20 +341,6 @@ fn quantization_that_is_set_after_a_call_survives() {
     assert_same(&spec::to_text(&again, None).unwrap(), &text);
 }
 
-/// A coefficient that is converted for one call is written as it was.
-#[test]
-fn coefficients_that_a_call_converts_survive() {
-    let mut g = Graph::new("g").unwrap();
-    let x = g.input("x", Dtype::Float32, [1, 1, 3, 4]).unwrap();
-    let angles = g.coefficient("angles", Array::filled(Dtype::Float32, [3, 4], 0.5).unwrap()).unwrap();
-    let turned = g.rope(x, angles, angles).call().unwrap();
-    let y = g.add(turned, angles).call().unwrap();
-    g.set_outputs(&[y]).unwrap();
-    let text = spec::to_text(&g, None).unwrap();
-    let again = spec::from_text(&text, "g.json", None).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    assert_same(&mlir::emit(&again).unwrap().text, &mlir::emit(&g).unwrap().text);
-}
-
 /// A module may give a weight the name of an input.
 #[test]
 fn a_weight_with_the_name_of_an_input_is_another_tensor() {

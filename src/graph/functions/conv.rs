@@ -231,13 +231,12 @@ impl FloatConv {
         to.same_dtype(("weight", weight), (name, input))?;
         to.not_quantized(input)?;
         to.not_quantized(weight)?;
-        let mut bias = None;
-        if let Some(of_call) = &self.bias {
-            to.dtype("bias", of_call, FLOATS)?;
-            bias = Some(to.widened(of_call)?);
+        if let Some(bias) = &self.bias {
+            to.dtype("bias", bias, FLOATS)?;
+            to.widen_coefficient("bias", bias)?;
         }
         one_of("out_dtype", self.out_dtype.unwrap_or(dtype), &[dtype])?;
-        window.emit(to, [input, weight], &bias, dtype)
+        window.emit(to, [input, weight], &self.bias, dtype)
     }
 }
 

@@ -284,56 +284,43 @@ impl<'g> Lowering<'g> {
         };
         Err(quant_error(info, problem))
     }
-    /// Converts a float16 coefficient to float32, which a convolution's bias requires, and returns other operands as they are.
-    pub(crate) fn widened(&mut self, operand: &Operand) -> Result<Operand> {
+    /// Converts a float16 coefficient to float32 in place, which a convolution's bias requires.
+    ///
+    /// # Errors
+    /// Returns an error if calls other than convolutions read it as float16.
+    pub(crate) fn widen_coefficient(&mut self, name: &str, operand: &Operand) -> Result<()> {
         let tensor = self.tensor(operand)?;
         let info = self.graph.tensor(tensor)?;
-        let (TensorKind::Coefficient(_), Dtype::Float16) = (&info.kind, info.dtype) else { return Ok(operand.clone()) };
-        let (shape, widen) = (info.shape.clone(), |d: &Array| Array::from_vec(Ints::from(d.shape()), d.to_f32()?));
-        Ok(Operand::Tensor(self.converted(tensor, "float32", Dtype::Float32, shape, widen)?))
+        let (TensorKind::Coefficient(data), Dtype::Float16) = (&info.kind, info.dtype) else { return Ok(()) };
+        if self.graph.is_used(tensor) {
+            let problem = "is float16, and other calls read it; a convolution takes float32, so give it another tensor";
+            return Err(misfit(name, problem));
+        }
+        let wide = data.as_ref().map(|d| Array::from_vec(Ints::from(d.shape()), d.to_f32()?)).transpose()?;
+        self.graph.change(tensor, |t| {
+            t.dtype = Dtype::Float32;
+            t.kind = TensorKind::Coefficient(wide);
+        });
+        Ok(())
     }
-    /// Reshapes a tensor argument: a coefficient's data, or the tensor by a Reshape whose name has the suffix.
+    /// Reshapes a tensor argument. An unused coefficient is reshaped in place and keeps its name; for any other tensor, a
+    /// Reshape is added.
     pub(crate) fn in_shape(&mut self, operand: &Operand, suffix: &str, shape: &[usize]) -> Result<Tensor> {
         let tensor = self.tensor(operand)?;
-        let info = self.graph.tensor(tensor)?;
-        if matches!(info.kind, TensorKind::Coefficient(_)) {
-            let (dtype, quantization) = (info.dtype, info.quantization.clone());
-            let made = self.converted(tensor, "reshaped", dtype, shape.to_vec(), |d| d.reshaped(shape))?;
-            self.graph.change(made, |t| t.quantization = quantization);
-            return Ok(made);
-        }
-        let shape = Some(shape.iter().map(|&d| d as i64).collect());
-        self.step(suffix, ops::Reshape { shape, ..ops::Reshape::new(tensor) }, None)
-    }
-    /// Returns a coefficient with the converted data of another, which other calls may read as it is. A conversion is named by its
-    /// suffix, and done once for the same dtype and shape.
-    fn converted(
-        &mut self,
-        from: Tensor,
-        suffix: &str,
-        dtype: Dtype,
-        shape: Shape,
-        convert: impl Fn(&Array) -> Result<Array>,
-    ) -> Result<Tensor> {
-        let info = self.graph.tensor(from)?;
-        let name = format!("{}_{suffix}", info.name);
-        if let Some(&made) = self.graph.by_name.get(&name) {
-            let known = self.graph.tensor(made)?;
-            if known.repacked_from == Some(from) && known.dtype == dtype && known.shape == shape {
-                return Ok(made);
+        match &self.graph.tensor(tensor)?.kind {
+            TensorKind::Coefficient(data) if !self.graph.is_used(tensor) => {
+                let data = data.as_ref().map(|d| d.reshaped(shape)).transpose()?;
+                self.graph.change(tensor, |t| {
+                    t.shape = shape.to_vec();
+                    t.kind = TensorKind::Coefficient(data);
+                });
+                Ok(tensor)
+            }
+            _ => {
+                let shape = Some(shape.iter().map(|&d| d as i64).collect());
+                self.step(suffix, ops::Reshape { shape, ..ops::Reshape::new(tensor) }, None)
             }
         }
-        let TensorKind::Coefficient(data) = &info.kind else {
-            return Err(invalid(format!("{:?} is not a coefficient", info.name)));
-        };
-        let data = TensorKind::Coefficient(data.as_ref().map(convert).transpose()?);
-        // Calls in other scopes share it.
-        let made = self.graph.in_root_scope(|g| {
-            let name = if g.by_name.contains_key(&name) { g.free_name(&name) } else { name };
-            g.add_tensor(Some(&name), dtype, shape, data)
-        })?;
-        self.graph.change(made, |t| (t.of_call, t.repacked_from) = (true, Some(from)));
-        Ok(made)
     }
     /// Adds a coefficient that is named after the call's output.
     pub(crate) fn constant(&mut self, suffix: &str, data: Array) -> Result<Tensor> {
