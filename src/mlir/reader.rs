@@ -258,10 +258,10 @@ impl Reader<'_> {
         }
         let name = names.pop().unwrap_or_else(|| format!("input_{}", self.graph.inputs().len()));
         let tensor = self.graph.input(&name, ty.dtype, shape)?;
-        if let Some(index) = operation.operand(0).ok().and_then(|v| argument_index(&v)) {
-            if self.arguments.insert(index, tensor).is_some() {
-                return Err(Cause::Syntax(format!("{name:?} is a second top.Input of the argument {index}")).into());
-            }
+        if let Some(index) = operation.operand(0).ok().and_then(|v| argument_index(&v))
+            && self.arguments.insert(index, tensor).is_some()
+        {
+            return Err(Cause::Syntax(format!("{name:?} is a second top.Input of the argument {index}")).into());
         }
         if let Some(q) = &ty.quantization {
             self.graph.quantize(tensor, q)?;
