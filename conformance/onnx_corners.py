@@ -4,8 +4,8 @@
     onnx_corners.py --bin TPULANG [--only REGEX]
 
 A case is a node with its operands and attributes. Some operands must be known when a network is read; these are initializers. Integers
-must be equal, and floats close, NaN and infinity included. A hostile model must be refused with a message, within a minute and 8
-GiB. Exits 1 if a case fails.
+must be equal, and floats close, NaN and infinity included. A hostile model must be read, or refused with a message, within a
+minute and 8 GiB. Exits 1 if a case fails.
 """
 import argparse
 import re

@@ -315,12 +315,11 @@ impl Graph {
     /// or if the values contradict earlier ones.
     pub fn quantize(&mut self, tensor: Tensor, quantization: &Quantization) -> Result<()> {
         if self.quantize_in_call(tensor, quantization)? {
-            self.change(tensor, |t| t.is_quantized_apart = true);
+            self.change(tensor, |t| t.is_quantized_separately = true);
         }
         Ok(())
     }
-    /// Does what [`Graph::quantize`] does, as a part of a call, which sets it again when it is replayed. Returns whether anything
-    /// has changed.
+    /// Like [`Graph::quantize`], but as part of a call: replaying the call sets it again. Returns whether anything changed.
     pub(crate) fn quantize_in_call(&mut self, tensor: Tensor, quantization: &Quantization) -> Result<bool> {
         let info = self.tensor(tensor)?;
         let merged = quantization
@@ -470,7 +469,7 @@ impl Graph {
             dtype,
             kind,
             quantization: None,
-            is_quantized_apart: false,
+            is_quantized_separately: false,
             preprocess: None,
             of_call: false,
             repacked_from: None,

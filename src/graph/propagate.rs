@@ -2,7 +2,7 @@ use super::{Graph, Operator, Tensor};
 use crate::{
     base::{Cause, Result},
     ops::Op,
-    quant::{Quantization, channel_axis},
+    quant::{Quantization, channel_axes, channel_axis},
 };
 
 impl Graph {
@@ -96,16 +96,15 @@ impl Graph {
     /// Returns whether a list of `n` values that one of the operator's tensors has belongs to the same indices of the other one, `to`.
     fn lists_match(&self, carrier: &Carrier, to: Tensor, n: usize) -> Result<bool> {
         let (input, output) = (&self.tensor(carrier.input)?.shape, &self.tensor(carrier.output)?.shape);
-        let read_at = |shape: &[usize]| channel_axis(shape, n);
-        // In a filter, a list may belong to either axis of its length.
-        let may_be_at = |shape: &[usize], axis: usize| axis < 2 && shape.get(axis) == Some(&n);
         let after = |axis: usize| axis_after(carrier.op, axis, input, output);
-        Ok(n == 1
-            || if to == carrier.output {
-                (0..2).any(|axis| may_be_at(input, axis) && after(axis).is_some() && after(axis) == read_at(output))
-            } else {
-                read_at(input).and_then(after).is_some_and(|axis| may_be_at(output, axis))
-            })
+        // In a filter, a list may belong to either axis of its length.
+        let is_carried = if to == carrier.output {
+            channel_axis(output, n).is_some_and(|read| channel_axes(input, n).any(|axis| after(axis) == Some(read)))
+        } else {
+            let axis = channel_axis(input, n).and_then(after);
+            axis.is_some_and(|axis| channel_axes(output, n).any(|read| read == axis))
+        };
+        Ok(n == 1 || is_carried)
     }
 }
 

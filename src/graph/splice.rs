@@ -85,7 +85,7 @@ impl Graph {
     fn requantize(&mut self, tensor: Tensor, like: &TensorInfo) -> Result<()> {
         if let Some(quantization) = &like.quantization {
             self.quantize_in_call(tensor, quantization)?;
-            self.change(tensor, |t| t.is_quantized_apart = like.is_quantized_apart);
+            self.change(tensor, |t| t.is_quantized_separately = like.is_quantized_separately);
         }
         Ok(())
     }

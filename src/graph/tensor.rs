@@ -88,9 +88,9 @@ pub struct TensorInfo {
     pub kind: TensorKind,
     /// Scale and zero point, if known.
     pub quantization: Option<Quantization>,
-    /// Whether [`Graph::quantize`](crate::Graph::quantize) has set the quantization, or a part of it, and not a call.
+    /// Whether the quantization, or part of it, was set by [`Graph::quantize`](crate::Graph::quantize) rather than by a call.
     #[doc(hidden)]
-    pub is_quantized_apart: bool,
+    pub is_quantized_separately: bool,
     /// Image preprocessing, for inputs only.
     pub preprocess: Option<Preprocess>,
     /// Whether it is a coefficient that a call created from an argument; replaying the call creates it again.

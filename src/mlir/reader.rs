@@ -200,7 +200,7 @@ impl Reader<'_> {
             let name = op_name(&operation);
             if ENDS_OF_FUNCTION.contains(&name.as_str()) || ENDS_OF_BLOCK.contains(&name.as_str()) {
                 if !ends.contains(&name.as_str()) || operation.next_in_block().is_some() {
-                    let problem = format!("unexpected {name}; the last operation, and no other, must be {}", ends[0]);
+                    let problem = format!("unexpected {name}; the last operation must be {}", ends[0]);
                     return Err(Cause::Syntax(problem).into());
                 }
                 return Ok(self.operands(&operation)?.into_iter().flatten().collect());

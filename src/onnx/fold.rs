@@ -27,19 +27,22 @@ const NEVER: &[&str] =
 /// Whether a node's results are known.
 pub fn is_foldable(node: &Node) -> bool {
     let known = node.inputs.iter().flatten().all(Value::is_constant);
-    let bytes = || node.inputs.iter().flatten().map(bytes).fold(0usize, usize::saturating_add);
     // A graph may use values around the node.
     let has_graph = node.proto.attribute.iter().any(|a| a.g.is_some());
-    known && !has_graph && !NEVER.contains(&node.proto.op_type.as_str()) && bytes() <= LARGEST
+    known
+        && !has_graph
+        && !NEVER.contains(&node.proto.op_type.as_str())
+        && bytes(node.inputs.iter().flatten()) <= LARGEST
 }
 
-/// Returns the bytes of a constant; 0 for other values.
-pub fn bytes(value: &Value) -> usize {
-    match value {
+/// Returns the bytes of all constants among some values.
+pub fn bytes<'v>(values: impl IntoIterator<Item = &'v Value>) -> usize {
+    let of_one = |value: &Value| match value {
         Value::Constant(c) => c.array.len().saturating_mul(c.array.dtype().size()),
         Value::Computed(_) => 0,
-        Value::Sequence(all) => all.iter().map(bytes).fold(0, usize::saturating_add),
-    }
+        Value::Sequence(all) => bytes(all),
+    };
+    values.into_iter().map(of_one).fold(0, usize::saturating_add)
 }
 
 /// Computes the results of a node.

@@ -28,7 +28,7 @@ const MAX_DEPTH: usize = 50;
 /// Maximum number of nodes that are converted, those of bodies as often as these are written out or tried.
 const MAX_NODES: usize = 500_000;
 
-/// Bytes of constants that may be computed while a model is read, apart from [`ROOM_PER_BYTE`].
+/// Bytes of constants that may be computed while a model is read, in addition to those for its initializers ([`ROOM_PER_BYTE`]).
 const ROOM: usize = 4 << 30;
 
 /// Bytes that may be computed for each byte of an initializer.
@@ -121,7 +121,7 @@ impl<'m> Importer<'m> {
                 self.files.array(tensor).map_err(|e| misfit(format!("the initializer {:?}:", tensor.name), e))?;
             let element = Element::of(tensor.data_type)?;
             let value = Value::initializer(&tensor.name, array, element);
-            self.room = self.room.saturating_add(fold::bytes(&value).saturating_mul(ROOM_PER_BYTE));
+            self.room = self.room.saturating_add(fold::bytes([&value]).saturating_mul(ROOM_PER_BYTE));
             self.define(&tensor.name, Some(value));
         }
         for sparse in &graph.sparse_initializer {
@@ -129,7 +129,7 @@ impl<'m> Importer<'m> {
             let array = self.sparse(sparse).map_err(|e| misfit(format!("the initializer {name:?}:"), e))?;
             let element = Element::Whole(array.dtype());
             let value = Value::initializer(name, array, element);
-            self.take_room(fold::bytes(&value))?;
+            self.take_room(fold::bytes([&value]))?;
             self.define(name, Some(value));
         }
         Ok(())
@@ -261,10 +261,7 @@ impl<'m> Importer<'m> {
             true => fold::fold(self, &node, convert)?,
             false => self.converted(&node, convert)?,
         };
-        let sum = |bytes: &mut dyn Iterator<Item = usize>| bytes.fold(0, usize::saturating_add);
-        let (before, after) =
-            (sum(&mut node.inputs.iter().flatten().map(fold::bytes)), sum(&mut results.iter().map(fold::bytes)));
-        self.take_room(after.saturating_sub(before))?;
+        self.take_room(fold::bytes(&results).saturating_sub(fold::bytes(node.inputs.iter().flatten())))?;
         Ok(results.into_iter().map(Some).collect())
     }
 

@@ -7,6 +7,6 @@ mod params;
 mod round;
 
 pub use fixed_point::{multiplier_and_shift, multiplier_shift, shifted, shifted_wrapping, tflite, tflite_wider};
-pub use params::channel_axis;
 pub use params::{PerTensorOrAxis, Quantization, single};
+pub use params::{channel_axes, channel_axis};
 pub use round::RoundMode;

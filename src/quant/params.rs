@@ -130,7 +130,12 @@ impl Quantization {
 
 /// Returns the axis that a list of `n` values belongs to: 1, as in the tool chain, or 0 (the output channels of a filter).
 pub fn channel_axis(shape: &[usize], n: usize) -> Option<usize> {
-    [1, 0].into_iter().find(|&axis| shape.get(axis) == Some(&n))
+    channel_axes(shape, n).next()
+}
+
+/// Returns the axes that a list of `n` values may belong to. The first is [`channel_axis`].
+pub fn channel_axes(shape: &[usize], n: usize) -> impl Iterator<Item = usize> {
+    [1, 0].into_iter().filter(move |&axis| shape.get(axis) == Some(&n))
 }
 
 impl fmt::Display for Quantization {

@@ -304,32 +304,30 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the value is not an object, if a key occurs twice, or if an expression is wrong.
     pub fn object(&self) -> Result<Vec<(String, Node<'a>)>> {
-        let mut seen = std::collections::HashSet::new();
-        let mut entries = self.entries()?;
-        for (key, node) in &mut entries {
-            *key = node.fill(key)?;
-            if !seen.insert(key.clone()) {
-                return Err(node.problem(format!("the key {:?} occurs twice", truncated(key))));
-            }
-        }
-        Ok(entries)
+        self.named_entries(|node, key| node.fill(key))
     }
     /// Returns the entries of an object, with keys as they are written.
     ///
     /// # Errors
     /// Returns an error if the value is not an object, or if a key occurs twice.
     pub fn entries(&self) -> Result<Vec<(String, Node<'a>)>> {
+        self.named_entries(|_, key| Ok(key.to_owned()))
+    }
+    /// Returns the entries of an object, with the names that their keys stand for.
+    fn named_entries(&self, name: impl Fn(&Node<'a>, &str) -> Result<String>) -> Result<Vec<(String, Node<'a>)>> {
         let Pairs(pairs) = self.parse(self.raw.get(), |at| at)?;
+        let shown = |key: &str| key.chars().take(60).collect::<String>();
         let mut seen = std::collections::HashSet::new();
         let mut entries = Vec::with_capacity(pairs.len());
         for (key, raw) in pairs {
-            let shown: String = key.chars().take(60).collect();
-            let path = if self.path.is_empty() { shown.clone() } else { format!("{}.{shown}", self.path) };
+            let part = shown(&key);
+            let path = if self.path.is_empty() { part } else { format!("{}.{part}", self.path) };
             let node = self.child(path, raw);
-            if !seen.insert(key.clone()) {
-                return Err(node.problem(format!("the key {shown:?} occurs twice")));
+            let name = name(&node, &key)?;
+            if !seen.insert(name.clone()) {
+                return Err(node.problem(format!("the key {:?} occurs twice", shown(&name))));
             }
-            entries.push((key, node));
+            entries.push((name, node));
         }
         Ok(entries)
     }

@@ -115,7 +115,7 @@ impl Variables {
     pub fn with(outer: &Rc<Variables>, own: impl IntoIterator<Item = (String, Param)>) -> Rc<Variables> {
         Rc::new(Variables { outer: Some(outer.clone()), own: own.into_iter().collect() })
     }
-    /// Adds a parameter: to the innermost level, if nothing else sees it yet.
+    /// Adds a parameter: to the innermost level if no one else holds it, otherwise to a new one.
     pub fn add(variables: &mut Rc<Variables>, name: String, value: Param) {
         match Rc::get_mut(variables) {
             Some(alone) => drop(alone.own.insert(name, value)),

@@ -114,7 +114,7 @@ fn quantizations(graph: &Graph, call: &RecordedCall) -> Result<Vec<Option<Quanti
     let mut all = call.out_quant.clone();
     for (i, &output) in call.outputs.iter().enumerate() {
         let info = graph.tensor(output)?;
-        if info.is_quantized_apart {
+        if info.is_quantized_separately {
             all.resize(all.len().max(i + 1), None);
             all[i] = info.quantization.clone();
         }

@@ -220,7 +220,7 @@ impl Div {
                     return Err(argument("tensor_i1", 0, "division by 0"));
                 }
                 if (1.0 / s.value).abs() > f64::from(f32::MAX) {
-                    let expected = "its inverse, by which is multiplied, is not finite in float32";
+                    let expected = "its reciprocal is not finite in float32";
                     return Err(argument("tensor_i1", s.value, expected));
                 }
                 let inverse = Scalar::new(1.0 / s.value, Dtype::Float32);

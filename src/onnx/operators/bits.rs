@@ -21,62 +21,68 @@ pub const OPERATORS: &[(&str, Convert)] = &[
     ("BitwiseXor", |b, n| bitwise(b, n, |b, x, y| b.compare(x, CompareMode::NotEqual, y))),
 ];
 
+/// Operands of a shift, in the shape of the result.
+struct Shift {
+    value: Tensor,
+    /// The number of places, a float.
+    places: Tensor,
+    /// The same, at least 1 and less than the number of bits.
+    bounded: Tensor,
+    dtype: Dtype,
+    bits: f64,
+}
+
 /// Multiplies or divides by a power of two.
 fn bit_shift<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, count) = (n.input(0)?, n.input(1)?);
     let left = n.word("direction", "", &[("LEFT", true), ("RIGHT", false)])?;
-    if x.dtype().is_signed_int() {
-        return signed_shift(b, x, count, left);
-    }
-    unsigned_shift(b, x, count, left)
+    let shape = stored_shape(&broadcast(&[x.shape(), count.shape()])?);
+    let (value, places) = (b.tensor(x)?, b.float_tensor(count)?);
+    let (value, places) = (b.expand_to(value, &shape)?, b.expand_to(places, &shape)?);
+    let dtype = b.dtype(value)?;
+    let bits = dtype.size() as f64 * 8.0;
+    let bounded = b.op(Clip::new(places, bits - 1.0, 1.0))?;
+    let shift = Shift { value, places, bounded, dtype, bits };
+    let shifted = if x.dtype().is_signed_int() { signed(b, &shift, left)? } else { unsigned(b, &shift, left)? };
+    let is_moved = b.compare_const(places, CompareMode::NotEqual, 0.0)?;
+    let made = b.select(is_moved, shifted, value)?;
+    Ok(vec![broadcast_value(b, made, &[x, count], x.dtype())?])
 }
 
 /// Shifts unsigned integers. Bits that are shifted out are lost.
-fn unsigned_shift(b: &mut Importer, x: &Value, count: &Value, left: bool) -> Result<Vec<Value>> {
-    let shape = stored_shape(&broadcast(&[x.shape(), count.shape()])?);
-    let (value, shift) = (b.tensor(x)?, b.float_tensor(count)?);
-    let (value, shift) = (b.expand_to(value, &shape)?, b.expand_to(shift, &shape)?);
-    let dtype = b.dtype(value)?;
-    let bits = dtype.size() as f64 * 8.0;
-    let bounded = b.op(Clip::new(shift, bits - 1.0, 1.0))?;
+fn unsigned(b: &mut Importer, shift: &Shift, left: bool) -> Result<Tensor> {
+    let &Shift { value, places, bounded, dtype, bits } = shift;
     let factor = power(b, bounded, dtype)?;
     let shifted = if left {
-        let places = b.const_sub(bits, bounded)?;
-        let modulus = power(b, places, dtype)?;
+        let kept = b.const_sub(bits, bounded)?;
+        let modulus = power(b, kept, dtype)?;
         let low = b.op(Remainder::new(vec![value, modulus]))?;
         b.mul(low, factor)?
     } else {
         divided(b, value, factor)?.1
     };
-    let is_within = b.compare_const(shift, CompareMode::Less, bits)?;
+    let is_within = b.compare_const(places, CompareMode::Less, bits)?;
+    let shape = b.shape(value)?;
     let zeros = b.filled(0.0, dtype, &shape)?;
-    let made = b.select(is_within, shifted, zeros)?;
-    let is_moved = b.compare_const(shift, CompareMode::NotEqual, 0.0)?;
-    let made = b.select(is_moved, made, value)?;
-    Ok(vec![broadcast_value(b, made, &[x, count], x.dtype())?])
+    b.select(is_within, shifted, zeros)
 }
 
 /// Shifts signed integers. What is shifted by a negative number, or by all bits, consists of copies of its sign, or of zeros.
-fn signed_shift(b: &mut Importer, x: &Value, count: &Value, left: bool) -> Result<Vec<Value>> {
-    let shape = stored_shape(&broadcast(&[x.shape(), count.shape()])?);
-    let (value, shift) = (b.tensor(x)?, b.float_tensor(count)?);
-    let (value, shift) = (b.expand_to(value, &shape)?, b.expand_to(shift, &shape)?);
-    let dtype = b.dtype(value)?;
-    let bits = dtype.size() as f64 * 8.0;
-    let bounded = b.op(Clip::new(shift, bits - 1.0, 1.0))?;
+fn signed(b: &mut Importer, shift: &Shift, left: bool) -> Result<Tensor> {
+    let &Shift { value, places, bounded, dtype, bits } = shift;
     let is_negative = b.compare_const(value, CompareMode::Less, 0.0)?;
     let is_negative = b.as_dtype(is_negative, dtype)?;
     let is_outside = {
         let (below, above) = (
-            b.compare_const(shift, CompareMode::Less, 0.0)?,
-            b.compare_const(shift, CompareMode::GreaterOrEqual, if left { bits } else { bits - 1.0 })?,
+            b.compare_const(places, CompareMode::Less, 0.0)?,
+            b.compare_const(places, CompareMode::GreaterOrEqual, if left { bits } else { bits - 1.0 })?,
         );
         b.op(Max::new(vec![below, above]))?
     };
     let (shifted, rest) = if left {
         // The bits below the one that becomes the sign, and that one.
-        let places = b.const_sub(bits - 1.0, bounded)?;
-        let (modulus, factor) = (power(b, places, dtype)?, power(b, bounded, dtype)?);
+        let kept = b.const_sub(bits - 1.0, bounded)?;
+        let (modulus, factor) = (power(b, kept, dtype)?, power(b, bounded, dtype)?);
         let (low, high) = divided(b, value, modulus)?;
         let two = b.coefficient(Array::filled(dtype, [1], 2.0)?)?;
         let sign = b.op(Remainder::new(vec![high, two]))?;
@@ -86,10 +92,7 @@ fn signed_shift(b: &mut Importer, x: &Value, count: &Value, left: bool) -> Resul
         let divisor = power(b, bounded, dtype)?;
         (divided(b, value, divisor)?.1, b.neg(is_negative)?)
     };
-    let made = b.select(is_outside, rest, shifted)?;
-    let is_moved = b.compare_const(shift, CompareMode::NotEqual, 0.0)?;
-    let made = b.select(is_moved, made, value)?;
-    Ok(vec![broadcast_value(b, made, &[x, count], x.dtype())?])
+    b.select(is_outside, rest, shifted)
 }
 
 /// Powers of two; one that the dtype cannot hold becomes its largest number.

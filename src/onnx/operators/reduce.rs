@@ -115,31 +115,7 @@ fn log_sum_exp(b: &mut Importer, x: Tensor, axes: &[usize]) -> Result<Tensor> {
 fn cum_sum<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let axis = resolved_axis("axis", known_int(n.input(1)?, "axis")?, x.rank())?;
-    let reversed = n.flag("reverse");
-    let mut tensor = b.tensor(x)?;
-    if reversed {
-        tensor = b.op(Reverse::new(tensor, axis as i64))?;
-    }
-    if n.flag("exclusive") {
-        tensor = moved_by_one(b, tensor, axis)?;
-    }
-    let mut sum = b.op(CumSum::new(tensor, axis as i64))?;
-    if reversed {
-        sum = b.op(Reverse::new(sum, axis as i64))?;
-    }
-    Ok(vec![b.value_like(sum, x)?])
-}
-
-/// Moves the entries of an axis by one; the first one becomes 0, and the last one is lost.
-fn moved_by_one(b: &mut Importer, x: Tensor, axis: usize) -> Result<Tensor> {
-    let (dtype, mut shape) = (b.dtype(x)?, b.shape(x)?);
-    let size = std::mem::replace(&mut shape[axis], 1);
-    let zeros = b.filled(0.0, dtype, &shape)?;
-    if size == 1 {
-        return Ok(zeros);
-    }
-    let rest = b.slice(x, axis, 0, size - 1)?;
-    b.concat(vec![zeros, rest], axis)
+    accumulated(b, n, axis, 0.0, |b, x| b.op(CumSum::new(x, axis as i64)))
 }
 
 /// Longest axis whose products are written out, entry by entry.
@@ -156,28 +132,52 @@ fn cum_prod<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             format!("the products are written out entry by entry, for at most {LONGEST} entries"),
         ));
     }
-    let tensor = b.tensor(x)?;
-    let order: Vec<usize> = if n.flag("reverse") { (0..size).rev().collect() } else { (0..size).collect() };
-    let mut parts = vec![tensor; size];
-    let mut product: Option<Tensor> = None;
-    for at in order {
-        let entry = b.slice(tensor, axis, at, 1)?;
-        let next = match product {
-            Some(product) => b.mul(product, entry)?,
-            None => entry,
-        };
-        parts[at] = match (n.flag("exclusive"), product) {
-            (false, _) => next,
-            (true, Some(product)) => product,
-            (true, None) => {
-                let (dtype, shape) = (b.dtype(entry)?, b.shape(entry)?);
-                b.filled(1.0, dtype, &shape)?
-            }
-        };
-        product = Some(next);
+    accumulated(b, n, axis, 1.0, |b, x| {
+        let mut products: Vec<Tensor> = Vec::with_capacity(size);
+        for at in 0..size {
+            let entry = b.slice(x, axis, at, 1)?;
+            let product = products.last().map_or(Ok(entry), |&before| b.mul(before, entry))?;
+            products.push(product);
+        }
+        b.concat(products, axis)
+    })
+}
+
+/// Accumulates the first operand along an axis with `accumulate`, in the direction that the node's attributes ask for. If they exclude
+/// each entry from its own result, the first result is `neutral`.
+fn accumulated<'m>(
+    b: &mut Importer<'m>,
+    n: &Node<'m>,
+    axis: usize,
+    neutral: f64,
+    accumulate: impl FnOnce(&mut Importer<'m>, Tensor) -> Result<Tensor>,
+) -> Result<Vec<Value>> {
+    let x = n.input(0)?;
+    let reversed = n.flag("reverse");
+    let mut tensor = b.tensor(x)?;
+    if reversed {
+        tensor = b.op(Reverse::new(tensor, axis as i64))?;
     }
-    let made = b.concat(parts, axis)?;
+    if n.flag("exclusive") {
+        tensor = moved_by_one(b, tensor, axis, neutral)?;
+    }
+    let mut made = accumulate(b, tensor)?;
+    if reversed {
+        made = b.op(Reverse::new(made, axis as i64))?;
+    }
     Ok(vec![b.value_like(made, x)?])
+}
+
+/// Moves the entries of an axis by one; the first one becomes `fill`, and the last one is lost.
+fn moved_by_one(b: &mut Importer, x: Tensor, axis: usize, fill: f64) -> Result<Tensor> {
+    let (dtype, mut shape) = (b.dtype(x)?, b.shape(x)?);
+    let size = std::mem::replace(&mut shape[axis], 1);
+    let first = b.filled(fill, dtype, &shape)?;
+    if size == 1 {
+        return Ok(first);
+    }
+    let rest = b.slice(x, axis, 0, size - 1)?;
+    b.concat(vec![first, rest], axis)
 }
 
 /// `sqrt(sum(x^2))` over axes.

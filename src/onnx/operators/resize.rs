@@ -197,8 +197,8 @@ impl Resampling {
     }
 
     fn all_weights(&self, axis: &Axis) -> Result<Vec<Weights>> {
-        let entries = (2.0 * self.filter(axis).1).ceil().min(MAX_ENTRIES) as usize + 2;
-        table(&[axis.to, entries])?;
+        let entries = (2.0 * self.filter(axis).1).ceil() as usize;
+        table(&[axis.to, entries.saturating_add(2)])?;
         Ok((0..axis.to).map(|i| self.weights(i, axis)).collect())
     }
 }
@@ -248,8 +248,8 @@ fn axes(n: &Node, x: &Value) -> Result<Vec<Axis>> {
         let from = shape[axis] as f64;
         let (to, scale) = match (&scales, &sizes) {
             (Some(scales), _) => {
-                // In float32, like onnxruntime and PyTorch: 30 * 1.3 is 39. A region that is cropped does not change the size:
-                // the text of the specification says otherwise, but no implementation does it.
+                // In float32, like onnxruntime and PyTorch: 30 * 1.3 is 39. Cropping does not change the size: the text
+                // of the specification says that it does, but no implementation follows it.
                 (f64::from((from as f32 * scales[i] as f32).floor()), scales[i])
             }
             (None, Some(sizes)) => (sizes[i] as f64, sizes[i] as f64 / from),
@@ -359,9 +359,6 @@ fn as_interp(b: &mut Importer, x: Tensor, how: &Resampling, axes: &[Axis]) -> Re
     b.op(Interp { target_shape, scale_h: exact(height), scale_w: exact(width), ..Interp::new(x, coordinates, mode) })
         .map(Some)
 }
-
-/// More entries than a filter may reach.
-const MAX_ENTRIES: f64 = 1e9;
 
 /// Resamples one axis: by index, or by a product with the matrix of weights.
 fn resampled(b: &mut Importer, x: Tensor, axis: usize, weights: &[Weights], from: usize) -> Result<Tensor> {

@@ -161,20 +161,20 @@ fn dft<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn mirrored_inverse(b: &mut Importer, real: Tensor, imaginary: Option<Tensor>, size: usize) -> Result<Tensor> {
     let last = b.rank(real)? - 1;
     let bins = b.shape(real)?[last];
-    crate::node::table(&[bins, size])?;
+    table(&[bins, size])?;
     // Bins between the first and the middle count twice, as their conjugates do.
     let weight = |bin: usize| if bin == 0 || 2 * bin == size { 1.0 } else { 2.0 } / size as f64;
     let at = |i: usize, of: fn(f64) -> f64| {
         let (bin, t) = (i / size, i % size);
         weight(bin) * of(2.0 * PI * ((bin * t) % size) as f64 / size as f64)
     };
-    let table = |b: &mut Importer, of: fn(f64) -> f64| -> Result<Tensor> {
+    let matrix = |b: &mut Importer, of: fn(f64) -> f64| -> Result<Tensor> {
         b.coefficient(Array::from_f64s(Dtype::Float32, [bins, size], (0..bins * size).map(|i| at(i, of)))?)
     };
-    let cosines = table(b, f64::cos)?;
+    let cosines = matrix(b, f64::cos)?;
     let re = b.matmul(real, cosines)?;
     let Some(imaginary) = imaginary else { return Ok(re) };
-    let sines = table(b, f64::sin)?;
+    let sines = matrix(b, f64::sin)?;
     let im = b.matmul(imaginary, sines)?;
     b.sub(re, im)
 }
