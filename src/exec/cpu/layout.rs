@@ -2,7 +2,7 @@
 use super::{
     OpKernel, Operand, ValueType,
     task::{PostOp, Task, requantized},
-    transpose::{Strides, TILE, write_transposed},
+    transpose::{BAND, Strides, TILE, write_transposed},
     workspace::{self, Workspace},
 };
 use crate::{
@@ -45,9 +45,14 @@ pub(super) fn strided_into<T: Element>(from: &[T], start: i64, strides: &[i64], 
         return;
     }
     let axes = merged(strides, shape);
+    let contiguous = axes.iter().position(|(stride, rows)| *stride == 1 && *rows >= TILE);
     match *axes.as_slice() {
-        [ref outer @ .., (1, rows), (step, columns)] if step > 1 && rows.min(columns) >= TILE => {
-            transposed_into(from, start, outer, (rows, columns, step as usize), out);
+        [ref outer @ .., (step, columns)]
+            if step > 1
+                && columns >= TILE
+                && let Some(at) = contiguous =>
+        {
+            transposed_into(from, start, (&outer[..at], &outer[at + 1..]), (outer[at].1, columns, step as usize), out);
         }
         [ref outer @ .., (1, rows), (step, columns)] if step > 1 && columns < TILE && rows >= TILE => {
             interleaved_into(from, start, outer, (rows, columns, step as usize), out);
@@ -109,21 +114,27 @@ fn copy_row<T: Element>(from: &[T], start: i64, step: i64, to: &mut [T]) {
     }
 }
 
-/// Copies matrices from their transposes, whose row stride is given.
+/// Copies matrices from their transposes, whose row stride is given. Of the other axes, some come before the rows, and others between rows
+/// and columns.
 fn transposed_into<T: Element>(
     from: &[T],
     start: i64,
-    outer: &[(i64, usize)],
+    (outer, between): (&[(i64, usize)], &[(i64, usize)]),
     (rows, columns, step): (usize, usize, usize),
     out: &mut [T],
 ) {
-    let strides = Strides { from: step, to: columns };
-    out.par_chunks_mut(rows * columns).enumerate().for_each(|(i, matrix)| {
-        let from = &from[place(start, outer, i) as usize..];
-        let bands = matrix.par_chunks_mut(TILE * columns).enumerate();
-        bands.with_min_len((1 << 12) / (TILE * columns) + 1).for_each(|(band, out)| {
-            let rows = out.len() / columns;
-            write_transposed(&from[band * TILE..], out, strides, rows, columns);
+    let matrices: usize = between.iter().map(|(_, size)| size).product();
+    let strides = Strides { from: step, to: matrices * columns };
+    let height = if rows < 4 * BAND { TILE } else { BAND };
+    out.par_chunks_mut(rows * strides.to).enumerate().for_each(|(i, block)| {
+        let start = place(start, outer, i);
+        let bands = block.par_chunks_mut(height * strides.to).enumerate();
+        bands.with_min_len((1 << 12) / (height * strides.to) + 1).for_each(|(band, out)| {
+            let rows = out.len() / strides.to;
+            for i in 0..matrices {
+                let from = &from[place(start, between, i) as usize + band * height..];
+                write_transposed(from, &mut out[i * columns..], strides, rows, columns);
+            }
         });
     });
 }
@@ -356,14 +367,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn permutations_are_ndarrays(shape in prop::collection::vec(1usize..5, 1..5), last in 1usize..40, seed in any::<u64>()) {
-            let shape = [shape, vec![last]].concat();
-            let n: usize = shape.iter().product();
-            let a = ArrayD::from_shape_vec(shape.clone(), (0..n as i32).collect()).unwrap();
+        fn permutations_are_ndarrays(
+            small in prop::collection::vec(1usize..4, 0..4), medium in 1usize..40, long in prop_oneof![1usize..40, 250usize..300],
+            seed in any::<u64>(),
+        ) {
+            let random = |i: usize| seed.rotate_left(11 * i as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut shape = [small, vec![medium, long]].concat();
+            shape.sort_by_key(|&size| random(size));
             let mut order: Vec<usize> = (0..shape.len()).collect();
-            order.sort_by_key(|&i| seed.rotate_left(11 * i as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let got = permuted(a.as_slice().unwrap(), &shape, &order).unwrap();
-            prop_assert_eq!(got, a.permuted_axes(order).iter().copied().collect::<Vec<_>>());
+            order.sort_by_key(|&axis| random(axis));
+            let n = shape.iter().product::<usize>();
+            let a = ArrayD::from_shape_vec(shape.clone(), (0..n as i32).collect()).unwrap();
+            let want: Vec<i32> = a.view().permuted_axes(order.clone()).iter().copied().collect();
+            let bytes = a.map(|v| (v % 251) as u8);
+            let got = permuted(bytes.as_slice().unwrap(), &shape, &order).unwrap();
+            prop_assert_eq!(got, want.iter().map(|v| (v % 251) as u8).collect::<Vec<_>>());
+            prop_assert_eq!(permuted(a.as_slice().unwrap(), &shape, &order).unwrap(), want);
         }
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! The copy costs one load and one store per input pixel, little compared to the computation, and leaves the data in a
 //! near cache.
-use super::{Axis, ConvShape};
+use super::{Axis, ConvShape, Pixel, tile::HALF};
 use crate::{
     array::{reserve, zeros},
     base::Result,
@@ -89,6 +89,11 @@ impl Band {
         let width = if direct { g.cols.input } else { cols.len(g.cols.output) };
         Band { slices, height, width, rows, cols, direct }
     }
+    /// A band for [`Band::of_halves`], which copies the input even if it has the layout of a band.
+    pub fn copied(g: &ConvShape, height: usize) -> Band {
+        let band = Band::new(g, height);
+        Band { width: band.cols.len(g.cols.output), direct: false, ..band }
+    }
     /// Number of pixels of one row phase and one column phase.
     fn phase(&self) -> usize {
         self.rows.len(self.height) * self.width
@@ -138,23 +143,47 @@ impl Band {
             return Ok(&x[slice * self.slices.stride * area + row * self.width..]);
         }
         let (seen, volume) = (self.seen(slice), self.slices.input * area);
-        let size = (x.len() / volume * seen.len()).saturating_mul(self.plane());
-        if scratch.len() / C < size {
-            *scratch = Vec::new();
-            *scratch = zeros(size.saturating_mul(C))?;
-        }
-        let band = &mut scratch.as_chunks_mut().0[..size];
+        let band = self.planes(x.len() / volume * seen.len(), scratch)?;
         let places = seen.flat_map(|k| x.chunks_exact(volume).map(move |block| (block, self.slices.place(slice, k))));
         for ((block, place), to) in places.zip(band.chunks_exact_mut(self.plane())) {
             match place {
-                Some(place) => self.copy(&block[place * area..][..area], row, to),
+                Some(place) => self.copy(&block[place * area..][..area], row, to, Lanes::All),
                 None => to.fill([0.0; C]),
             }
         }
         Ok(band)
     }
-    /// Copies a plane, beginning at row `first` of each phase.
-    fn copy<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]]) {
+    /// Returns half blocks of the images `x` as a band that begins at a row of the result. The first one becomes the first half of the
+    /// band's first block, wherever it is in `x`. The input is always copied.
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out.
+    pub fn of_halves<'a>(
+        &self,
+        x: &[Pixel],
+        halves: Range<usize>,
+        row: usize,
+        scratch: &'a mut Vec<f32>,
+    ) -> Result<&'a [Pixel]> {
+        let band = self.planes(halves.len().div_ceil(2), scratch)?;
+        for (i, half) in halves.enumerate() {
+            let plane = &x[half / 2 * self.area()..][..self.area()];
+            let to = &mut band[i / 2 * self.plane()..][..self.plane()];
+            self.copy(plane, row, to, Lanes::Half { from: half % 2 * HALF, to: i % 2 * HALF });
+        }
+        Ok(band)
+    }
+    /// Returns memory for some planes.
+    fn planes<'a, const C: usize>(&self, planes: usize, scratch: &'a mut Vec<f32>) -> Result<&'a mut [[f32; C]]> {
+        let size = planes.saturating_mul(self.plane());
+        if scratch.len() / C < size {
+            *scratch = Vec::new();
+            *scratch = zeros(size.saturating_mul(C))?;
+        }
+        Ok(&mut scratch.as_chunks_mut().0[..size])
+    }
+    /// Copies lanes of a plane, beginning at row `first` of each phase. All lanes of the padding are set to 0.
+    fn copy<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]], lanes: Lanes) {
         let (rows, cols) = (&self.rows, &self.cols);
         let phases = rows.used.iter().flat_map(|&r| cols.used.iter().map(move |&c| (r, c)));
         for ((r, c), to) in phases.zip(to.chunks_exact_mut(self.phase())) {
@@ -167,7 +196,7 @@ impl Band {
                 // Past the end of the plane if all rows are padding or below it.
                 let from = (top * rows.axis.stride + r).saturating_sub(rows.axis.pad);
                 let from = plane.get(from..).unwrap_or_default();
-                copy_between(from, rows.axis.stride, to, top - first..bottom - first);
+                copy_between(from, rows.axis.stride, to, top - first..bottom - first, lanes);
                 continue;
             }
             for (row, to) in (first..).zip(to.chunks_exact_mut(self.width)) {
@@ -177,21 +206,40 @@ impl Band {
                 }
                 let from = (row * rows.axis.stride + r - rows.axis.pad) * cols.axis.input;
                 let from = &plane[from..from + cols.axis.input][left * cols.axis.stride + c - cols.axis.pad..];
-                copy_between(from, cols.axis.stride, to, left..right);
+                copy_between(from, cols.axis.stride, to, left..right, lanes);
             }
         }
     }
 }
 
-/// Copies every `stride`-th pixel to `inside`, and sets the pixels around it to 0.
-fn copy_between<const C: usize>(from: &[[f32; C]], stride: usize, to: &mut [[f32; C]], inside: Range<usize>) {
+/// The lanes of a pixel that are copied.
+#[derive(Clone, Copy)]
+enum Lanes {
+    All,
+    /// Half of them, from the lane `from` on to the lane `to`.
+    Half {
+        from: usize,
+        to: usize,
+    },
+}
+
+/// Copies lanes of every `stride`-th pixel to `inside`, and sets the pixels around it to 0.
+fn copy_between<const C: usize>(
+    from: &[[f32; C]],
+    stride: usize,
+    to: &mut [[f32; C]],
+    inside: Range<usize>,
+    lanes: Lanes,
+) {
     to[..inside.start].fill([0.0; C]);
     to[inside.end..].fill([0.0; C]);
     let to = &mut to[inside];
-    if stride == 1 {
-        to.copy_from_slice(&from[..to.len()]);
-    } else {
-        to.iter_mut().zip(from.iter().step_by(stride)).for_each(|(t, f)| *t = *f);
+    match lanes {
+        Lanes::All if stride == 1 => to.copy_from_slice(&from[..to.len()]),
+        Lanes::All => to.iter_mut().zip(from.iter().step_by(stride)).for_each(|(t, f)| *t = *f),
+        Lanes::Half { from: first, to: at } => to.iter_mut().zip(from.iter().step_by(stride)).for_each(|(t, f)| {
+            t[at..at + HALF].copy_from_slice(&f[first..first + HALF]);
+        }),
     }
 }
 

@@ -24,7 +24,7 @@ use super::{
     even_parts,
     parts::{Division, OutputRows},
     task_count,
-    tile::{End, Finish, HALF, NearPlanes, Place, Sweep, WeightVector, channel_blocks_together},
+    tile::{End, Finish, HALF, NearPlanes, Neighbor, Place, Sweep, WeightVector, channel_blocks_together},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -33,7 +33,7 @@ use rayon::prelude::*;
 pub(super) const FEW: usize = 4;
 
 /// Bytes of input that stay in the second-level cache.
-const BAND: usize = 512 << 10;
+pub(super) const BAND: usize = 512 << 10;
 
 /// A prepared convolution. The pixels of an input plane have `C` channels: [`BLOCK`], 4 or 1.
 pub(super) struct Direct<const C: usize> {
@@ -185,6 +185,7 @@ impl<const C: usize> Direct<C> {
                     width,
                     place,
                     channels: self.channels_of_block(part.block + end - 1),
+                    neighbor: Neighbor::None,
                     begin: (near.first == 0).then(|| &self.bias[block..block + n]),
                     end: near.is_last.then_some(End { residual, relu: self.relu }),
                     outs: &mut *outs,
@@ -252,6 +253,7 @@ impl<const C: usize> Direct<C> {
                 width: cols.len(),
                 place,
                 channels: BLOCK,
+                neighbor: Neighbor::None,
                 begin: None,
                 end: None,
                 outs: &mut *outs,
@@ -279,27 +281,41 @@ pub(super) fn pack<const C: usize>(
         let size = oc * ic * slices * taps;
         let weights = &weights[group * size..][..size];
         lines.par_chunks_mut(together * depth).enumerate().for_each(|(i, lines)| {
-            let width = lines.len() / depth;
-            for (at, line) in lines.iter_mut().enumerate() {
-                let first = (i * together + at % width) * BLOCK;
-                let (slice, at) = (at / width / per_slice, at / width % per_slice);
-                let (tap, c) = if by_element {
-                    (at / channels, at % channels)
-                } else {
-                    let (before, at) = (at / (C * taps) * C, at % (C * taps));
-                    let of_plane = C.min(channels - before);
-                    (at / of_plane, before + at % of_plane)
-                };
-                if c < ic {
-                    let of = ((first * ic + c) * slices + slice) * taps + tap;
-                    let of = weights[of..].iter().step_by(ic * slices * taps);
-                    line.0.iter_mut().zip(of).for_each(|(l, w)| *l = *w);
-                }
-            }
+            pack_set::<C>(g, &weights[i * together * BLOCK * ic * slices * taps..], channels, by_element, lines);
         });
     };
     packed.par_chunks_mut(blocks * depth).enumerate().for_each(group);
     Ok(packed)
+}
+
+/// Packs the weights of output blocks that are computed together, from those of the first output channel on. `lines` has `channels`
+/// input channels of each kernel element and block.
+pub(super) fn pack_set<const C: usize>(
+    g: &ConvShape,
+    weights: &[f32],
+    channels: usize,
+    by_element: bool,
+    lines: &mut [WeightVector],
+) {
+    let (ic, taps, slices) = (g.ic_of_group(), g.taps(), g.slices.kernel);
+    let per_slice = channels * taps;
+    let width = lines.len() / (per_slice * slices);
+    for (at, line) in lines.iter_mut().enumerate() {
+        let block = at % width;
+        let (slice, at) = (at / width / per_slice, at / width % per_slice);
+        let (tap, c) = if by_element {
+            (at / channels, at % channels)
+        } else {
+            let (before, at) = (at / (C * taps) * C, at % (C * taps));
+            let of_plane = C.min(channels - before);
+            (at / of_plane, before + at % of_plane)
+        };
+        if c < ic {
+            let of = ((block * BLOCK * ic + c) * slices + slice) * taps + tap;
+            let of = weights[of..].iter().step_by(ic * slices * taps);
+            line.0.iter_mut().zip(of).for_each(|(l, w)| *l = *w);
+        }
+    }
 }
 
 /// Returns the bias of groups that have blocks of their own, with zeros if there is none and after the last channel.

@@ -9,6 +9,8 @@
 //!
 //! If a group has several output channels (a channel multiplier), the lanes of a block read other lanes of the input. Planes are then
 //! copied, with their channels repeated.
+//!
+//! In a volume, each slice of the result is computed from the slices of the input that its windows see.
 use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::zero_pixels,
@@ -21,6 +23,7 @@ use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps},
 };
+use std::ops::Range;
 
 /// Minimum number of vector multiply-adds per task.
 const TASK: usize = 1 << 14;
@@ -34,7 +37,7 @@ const GROWTH: usize = 3;
 pub(super) struct Depthwise {
     isa: InstructionSet,
     g: ConvShape,
-    /// Ordered by block and kernel element.
+    /// Ordered by block, slice of the kernel and kernel element.
     weights: Vec<Pixel>,
     bias: Vec<Pixel>,
     relu: Option<f32>,
@@ -46,7 +49,8 @@ pub(super) struct Depthwise {
 
 /// Returns the number of rows of the result per task.
 fn height(g: &ConvShape) -> usize {
-    (TASK / g.cols.output.saturating_mul(g.taps())).clamp(1, g.rows.output)
+    let kernel = g.slices.kernel.saturating_mul(g.taps());
+    (TASK / g.cols.output.saturating_mul(kernel)).clamp(1, g.rows.output)
 }
 
 /// Returns the axes of the padded planes, or `None` if padding them does not pay.
@@ -64,10 +68,10 @@ fn padded_axes(g: &ConvShape) -> Option<[Axis; 2]> {
 
 impl Depthwise {
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
-        let blocks = g.oc.div_ceil(BLOCK);
-        let mut packed = zero_pixels::<BLOCK>(blocks.saturating_mul(g.taps()))?;
-        for (c, weights) in weights.chunks_exact(g.taps()).enumerate() {
-            let block = &mut packed[c / BLOCK * g.taps()..];
+        let (blocks, kernel) = (g.oc.div_ceil(BLOCK), g.slices.kernel * g.taps());
+        let mut packed = zero_pixels::<BLOCK>(blocks.saturating_mul(kernel))?;
+        for (c, weights) in weights.chunks_exact(kernel).enumerate() {
+            let block = &mut packed[c / BLOCK * kernel..];
             block.iter_mut().zip(weights).for_each(|(p, w)| p[c % BLOCK] = *w);
         }
         Ok(Depthwise {
@@ -82,74 +86,105 @@ impl Depthwise {
     }
 
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
-        let (g, cols, taps) = (&self.g, self.g.cols.output, self.g.taps());
+        let (g, width, taps) = (&self.g, self.g.cols.output, self.g.taps());
         let height = if self.multiplier == 1 { height(g) } else { g.rows.output };
         let bands = g.rows.output.div_ceil(height);
         let planes = out.chunks_exact_mut(g.pixels());
-        let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * cols)).collect();
+        let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * width)).collect();
         parts.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
-            let blocks = g.oc.div_ceil(BLOCK);
-            let (image, block) = (plane / blocks, plane % blocks);
-            let first = plane * g.pixels() + row * cols;
-            let residual = residual.map(|r| &r[first..][..out.len()]);
-            let weights = &self.weights[block * taps..][..taps];
-            let plane_of = |block: usize| &x[(image * g.ic.div_ceil(BLOCK) + block) * g.area()..][..g.area()];
-            let (x, [rows, cols]) = match self.padded {
-                Some(axes) => (self.pad(plane_of(block), axes, scratch)?, axes),
-                None if self.multiplier == 1 => (plane_of(block), [g.rows, g.cols]),
-                None => (self.repeat(plane_of, block, scratch)?, [g.rows, g.cols]),
-            };
-            let (bias, relu) = (&self.bias[block], self.relu);
-            Band { rows, cols, x, weights, bias, residual, relu, row, out: &mut *out }.run(self.isa);
+            let (channels, slice) = (plane / g.slices.output, plane % g.slices.output);
+            let block = channels % g.oc.div_ceil(BLOCK);
+            let (seen, end) = g.slices.inside(slice);
+            let slices = end.saturating_sub(seen);
+            let first = plane * g.pixels() + row * width;
+            let (x, plane_stride) = self.planes(x, channels, (slice, seen..end), scratch)?;
+            let [rows, cols] = self.padded.unwrap_or([g.rows, g.cols]);
+            Band {
+                rows,
+                cols,
+                x,
+                slices,
+                plane_stride,
+                weights: &self.weights[(block * g.slices.kernel + seen) * taps..][..slices * taps],
+                bias: &self.bias[block],
+                residual: residual.map(|r| &r[first..][..out.len()]),
+                relu: self.relu,
+                row,
+                out: &mut *out,
+            }
+            .run(self.isa);
             on_part(first * BLOCK, out.as_flattened_mut());
             Ok(())
         })
     }
 
-    /// Bytes of workspace per thread: one plane, if planes are copied.
+    /// Bytes of workspace per thread: the planes that a window sees, if planes are copied.
     pub fn workspace(&self) -> u64 {
-        let pixels = match self.padded {
-            Some([rows, cols]) => rows.input * cols.input,
-            None if self.multiplier == 1 => 0,
-            None => self.g.area(),
-        };
-        (pixels * size_of::<Pixel>()) as u64
+        let planes = if self.copies() { self.g.slices.kernel } else { 0 };
+        planes.saturating_mul(self.area() * size_of::<Pixel>()) as u64
+    }
+
+    /// Whether planes are copied.
+    fn copies(&self) -> bool {
+        self.padded.is_some() || self.multiplier > 1
+    }
+
+    /// Number of pixels of a plane that a task reads.
+    fn area(&self) -> usize {
+        self.padded.map_or(self.g.area(), |[rows, cols]| rows.input * cols.input)
+    }
+
+    /// Returns the planes that elements `seen` of the kernel's slices see at a slice of the result, and their stride. `channels` is the
+    /// index of the output block, counted over all images.
+    fn planes<'a>(
+        &self,
+        x: &'a [Pixel],
+        channels: usize,
+        (slice, seen): (usize, Range<usize>),
+        scratch: &'a mut Vec<Pixel>,
+    ) -> Result<(&'a [Pixel], usize)> {
+        let (g, blocks) = (&self.g, self.g.oc.div_ceil(BLOCK));
+        let (image, block) = (channels / blocks, channels % blocks);
+        let first_plane = |block: usize| (image * g.ic.div_ceil(BLOCK) + block) * g.slices.input;
+        let mut places = seen.filter_map(|k| g.slices.place(slice, k));
+        if !self.copies() {
+            let first = places.next().map_or(0, |place| (first_plane(block) + place) * g.area());
+            return Ok((&x[first..], g.slices.dilation * g.area()));
+        }
+        if scratch.is_empty() {
+            *scratch = zero_pixels(g.slices.kernel.saturating_mul(self.area()))?;
+        }
+        for (place, to) in places.zip(scratch.chunks_exact_mut(self.area())) {
+            let plane_of = |block: usize| &x[(first_plane(block) + place) * g.area()..][..g.area()];
+            match self.padded {
+                Some(axes) => self.pad(plane_of(block), axes, to),
+                None => self.repeat(plane_of, block, to),
+            }
+        }
+        Ok((scratch, self.area()))
     }
 
     /// Copies a plane into a zero-padded one.
-    fn pad<'a>(&self, plane: &[Pixel], [rows, cols]: [Axis; 2], scratch: &'a mut Vec<Pixel>) -> Result<&'a [Pixel]> {
-        if scratch.is_empty() {
-            *scratch = zero_pixels(rows.input * cols.input)?;
-        }
+    fn pad(&self, plane: &[Pixel], [_, cols]: [Axis; 2], to: &mut [Pixel]) {
         let left = self.g.cols.pad.min(cols.input);
         let width = self.g.cols.input.min(cols.input - left);
-        let inside = scratch.chunks_exact_mut(cols.input).skip(self.g.rows.pad);
+        let inside = to.chunks_exact_mut(cols.input).skip(self.g.rows.pad);
         for (to, from) in inside.zip(plane.chunks_exact(self.g.cols.input)) {
             to[left..left + width].copy_from_slice(&from[..width]);
         }
-        Ok(scratch)
     }
 
     /// Copies a plane, with each input channel of an output block as often as the block has channels of its group.
-    fn repeat<'a, 'x>(
-        &self,
-        plane_of: impl Fn(usize) -> &'x [Pixel],
-        block: usize,
-        scratch: &'a mut Vec<Pixel>,
-    ) -> Result<&'a [Pixel]> {
-        if scratch.is_empty() {
-            *scratch = zero_pixels(self.g.area())?;
-        }
+    fn repeat<'x>(&self, plane_of: impl Fn(usize) -> &'x [Pixel], block: usize, to: &mut [Pixel]) {
         let lanes: [Option<(&[Pixel], usize)>; BLOCK] = std::array::from_fn(|lane| {
             let channel = (block * BLOCK + lane) / self.multiplier;
             (channel < self.g.ic).then(|| (plane_of(channel / BLOCK), channel % BLOCK))
         });
-        for (i, pixel) in scratch.iter_mut().enumerate() {
+        for (i, pixel) in to.iter_mut().enumerate() {
             // Lanes beyond the last channel must not hold those of the previous plane: infinite, they would not be 0 times 0.
             *pixel = lanes.map(|lane| lane.map_or(0.0, |(x, from)| x[i][from]));
         }
-        Ok(scratch)
     }
 }
 
@@ -157,7 +192,11 @@ impl Depthwise {
 struct Band<'a> {
     rows: Axis,
     cols: Axis,
+    /// The input planes that the windows see, one for each slice of the kernel that is inside the input.
     x: &'a [Pixel],
+    slices: usize,
+    plane_stride: usize,
+    /// Ordered by slice and kernel element.
     weights: &'a [Pixel],
     bias: &'a Pixel,
     residual: Option<&'a [Pixel]>,
@@ -266,17 +305,21 @@ impl Band<'_> {
             }
         }
         let rows_inside = if left < right { top..bottom } else { 0..0 };
-        for i in rows_inside {
-            let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input + col * cols.stride;
-            let x = &self.x[line + left * cols.dilation - cols.pad..]
-                [..(right - left - 1) * cols.dilation + (T - 1) * step + 1];
-            let weights = &self.weights[i * cols.kernel + left..][..right - left];
-            for j in 0..right - left {
-                let x = &x[j * cols.dilation..][..(T - 1) * step + 1];
-                for v in 0..V {
-                    let w = ops.load(&weights[j][v * lanes..]);
-                    for t in 0..T {
-                        sums[t][v] = ops.mul_add(ops.load(&x[t * step][v * lanes..]), w, sums[t][v]);
+        for slice in 0..self.slices {
+            let (x, weights) =
+                (&self.x[slice * self.plane_stride..], &self.weights[slice * rows.kernel * cols.kernel..]);
+            for i in rows_inside.clone() {
+                let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input + col * cols.stride;
+                let x = &x[line + left * cols.dilation - cols.pad..]
+                    [..(right - left - 1) * cols.dilation + (T - 1) * step + 1];
+                let weights = &weights[i * cols.kernel + left..][..right - left];
+                for j in 0..right - left {
+                    let x = &x[j * cols.dilation..][..(T - 1) * step + 1];
+                    for v in 0..V {
+                        let w = ops.load(&weights[j][v * lanes..]);
+                        for t in 0..T {
+                            sums[t][v] = ops.mul_add(ops.load(&x[t * step][v * lanes..]), w, sums[t][v]);
+                        }
                     }
                 }
             }
@@ -326,13 +369,16 @@ impl Band<'_> {
         let at = (row - self.row) * cols.output + col;
         for first in (0..BLOCK).step_by(lanes) {
             let mut sums = [ops.load(&self.bias[first..]); T];
-            for i in top..bottom {
-                let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input + col * S - cols.pad;
-                let (x, weights) = (&self.x[line..][..(T - 1) * S + K], &self.weights[i * K..][..K]);
-                for t in 0..T {
-                    for j in 0..K {
-                        let w = ops.load(&weights[j][first..]);
-                        sums[t] = ops.mul_add(ops.load(&x[t * S + j][first..]), w, sums[t]);
+            for slice in 0..self.slices {
+                let (x, weights) = (&self.x[slice * self.plane_stride..], &self.weights[slice * rows.kernel * K..]);
+                for i in top..bottom {
+                    let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input + col * S - cols.pad;
+                    let (x, weights) = (&x[line..][..(T - 1) * S + K], &weights[i * K..][..K]);
+                    for t in 0..T {
+                        for j in 0..K {
+                            let w = ops.load(&weights[j][first..]);
+                            sums[t] = ops.mul_add(ops.load(&x[t * S + j][first..]), w, sums[t]);
+                        }
                     }
                 }
             }

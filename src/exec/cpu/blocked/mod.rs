@@ -12,8 +12,8 @@
 //! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `band`
 //! prepares its input rows, and `tile` is its inner loop. `one_pixel` is for kernels as large as the image, and `patches`
 //! for the first layer of a vision transformer.
-//! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `grouped` is for others, `pool`
-//! is max and average pooling, and `channels` gathers channels of other activations. `product` multiplies plain rows by
+//! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `halves` for groups that end with half
+//! a block, `grouped` for others, `pool` is max and average pooling, and `channels` gathers channels of other activations. `product` multiplies plain rows by
 //! a packed matrix with the same inner loop, `small` rows by a small matrix, `one_row` a single row by a plain one,
 //! `one_column` rows by a single column, and `four_bits` few rows by a matrix of 4-bit integers.
 //! `attention` uses the former for each head, and `few_queries_attention` is for
@@ -39,6 +39,7 @@ mod four_bits;
 mod functions;
 mod group_norm;
 mod grouped;
+mod halves;
 mod layout;
 mod narrow;
 mod one_column;
@@ -68,6 +69,7 @@ pub(super) use exp::fold_lanes;
 pub(super) use four_bits::FourBits;
 pub(super) use functions::{Apply, Function};
 pub(super) use group_norm::GroupNorm;
+use halves::Halves;
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_column::{is_column, product_of_column};
 use one_pixel::OnePixel;
@@ -290,9 +292,7 @@ impl ConvShape {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
             () if [self.batch, self.ic, self.oc, self.group].contains(&0) => None,
-            () if self.group > 1 && self.group == self.ic && self.oc.is_multiple_of(self.ic) => {
-                self.is_flat().then_some(Method::Depthwise)
-            }
+            () if self.group > 1 && self.group == self.ic && self.oc.is_multiple_of(self.ic) => Some(Method::Depthwise),
             () if self.group == 1 && self.ic <= conv::FEW => Some(Method::First),
             () if self.group == 1 || (blocks(self.ic) && blocks(self.oc)) => Some(Method::General),
             () if self.is_flat() && self.ic == self.oc && [2, 4, 8].contains(&(self.ic / self.group)) => {
@@ -337,6 +337,7 @@ enum Form {
     FirstBy16(conv::Direct<BLOCK>),
     Depthwise(depthwise::Depthwise),
     Narrow(narrow::Narrow),
+    Halves(Halves),
     Grouped(grouped::Grouped),
 }
 
@@ -367,6 +368,7 @@ impl Form {
             Form::First(c) => c.workspace(),
             Form::Depthwise(c) => c.workspace(),
             Form::Narrow(c) => c.workspace(),
+            Form::Halves(c) => c.workspace(),
             Form::Grouped(c) => c.workspace(),
         }
     }
@@ -395,6 +397,9 @@ impl Conv2d {
             Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
             Some(Method::Narrow) => Form::Narrow(narrow::Narrow::new(isa, g, weights, end)?),
             Some(Method::First) => Form::first(isa, g, weights, end)?,
+            Some(Method::Grouped) if Halves::is_faster(isa, &g, weights) => {
+                Form::Halves(Halves::new(isa, g, weights, end)?)
+            }
             Some(Method::Grouped) => Form::Grouped(grouped::Grouped::new(isa, g, weights, end)?),
             Some(Method::General) => Form::general(isa, g, weights, end)?,
             None => return Ok(None),
@@ -433,6 +438,7 @@ impl Conv2d {
             Form::First(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Narrow(c) => c.run(x.as_chunks().0, residual, out, on_part),
+            Form::Halves(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Grouped(c) => c.run(x, residual, out, scratch, on_part),
         }
     }

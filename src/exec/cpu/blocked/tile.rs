@@ -103,10 +103,22 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     pub outs: &'a mut [&'o mut [Pixel]],
     /// Number of channels of the last block. The lanes after them are written as 0, or as NaN if the input is not finite.
     pub channels: usize,
+    pub neighbor: Neighbor,
     /// The initial values of the accumulators, one pixel per block; if absent, they are read from `outs`.
     pub begin: Option<&'a [Pixel]>,
     /// The epilogue, if this sweep completes the sums.
     pub end: Option<End<'a>>,
+}
+
+/// The group that has the other half of a block, if one and a half blocks are computed. That half is not written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Neighbor {
+    /// There is none: the last half is padding, which is written as 0.
+    None,
+    /// It has the first half of the first block.
+    Before,
+    /// It has the last half of the last block.
+    After,
 }
 
 /// Where the rows and columns of a result are in a plane. The phases of a transposed convolution lie between one another.
@@ -157,20 +169,22 @@ impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
     fn eval<I: Isa>(mut self, isa: I) {
         let ops = isa.f32();
         match (ops.len(), self.outs.len()) {
-            (HALF, 1) if self.channels <= HALF => self.rows::<_, { 2 * OF_8 }, 1, 1>(ops),
-            (HALF, 2) => self.rows::<_, OF_8_X_3, 2, 3>(ops),
-            (16, 2) => self.rows::<_, OF_16, 2, 2>(ops),
-            (16, _) => self.rows::<_, OF_16, 1, 1>(ops),
-            (8, _) => self.rows::<_, OF_8, 1, 2>(ops),
-            _ => self.rows::<_, OF_4, 1, 4>(ops),
+            (HALF, 1) if self.channels <= HALF => self.rows::<_, { 2 * OF_8 }, 1, 1, 0>(ops),
+            (HALF, 2) if self.neighbor == Neighbor::Before => self.rows::<_, OF_8_X_3, 2, 3, 1>(ops),
+            (HALF, 2) => self.rows::<_, OF_8_X_3, 2, 3, 0>(ops),
+            (16, 2) => self.rows::<_, OF_16, 2, 2, 0>(ops),
+            (16, _) => self.rows::<_, OF_16, 1, 1, 0>(ops),
+            (8, _) => self.rows::<_, OF_8, 1, 2, 0>(ops),
+            _ => self.rows::<_, OF_4, 1, 4, 0>(ops),
         }
     }
 }
 
 impl<const C: usize> Sweep<'_, '_, C> {
-    /// Computes tiles of at most `M` pixels x `N` vectors of `B` blocks, dividing each row into tiles of nearly the same size.
+    /// Computes tiles of at most `M` pixels x `N` vectors of `B` blocks, from vector `F` on, dividing each row into tiles of nearly the
+    /// same size.
     #[inline(always)]
-    fn rows<O: NumOps<f32>, const M: usize, const B: usize, const N: usize>(&mut self, ops: O) {
+    fn rows<O: NumOps<f32>, const M: usize, const B: usize, const N: usize, const F: usize>(&mut self, ops: O) {
         let n = self.width.div_ceil(M);
         let steps = self.rows * n * (self.weights.len() / (B * C));
         let share = self.next.len().div_ceil(steps.max(1));
@@ -181,7 +195,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
                 let (x, at) = (row * self.step + col, self.place.offset(row, col));
                 macro_rules! tile {
                     ($($t:literal)*) => { match pixels {
-                        $($t if $t <= M => self.tile::<_, $t, B, N>(ops, x, at, share),)*
+                        $($t if $t <= M => self.tile::<_, $t, B, N, F>(ops, x, at, share),)*
                         _ => {}
                     } };
                 }
@@ -190,11 +204,11 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         }
     }
-    /// Computes `T` pixels x `N` vectors of `B` blocks; `x` and `at` are the offsets of the tile in the input and in the
+    /// Computes `T` pixels x `N` vectors of `B` blocks, from vector `F` on; `x` and `at` are the offsets of the tile in the input and in the
     /// result, whose pixels are a step apart. The length of every loop except those over planes and taps is known at compile time,
     /// so that the accumulators stay in registers.
     #[inline(always)]
-    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const N: usize>(
+    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const N: usize, const F: usize>(
         &mut self,
         ops: O,
         x: usize,
@@ -213,7 +227,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         } else {
             for n in 0..N {
-                let (b, from) = block_of(n, lanes);
+                let (b, from) = block_of(F + n, lanes);
                 for t in 0..T {
                     sums[t][n] = ops.load(&self.outs[b][at + t * step][from..]);
                 }
@@ -224,7 +238,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
         if let Some(end) = self.end {
             if !end.residual.is_empty() {
                 for n in 0..N {
-                    let (b, from) = block_of(n, lanes);
+                    let (b, from) = block_of(F + n, lanes);
                     for t in 0..T {
                         sums[t][n] = ops.add(sums[t][n], ops.load(&end.residual[b][at + t * step][from..]));
                     }
@@ -240,10 +254,13 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         }
         for n in 0..N {
-            let (b, to) = block_of(n, lanes);
+            let (b, to) = block_of(F + n, lanes);
             for t in 0..T {
                 ops.store(sums[t][n], &mut self.outs[b][at + t * step][to..]);
             }
+        }
+        if self.neighbor != Neighbor::None {
+            return;
         }
         for n in N..B * BLOCK / lanes {
             let (b, to) = block_of(n, lanes);

@@ -21,7 +21,7 @@ use super::{
     even_parts,
     parts::{Division, OutputRows},
     task_count,
-    tile::{HALF, NearPlanes, Place, Sweep, WeightVector, blocks_together, finished},
+    tile::{HALF, NearPlanes, Neighbor, Place, Sweep, WeightVector, blocks_together, finished},
 };
 use crate::{
     array::{reserve, zeros},
@@ -239,6 +239,7 @@ impl Winograd {
                     width: tiles,
                     place: Place::whole([1, tiles]),
                     channels: BLOCK,
+                    neighbor: Neighbor::None,
                     begin: (near.first == 0).then_some(&ZEROS[..n]),
                     end: None,
                     outs: &mut outs,

@@ -71,6 +71,14 @@ fn groups_of_any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
     (FEWEST..40, FEWEST..40, 2usize..4).prop_map(|(ic, oc, group)| (ic * group, oc * group, group))
 }
 
+/// Channels of groups of half blocks, an odd number for the output.
+fn groups_of_halves() -> impl Strategy<Value = (usize, usize, usize)> {
+    (1usize..6, 1usize..4, 2usize..6).prop_map(|(ic, oc, group)| {
+        let half = BLOCK / 2;
+        (ic * half * group, (2 * oc + 1) * half * group, group)
+    })
+}
+
 /// Input channels, output channels and groups of each form.
 fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
     prop_oneof![
@@ -80,6 +88,7 @@ fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
         (2usize..50).prop_map(|c| (c, c, c)),
         (2usize..30, 2usize..5).prop_map(|(c, multiplier)| (c, multiplier * c, c)),
         groups_of_any_channels(),
+        groups_of_halves(),
     ]
 }
 
@@ -275,6 +284,19 @@ proptest! {
         check_convolution(&g, &x, with_residual, relu)?;
     }
 
+    /// One value is infinite, and must reach the groups and windows that see it and no others.
+    #[test]
+    fn convolutions_of_half_blocks_are_the_definition(
+        batch in 1usize..3, (ic, oc, group) in groups_of_halves(), rows in small_axis(), cols in prop_oneof![small_axis(), long_axis()],
+        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+    ) {
+        let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
+        let mut x = numbers(batch * ic * g.area(), 1);
+        let at = infinite % x.len();
+        x[at] = f32::INFINITY;
+        check_convolution(&g, &x, with_residual, relu)?;
+    }
+
     /// One value may be infinite, and must reach the windows that see it and no others.
     #[test]
     fn minimal_filtering_is_the_definition(
@@ -304,10 +326,7 @@ proptest! {
         let mut x = numbers(batch * ic * slices.input * g.area(), 1);
         let at = infinite % x.len();
         x[at] = f32::INFINITY;
-        match g.method() {
-            Some(_) => check_convolution(&g, &x, with_residual, relu)?,
-            None => prop_assert!(group == ic && !g.is_flat(), "no method for {g:?}"),
-        }
+        check_convolution(&g, &x, with_residual, relu)?;
     }
 
     #[test]
@@ -337,7 +356,7 @@ proptest! {
     fn threads_change_no_byte(
         batch in 1usize..4, (ic, oc, group) in any_channels(), volume in small_axis(), rows in any_axis(), cols in any_axis(),
     ) {
-        let g = ConvShape { batch, ic, oc, group, slices: if group == 1 { volume } else { Axis::ONE }, rows, cols };
+        let g = ConvShape { batch, ic, oc, group, slices: volume, rows, cols };
         let (area, pixels) = (g.slices.input * g.area(), g.slices.output * g.pixels());
         let (x, w) = (numbers(blocked_len(batch, ic, area), 1), numbers(oc * ic / group * g.slices.kernel * g.taps(), 2));
         let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
@@ -372,6 +391,8 @@ fn large_ones_are_cut_and_still_the_definition() {
         of(1, 1, 40, 1, column, Axis::ONE),
         of(2, 32, 32, 8, column, Axis::ONE),
         of(1, 16, 16, 4, axis(9001, 3, 1, 1, [0, 0]).unwrap(), Axis::ONE),
+        of(1, 72, 72, 3, rows, cols),
+        of(2, 80, 160, 4, half, cols),
         of(1, 40, 40, 2, axis(3001, 10, 5, 1, [0, 0]).unwrap(), Axis::ONE),
     ];
     for g in geometries {
