@@ -81,11 +81,11 @@ class Net:
         w, b = self.weight(oc, ic, kernel, fan=ic * max(kernel // stride, 1)), self.weight(oc, fan=100)
         return self.add_op("deconv1d", x, w, b, **window(kernel, stride, (kernel - stride) // 2, dims=1), group=1)
 
-    def conv3d(self, x, ic, oc, kernel, stride=1, gain=1.0):
+    def conv3d(self, x, ic, oc, kernel, stride=1, group=1, gain=1.0):
         """Add a convolution over frames, rows and columns. `kernel` and `stride` are three numbers, or one for all."""
         sizes = window(kernel, stride, pad=None, dims=3)
-        w, b = self.weight(oc, ic, *sizes["kernel"], gain=gain), self.weight(oc, fan=100)
-        return self.add_op("conv3d", x, w, b, **sizes, group=1)
+        w, b = self.weight(oc, ic // group, *sizes["kernel"], gain=gain), self.weight(oc, fan=100)
+        return self.add_op("conv3d", x, w, b, **sizes, group=group)
 
     def deconv(self, x, ic, oc, kernel, stride):
         """Add a transposed convolution without padding."""

@@ -30,10 +30,10 @@ def conv(ic, oc, side, kernel, stride=1, batch=1, **more):
     return make
 
 
-def conv3d(ic, oc, frames, side, kernel):
+def conv3d(ic, oc, frames, side, kernel, group=1):
     def make():
         net = Net("conv3d")
-        net.outputs(net.conv3d(net.input("x", (1, ic, frames, side, side)), ic, oc, kernel))
+        net.outputs(net.conv3d(net.input("x", (1, ic, frames, side, side)), ic, oc, kernel, group=group))
         return net
     return make
 
@@ -150,11 +150,13 @@ SINGLE.update({
     "conv_1x1_240_40_28": conv(240, 40, 28, 1),
     "conv_3x3_g32_128_56": conv(128, 128, 56, 3, group=32),
     "conv_3x3_g32_256_28": conv(256, 256, 28, 3, group=32),
+    "conv_3x3_g9_216_28": conv(216, 216, 28, 3, group=9),
     "conv_3x3_dilated2_256_28": conv(256, 256, 28, 3, dilation=2),
     "conv_3x3_dilated12_512_28": conv(512, 256, 28, 3, dilation=12),
     "deconv_2x2s2_256_128_28": deconv(256, 128, 28, 2, 2),
     "deconv_4x4s2_128_64_28": deconv(128, 64, 28, 4, 2),
     "conv3d_3x3x3_64_8x28": conv3d(64, 64, 8, 28, 3),
+    "depthwise3d_3x3x3_96_8x28": conv3d(96, 96, 8, 28, 3, group=96),
     "lstm_128x512": lambda: recurrent("lstm", layers=1),
     "gru_128x512": lambda: recurrent("gru", layers=1),
     "softmax_12x128x128": by_element("softmax", 1, 12, 128, 128),
@@ -171,6 +173,7 @@ SINGLE.update({
     "permute_nhwc_64x112x112": permute((1, 64, 112, 112), 0, 2, 3, 1),
     "permute_heads_128x12x64": permute((1, 128, 12, 64), 0, 2, 1, 3),
     "permute_matrix_1024": permute((1024, 1024), 1, 0),
+    "permute_outer_1024x4x512": permute((1024, 4, 512), 2, 1, 0),
     "matmul_int_512": matmul_int(512, 512, 512),
     "matmul_int_128x768x3072": matmul_int(128, 768, 3072),
     "conv_int_1x1_256_64_56": conv_int(256, 64, 56, 1),

@@ -167,8 +167,7 @@ fn transposed_geometry(op: &Deconv<Operand>) -> Result<Option<ConvShape>> {
     };
     let (&[batch, ic, ..], Ok(group)) = (x.as_slice(), usize::try_from(op.group)) else { return Ok(None) };
     let oc = op.filter.ty.shape[0].saturating_mul(group);
-    let is_volume = windows.len() > 2;
-    Ok(if is_volume { None } else { shape([batch, ic, oc, group], axes(&windows, axis)?) })
+    Ok(shape([batch, ic, oc, group], axes(&windows, axis)?))
 }
 
 /// Returns the shape of a convolution, with sequences as [`ConvShape::oriented`] lays them out.

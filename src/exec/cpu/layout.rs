@@ -46,14 +46,14 @@ pub(super) fn strided_into<T: Element>(from: &[T], start: i64, strides: &[i64], 
     }
     let axes = merged(strides, shape);
     let contiguous = axes.iter().position(|(stride, rows)| *stride == 1 && *rows >= TILE);
+    if let (Some(at), &[ref outer @ .., (step, columns)]) = (contiguous, axes.as_slice())
+        && step > 1
+        && columns >= TILE
+    {
+        let others = [&outer[..at], &outer[at + 1..]];
+        return transposed_into(from, start, others, (outer[at].1, columns, step as usize), out);
+    }
     match *axes.as_slice() {
-        [ref outer @ .., (step, columns)]
-            if step > 1
-                && columns >= TILE
-                && let Some(at) = contiguous =>
-        {
-            transposed_into(from, start, (&outer[..at], &outer[at + 1..]), (outer[at].1, columns, step as usize), out);
-        }
         [ref outer @ .., (1, rows), (step, columns)] if step > 1 && columns < TILE && rows >= TILE => {
             interleaved_into(from, start, outer, (rows, columns, step as usize), out);
         }
@@ -119,7 +119,7 @@ fn copy_row<T: Element>(from: &[T], start: i64, step: i64, to: &mut [T]) {
 fn transposed_into<T: Element>(
     from: &[T],
     start: i64,
-    (outer, between): (&[(i64, usize)], &[(i64, usize)]),
+    [outer, between]: [&[(i64, usize)]; 2],
     (rows, columns, step): (usize, usize, usize),
     out: &mut [T],
 ) {

@@ -68,8 +68,8 @@ fn of_reals(op: Reduce<Operand>) -> OpKernel {
         ReduceMode::ReduceL2 => in_parts::<SUMS>(op, 0.0, |x| f64::from(x).powi(2), add, |sum, _| sum.sqrt()),
         // Products of parts might be infinite or 0 where that of all is not.
         ReduceMode::ReduceProd => in_parts::<1>(op, 1.0, real, |a, b| a * b, |product, _| product),
-        ReduceMode::ReduceMax => combined(op, real, larger, extreme::<true>, |most, _| most),
-        ReduceMode::ReduceMin => combined(op, real, smaller, extreme::<false>, |least, _| least),
+        ReduceMode::ReduceMax => combined(op, |x| x, larger, extreme::<true>, |most, _| most),
+        ReduceMode::ReduceMin => combined(op, |x| x, smaller, extreme::<false>, |least, _| least),
     }
 }
 
@@ -108,17 +108,17 @@ fn in_parts<const N: usize>(
     finish: impl Fn(f64, usize) -> f64 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
     let of_row = move |before: Option<f64>, row: &[f32]| combined_row::<N>(before, row, of, combine).unwrap_or(empty);
-    combined(op, of, combine, of_row, finish)
+    combined(op, of, combine, of_row, move |sum, count| finish(sum, count) as f32)
 }
 
 /// Combines the numbers along the axes, each after `of`, and applies `finish`, which also receives their count. `of_row` combines
 /// contiguous ones, after those that have been combined before.
-fn combined(
+fn combined<A: Copy>(
     op: Reduce<Operand>,
-    of: impl Fn(f32) -> f64 + Copy + Send + Sync + 'static,
-    combine: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
-    of_row: impl Fn(Option<f64>, &[f32]) -> f64 + Copy + Send + Sync + 'static,
-    finish: impl Fn(f64, usize) -> f64 + Copy + Send + Sync + 'static,
+    of: impl Fn(f32) -> A + Copy + Send + Sync + 'static,
+    combine: impl Fn(A, A) -> A + Copy + Send + Sync + 'static,
+    of_row: impl Fn(Option<A>, &[f32]) -> A + Copy + Send + Sync + 'static,
+    finish: impl Fn(A, usize) -> f32 + Copy + Send + Sync + 'static,
 ) -> OpKernel {
     let Reduce { input, axes, .. } = op;
     let in_place = match channels(&input.ty) {
@@ -142,7 +142,7 @@ fn combined(
                 out.par_iter_mut().with_min_len(TASK / number.max(1) + 1).enumerate().for_each(|(i, out)| {
                     let rows = sizes.starts(i).map(|start| &values[start..][..count]);
                     let found = rows.fold(None, |before, row| Some(of_row(before, row)));
-                    *out = finish(found.unwrap_or_else(|| of_row(None, &[])), number) as f32;
+                    *out = finish(found.unwrap_or_else(|| of_row(None, &[])), number);
                 });
                 return Ok(());
             }
@@ -154,10 +154,10 @@ fn combined(
                     let first = (j * width).min(inner.saturating_sub(width));
                     let (mut few, mut many);
                     let sums = if width <= FEW_COLUMNS {
-                        few = [f64::NAN; FEW_COLUMNS];
+                        few = [of(f32::NAN); FEW_COLUMNS];
                         &mut few[..width]
                     } else {
-                        many = [f64::NAN; COLUMNS];
+                        many = [of(f32::NAN); COLUMNS];
                         &mut many[..width]
                     };
                     for (part, start) in sizes.starts(i).enumerate() {
@@ -165,9 +165,8 @@ fn combined(
                         let columns = Columns { matrix, stride: inner, sums, is_first: part == 0, of, combine };
                         InstructionSet::best().run(columns);
                     }
-                    out.iter_mut()
-                        .zip(&sums[j * width - first..])
-                        .for_each(|(out, sum)| *out = finish(*sum, number) as f32);
+                    let sums = &sums[j * width - first..];
+                    out.iter_mut().zip(sums).for_each(|(out, sum)| *out = finish(*sum, number));
                 });
             });
             Ok(())
@@ -217,19 +216,19 @@ impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64, const N: usize> SimdOp for Row<'
 }
 
 /// Neighboring columns of a matrix: as many as there are sums, or all if there are fewer.
-struct Columns<'a, F, G> {
+struct Columns<'a, A, F, G> {
     /// Begins at the first column.
     matrix: &'a [f32],
     /// The distance between rows.
     stride: usize,
-    sums: &'a mut [f64],
+    sums: &'a mut [A],
     /// Whether the sums are to be set. Those of the matrices before are continued otherwise.
     is_first: bool,
     of: F,
     combine: G,
 }
 
-impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64> SimdOp for Columns<'_, F, G> {
+impl<A: Copy, F: Fn(f32) -> A, G: Fn(A, A) -> A> SimdOp for Columns<'_, A, F, G> {
     type Output = ();
 
     #[inline(always)]
@@ -258,14 +257,13 @@ impl<F: Fn(f32) -> f64, G: Fn(f64, f64) -> f64> SimdOp for Columns<'_, F, G> {
 }
 
 /// Returns the largest or smallest number of `before` and a row; NaN if there are none. A NaN is kept if it comes first.
-fn extreme<const IS_LARGEST: bool>(before: Option<f64>, row: &[f32]) -> f64 {
-    // A former result is one of the numbers, so it is a float32.
-    let Some(first) = before.map(|before| before as f32).or(row.first().copied()) else { return f64::NAN };
+fn extreme<const IS_LARGEST: bool>(before: Option<f32>, row: &[f32]) -> f32 {
+    let Some(first) = before.or(row.first().copied()) else { return f32::NAN };
     if row.len() < SHORT {
         let choose = if IS_LARGEST { larger } else { smaller };
-        return row.iter().copied().fold(first, choose).into();
+        return row.iter().copied().fold(first, choose);
     }
-    InstructionSet::best().run(Extreme::<IS_LARGEST> { first, row }).into()
+    InstructionSet::best().run(Extreme::<IS_LARGEST> { first, row })
 }
 
 /// The largest or smallest number of a row and `first`, which comes before it.

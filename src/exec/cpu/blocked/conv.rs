@@ -60,7 +60,7 @@ pub(super) struct Direct<const C: usize> {
 impl<const C: usize> Direct<C> {
     /// Packs the weights. The result is all of its planes.
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
-        Self::at(Place::whole([g.rows.output, g.cols.output]), isa, g, weights, end)
+        Self::at(g.place(), isa, g, weights, end)
     }
     /// Packs the weights. The result is at `place` in its planes; other pixels are not written.
     pub fn at(place: Place, isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
@@ -68,7 +68,7 @@ impl<const C: usize> Direct<C> {
         let isa = if g.oc_of_group() <= HALF { isa.of_8_lanes() } else { isa };
         let (planes, blocks) = (g.ic_of_group().div_ceil(C), g.oc_of_group().div_ceil(BLOCK));
         let together = channel_blocks_together(isa, g.oc_of_group());
-        let by_element = g.is_dilated() && place.step == [1, 1];
+        let by_element = g.is_dilated() && place.step == [1; 3];
         // The kernel handles half a block as the last plane only.
         let channels = if C == BLOCK && g.slices.kernel == 1 { HALF } else { C };
         let channels = g.ic_of_group().next_multiple_of(channels);
@@ -160,10 +160,10 @@ impl<const C: usize> Direct<C> {
         let (skipped, depth) = (seen.start * per_slice, g.slices.kernel * per_slice);
         let rows = self.place.rows(part.outs[0].len());
         // Contiguous rows are merged into one, and so are those of a column.
-        let is_one_row = band.width == g.cols.output && self.place.step == [1, 1];
+        let is_one_row = band.width == g.cols.output && self.place.step[1..] == [1, 1];
         let (rows, width, place) = match () {
             () if is_one_row => (1, rows * g.cols.output, self.place),
-            () if band.width == 1 && self.place.size[1] == 1 => (1, rows, self.place.as_row()),
+            () if band.width == 1 && self.place.size[2] == 1 => (1, rows, self.place.as_row()),
             () => (rows, g.cols.output, self.place),
         };
         let first = part.group * self.blocks + part.block;
@@ -239,7 +239,7 @@ impl<const C: usize> Direct<C> {
         }
         let start = (rows.start + i * g.rows.dilation - g.rows.pad) * g.cols.input;
         let x = &x[start + cols.start + j * g.cols.dilation - g.cols.pad..];
-        let place = Place { first: [rows.start - row, cols.start], ..self.place };
+        let place = Place { first: [0, rows.start - row, cols.start], ..self.place };
         let depth = self.channels * outs.len();
         for near in NearPlanes::each(&weights[element * depth..], depth, outs.len() * C) {
             self.isa.run(Sweep {

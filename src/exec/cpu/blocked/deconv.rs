@@ -1,7 +1,7 @@
 //! Transposed convolution: one convolution per phase of the result.
 //!
-//! With a stride of 2, even rows of the result see only some rows of the kernel, and odd rows the others; columns are
-//! alike. The positions with the same remainders (the phase) are therefore an ordinary convolution of the input with a
+//! With a stride of 2, even rows of the result see only some rows of the kernel, and odd rows the others; columns, and
+//! slices of volumes, are alike. The positions with the same remainders (the phase) are therefore an ordinary convolution of the input with a
 //! subset of the kernel's elements, in reverse order, whose results are written between those of other phases.
 use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, Pixel, conv::Direct, depthwise::Depthwise,
@@ -38,15 +38,15 @@ struct Separate {
 impl Separate {
     /// Writes the pixels of this phase in all planes of `out`. `scratch` has room for them.
     fn run(&self, x: &[Pixel], scratch: &mut [Pixel], out: &mut [Pixel]) -> Result<()> {
-        let [rows, cols] = self.place.size;
+        let [_, rows, cols] = self.place.size;
         let planes = out.len() / (rows * cols);
         let results = &mut scratch[..planes * self.pixels];
         self.conv.run(x, None, results, &|_, _| {})?;
-        let width = (cols - self.place.first[1]).div_ceil(self.place.step[1]);
+        let width = (cols - self.place.first[2]).div_ceil(self.place.step[2]);
         out.par_chunks_exact_mut(rows * cols).zip(results.par_chunks_exact(self.pixels)).for_each(|(out, results)| {
             for (row, results) in results.chunks_exact(width).enumerate() {
                 let out = &mut out[self.place.offset(row, 0)..];
-                out.iter_mut().step_by(self.place.step[1]).zip(results).for_each(|(to, from)| *to = *from);
+                out.iter_mut().step_by(self.place.step[2]).zip(results).for_each(|(to, from)| *to = *from);
             }
         });
         Ok(())
@@ -92,11 +92,15 @@ impl Axis {
 impl Deconv2d {
     /// Whether [`Deconv2d::new`] has a method for this shape, whose axes are [transposed](Axis::transposed).
     pub fn supports(g: &ConvShape) -> bool {
-        let has_method = matches!(g.method(), Some(Method::General | Method::First | Method::Depthwise));
+        let has_method = match g.method() {
+            Some(Method::General | Method::First) => true,
+            Some(Method::Depthwise) => g.is_flat(),
+            _ => false,
+        };
         // With few channels it would mostly compute padding.
-        has_method && g.oc >= BLOCK / 2 && g.rows.phases().is_some() && g.cols.phases().is_some()
+        has_method && g.oc >= BLOCK / 2 && [g.slices, g.rows, g.cols].iter().all(|axis| axis.phases().is_some())
     }
-    /// Packs the weights, oc x ic/group x rows x columns. Returns `None` if the shape is not
+    /// Packs the weights, oc x ic/group x slices x rows x columns. Returns `None` if the shape is not
     /// [supported](Deconv2d::supports).
     ///
     /// # Errors
@@ -150,25 +154,33 @@ impl Deconv2d {
 /// Returns the convolutions of the phases. `make` creates one from its place, its shape and its weights.
 fn phases<T>(g: &ConvShape, weights: &[f32], make: impl Fn(Place, ConvShape, &[f32]) -> Result<T>) -> Result<Vec<T>> {
     let mut phases = Vec::new();
-    let (rows, cols) = (g.rows.phases().unwrap_or_default(), g.cols.phases().unwrap_or_default());
-    for (row, of_rows) in rows.iter().enumerate() {
-        for (col, of_cols) in cols.iter().enumerate() {
-            let shape = ConvShape { rows: of_rows.axis, cols: of_cols.axis, ..*g };
-            let size = [g.rows.output, g.cols.output];
-            let place = Place { first: [row, col], step: [g.rows.stride, g.cols.stride], size };
-            phases.push(make(place, shape, &seen(g, weights, &of_rows.elements, &of_cols.elements)?)?);
+    let [slices, rows, cols] = [g.slices, g.rows, g.cols].map(|axis| axis.phases().unwrap_or_default());
+    let Place { size, .. } = g.place();
+    let step = [g.slices.stride, g.rows.stride, g.cols.stride];
+    for (slice, of_slices) in slices.iter().enumerate() {
+        for (row, of_rows) in rows.iter().enumerate() {
+            for (col, of_cols) in cols.iter().enumerate() {
+                let shape = ConvShape { slices: of_slices.axis, rows: of_rows.axis, cols: of_cols.axis, ..*g };
+                let place = Place { first: [slice, row, col], step, size };
+                phases.push(make(place, shape, &seen(g, weights, [of_slices, of_rows, of_cols])?)?);
+            }
         }
     }
     Ok(phases)
 }
 
-/// Returns the weights of some rows and columns of the kernel.
-fn seen(g: &ConvShape, weights: &[f32], rows: &[usize], cols: &[usize]) -> Result<Vec<f32>> {
-    let mut seen = Vec::new();
-    reserve(&mut seen, (weights.len() / g.taps()).saturating_mul(rows.len() * cols.len()))?;
-    for kernel in weights.chunks_exact(g.taps()) {
-        let row = |row: &usize| &kernel[row * g.cols.kernel..][..g.cols.kernel];
-        seen.extend(rows.iter().map(row).flat_map(|row| cols.iter().map(|col| row[*col])));
+/// Returns the weights of the elements of the kernel that a phase sees.
+fn seen(g: &ConvShape, weights: &[f32], [slices, rows, cols]: [&PhaseAxis; 3]) -> Result<Vec<f32>> {
+    let (mut seen, kernel) = (Vec::new(), g.slices.kernel * g.taps());
+    let n = slices.elements.len() * rows.elements.len() * cols.elements.len();
+    reserve(&mut seen, (weights.len() / kernel).saturating_mul(n))?;
+    for kernel in weights.chunks_exact(kernel) {
+        for slice in &slices.elements {
+            for row in &rows.elements {
+                let row = &kernel[(slice * g.rows.kernel + row) * g.cols.kernel..][..g.cols.kernel];
+                seen.extend(cols.elements.iter().map(|col| row[*col]));
+            }
+        }
     }
     Ok(seen)
 }

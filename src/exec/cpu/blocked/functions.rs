@@ -85,7 +85,7 @@ impl SimdOp for Apply<'_> {
             Function::Ceil => each!(x => x.ceil()),
             Function::Floor => each!(x => x.floor()),
             Function::Reciprocal(c) => each!(x => c / x),
-            Function::Round => each!(x => x.round()),
+            Function::Round => each!(x => rounded(x)),
             Function::Sign => each!(x => f32::from(u8::from(x > 0.0)) - f32::from(u8::from(x < 0.0))),
             Function::Softsign => each!(x => x / (1.0 + x.abs())),
             Function::Sqrt => each!(x => x.sqrt()),
@@ -105,6 +105,13 @@ impl SimdOp for Apply<'_> {
             Function::Tanh => replace_vectors(isa, values, of, Tanh),
         }
     }
+}
+
+/// Returns the nearest integer, like `f32::round`, which is a call for each number.
+#[inline(always)]
+fn rounded(x: f32) -> f32 {
+    let whole = x.trunc();
+    if (x - whole).abs() >= 0.5 { whole + 1f32.copysign(x) } else { whole }
 }
 
 /// A function of the numbers of a vector.
@@ -320,6 +327,9 @@ mod tests {
             -104.0,
             1e9,
             -1e9,
+            0.49999997,
+            -0.49999997,
+            8_388_607.5,
             f32::MIN,
             f32::MAX,
             f32::INFINITY,

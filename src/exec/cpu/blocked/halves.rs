@@ -10,7 +10,7 @@ use super::{
     even_parts,
     parts::{Division, OutputRows},
     task_count,
-    tile::{End, HALF, NearPlanes, Neighbor, Place, Sweep, WeightVector},
+    tile::{End, HALF, NearPlanes, Neighbor, Sweep, WeightVector},
     winograd::Winograd,
 };
 use crate::{array::reserve, base::Result};
@@ -70,7 +70,7 @@ impl Halves {
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (g, height) = (&self.g, self.band_height());
         let image = ConvShape { group: 1, ..*g };
-        let place = Place::whole([g.rows.output, g.cols.output]);
+        let place = g.place();
         let division =
             Division { g: &image, place, blocks: g.oc.div_ceil(BLOCK), share: self.blocks_of_pair(), height };
         let band = Band::copied(g, height);
@@ -140,7 +140,7 @@ impl Halves {
         let (g, n) = (&self.g, set.blocks.len());
         let outs = &mut part.outs[set.blocks.clone()];
         let residual = part.residual.get(set.blocks.clone()).unwrap_or_default();
-        let place = Place::whole([g.rows.output, g.cols.output]);
+        let place = g.place();
         let rows = outs[0].len() / g.cols.output;
         // Contiguous rows are merged into one.
         let is_one_row = band.width == g.cols.output;

@@ -81,6 +81,7 @@ pub(super) use product::PackedB;
 pub(super) use rows::{FEW, RowNorm, Softmax, SoftmaxOfColumns, SoftmaxOfFewColumns, load_padded, store_within};
 pub(super) use simd::InstructionSet;
 pub(super) use small::SmallB;
+use tile::Place;
 use winograd::Winograd;
 
 /// Channels per block.
@@ -265,6 +266,10 @@ impl ConvShape {
     fn pixels(&self) -> usize {
         self.rows.output * self.cols.output
     }
+    /// The place of a result that is all of its planes.
+    fn place(&self) -> Place {
+        Place::whole([self.slices.output, self.rows.output, self.cols.output])
+    }
     /// Number of pixels of a plane of the input.
     fn area(&self) -> usize {
         self.rows.input * self.cols.input
@@ -286,8 +291,8 @@ impl ConvShape {
     fn is_flat(&self) -> bool {
         self.slices.is_one()
     }
-    /// Returns `None` if the convolution is empty, or if its groups have too few channels. Groups of images may have a single
-    /// input channel, or 2, 4 or 8 inputs and as many outputs.
+    /// Returns `None` if the convolution is empty, or if its groups have too few channels. Groups may have a single input channel,
+    /// and those of images 2, 4 or 8 inputs and as many outputs.
     pub fn method(&self) -> Option<Method> {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
@@ -298,7 +303,10 @@ impl ConvShape {
             () if self.is_flat() && self.ic == self.oc && [2, 4, 8].contains(&(self.ic / self.group)) => {
                 Some(Method::Narrow)
             }
-            () => (self.ic_of_group().min(self.oc_of_group()) >= FEWEST).then_some(Method::Grouped),
+            () => {
+                let fewest = if self.is_flat() { FEWEST } else { FEWEST_OF_VOLUMES };
+                (self.ic_of_group().min(self.oc_of_group()) >= fewest).then_some(Method::Grouped)
+            }
         }
     }
 }
@@ -314,12 +322,14 @@ pub(super) enum Method {
     Depthwise,
     /// Groups of 2, 4 or 8 channels.
     Narrow,
-    /// Groups of [`FEWEST`] channels and more.
+    /// Groups of [`FEWEST`] channels and more, or [`FEWEST_OF_VOLUMES`].
     Grouped,
 }
 
 /// Minimum number of input and output channels per group for [`Method::Grouped`]: with fewer it would mostly compute padding.
 const FEWEST: usize = 5;
+/// The same for volumes, which have no other method for fewer.
+const FEWEST_OF_VOLUMES: usize = 2;
 
 /// A convolution with its weights packed for the instruction set.
 pub(super) struct Conv2d {

@@ -49,33 +49,39 @@ impl Division<'_> {
     /// Splits the result into parts, each with its own memory.
     pub fn parts<'a, 'r>(&self, residual: Option<&'r [Pixel]>, out: &'a mut [Pixel]) -> Vec<OutputRows<'a, 'r>> {
         let Division { g, blocks, share, height, .. } = *self;
-        let Place { size: [rows, cols], step, .. } = self.place;
-        let (slices, pixels, band) = (g.slices.output, rows * cols, height * step[0] * cols);
-        let mut planes = out.chunks_exact_mut(pixels);
-        let mut residual = residual.into_iter().flat_map(|r| r.chunks_exact(pixels));
+        let Place { size: [slices, rows, cols], step, first: [first_slice, ..] } = self.place;
+        let (pixels, band) = (rows * cols, height * step[1] * cols);
+        // A plane may end with rows of other phases.
+        let bands = g.rows.output.div_ceil(height);
+        let mut volumes = out.chunks_exact_mut(slices * pixels);
+        let mut residual = residual.into_iter().flat_map(|r| r.chunks_exact(slices * pixels));
         let mut parts: Vec<OutputRows> = Vec::new();
         for image in 0..g.batch {
             for group in 0..g.group {
                 for block in (0..blocks).step_by(share) {
                     let first = parts.len();
-                    let plane = ((image * g.group + group) * blocks + block) * slices;
+                    let plane = ((image * g.group + group) * blocks + block) * slices + first_slice;
                     let rows = |slice| (0..g.rows.output).step_by(height).map(move |row| (slice, row));
-                    parts.extend((0..slices).flat_map(rows).map(|(slice, row)| OutputRows {
+                    parts.extend((0..g.slices.output).flat_map(rows).map(|(slice, row)| OutputRows {
                         image,
                         group,
                         block,
                         slice,
                         row,
-                        first: (plane + slice) * pixels + row * step[0] * cols,
+                        first: (plane + slice * step[0]) * pixels + row * step[1] * cols,
                         stride: slices * pixels,
                         outs: vec![],
                         residual: vec![],
                     }));
                     for _ in block..(block + share).min(blocks) {
-                        let bands = planes.by_ref().take(slices).flat_map(|plane| plane.chunks_mut(band));
-                        parts[first..].iter_mut().zip(bands).for_each(|(p, out)| p.outs.push(out));
-                        let bands = residual.by_ref().take(slices).flat_map(|plane| plane.chunks(band));
-                        parts[first..].iter_mut().zip(bands).for_each(|(p, r)| p.residual.push(r));
+                        let volume = volumes.next().into_iter().flat_map(|volume| volume.chunks_exact_mut(pixels));
+                        let planes = volume.skip(first_slice).step_by(step[0]);
+                        let planes = planes.flat_map(|plane| plane.chunks_mut(band).take(bands));
+                        parts[first..].iter_mut().zip(planes).for_each(|(p, out)| p.outs.push(out));
+                        let volume = residual.next().into_iter().flat_map(|volume| volume.chunks_exact(pixels));
+                        let planes = volume.skip(first_slice).step_by(step[0]);
+                        let planes = planes.flat_map(|plane| plane.chunks(band).take(bands));
+                        parts[first..].iter_mut().zip(planes).for_each(|(p, r)| p.residual.push(r));
                     }
                 }
             }

@@ -121,36 +121,36 @@ pub(super) enum Neighbor {
     After,
 }
 
-/// Where the rows and columns of a result are in a plane. The phases of a transposed convolution lie between one another.
+/// Where the slices, rows and columns of a result are in a volume. The phases of a transposed convolution lie between one another.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// The first row and column.
-    pub first: [usize; 2],
-    /// Distance between rows and between columns.
-    pub step: [usize; 2],
-    /// Number of rows and columns of the plane.
-    pub size: [usize; 2],
+    /// The first slice, row and column.
+    pub first: [usize; 3],
+    /// Distance between slices, between rows and between columns.
+    pub step: [usize; 3],
+    /// Number of slices, rows and columns of the volume.
+    pub size: [usize; 3],
 }
 
 impl Place {
-    /// A plane that has only this result.
-    pub fn whole(size: [usize; 2]) -> Place {
-        Place { first: [0, 0], step: [1, 1], size }
+    /// A volume that has only this result.
+    pub fn whole(size: [usize; 3]) -> Place {
+        Place { first: [0; 3], step: [1; 3], size }
     }
-    /// Returns the same place in a plane of one column, as a row.
+    /// Returns the same place in planes of one column, as a row.
     pub fn as_row(self) -> Place {
-        let turned = |[rows, cols]: [usize; 2]| [cols, rows];
+        let turned = |[slices, rows, cols]: [usize; 3]| [slices, cols, rows];
         Place { first: turned(self.first), step: turned(self.step), size: turned(self.size) }
     }
     /// Returns the number of the result's rows in the first `pixels` pixels of a plane.
     pub fn rows(&self, pixels: usize) -> usize {
-        (pixels / self.size[1]).saturating_sub(self.first[0]).div_ceil(self.step[0])
+        (pixels / self.size[2]).saturating_sub(self.first[1]).div_ceil(self.step[1])
     }
-    /// Returns the offset of a pixel.
+    /// Returns the offset of a pixel in its slice.
     #[inline(always)]
     pub fn offset(&self, row: usize, col: usize) -> usize {
-        let [first_row, first_col] = self.first;
-        (first_row + row * self.step[0]) * self.size[1] + first_col + col * self.step[1]
+        let [_, first_row, first_col] = self.first;
+        (first_row + row * self.step[1]) * self.size[2] + first_col + col * self.step[2]
     }
 }
 
@@ -215,7 +215,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
         at: usize,
         share: usize,
     ) {
-        let (lanes, step) = (ops.len(), self.place.step[1]);
+        let (lanes, step) = (ops.len(), self.place.step[2]);
         let mut sums = [[ops.zero(); N]; T];
         // Each loop over the accumulators does one thing, so that the compiler unrolls it and keeps the sums in registers.
         if let Some(begin) = self.begin {

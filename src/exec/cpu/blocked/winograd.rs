@@ -132,7 +132,7 @@ impl Winograd {
 
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (height, share) = self.cut();
-        let place = Place::whole([self.g.rows.output, self.g.cols.output]);
+        let place = self.g.place();
         let parts = Division { g: &self.g, place, blocks: self.blocks, share, height }.parts(residual, out);
         let all_finite = AtomicBool::new(true);
         parts.into_par_iter().try_for_each(|part| {
@@ -237,7 +237,7 @@ impl Winograd {
                     rows: 1,
                     step: tiles,
                     width: tiles,
-                    place: Place::whole([1, tiles]),
+                    place: Place::whole([1, 1, tiles]),
                     channels: BLOCK,
                     neighbor: Neighbor::None,
                     begin: (near.first == 0).then_some(&ZEROS[..n]),

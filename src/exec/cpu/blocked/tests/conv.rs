@@ -100,7 +100,8 @@ fn any_channels_of_images() -> impl Strategy<Value = (usize, usize, usize)> {
 
 /// The definition of transposed convolutions in f64, like [`definition`].
 fn transposed_definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
-    let (ic, oc, pixels) = (g.ic / g.group, g.oc / g.group, g.pixels());
+    let (ic, oc, pixels) = (g.ic / g.group, g.oc / g.group, g.slices.output * g.pixels());
+    let (area, taps) = (g.slices.input * g.area(), g.slices.kernel * g.taps());
     let mut sums: Vec<f64> = (0..g.batch * g.oc * pixels).map(|i| bias[i / pixels % g.oc].into()).collect();
     let mut sizes: Vec<f64> = sums.iter().map(|v| v.abs()).collect();
     let place = |a: &Axis, i: usize, k: usize| {
@@ -108,14 +109,15 @@ fn transposed_definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (
     };
     for (block, c) in (0..g.batch * g.oc).flat_map(|block| (0..ic).map(move |c| (block, c))) {
         let (image, o) = (block / g.oc, block % g.oc);
-        let from = &x[(image * g.ic + o / oc * ic + c) * g.area()..][..g.area()];
-        let w = &w[(o * ic + c) * g.taps()..][..g.taps()];
-        for (at, tap) in (0..g.area()).flat_map(|at| (0..g.taps()).map(move |tap| (at, tap))) {
-            let row = place(&g.rows, at / g.cols.input, tap / g.cols.kernel);
+        let from = &x[(image * g.ic + o / oc * ic + c) * area..][..area];
+        let w = &w[(o * ic + c) * taps..][..taps];
+        for (at, tap) in (0..area).flat_map(|at| (0..taps).map(move |tap| (at, tap))) {
+            let slice = place(&g.slices, at / g.area(), tap / g.taps());
+            let row = place(&g.rows, at / g.cols.input % g.rows.input, tap / g.cols.kernel % g.rows.kernel);
             let col = place(&g.cols, at % g.cols.input, tap % g.cols.kernel);
-            if let Some((row, col)) = row.zip(col) {
-                let (to, product) =
-                    (block * pixels + row * g.cols.output + col, f64::from(from[at]) * f64::from(w[tap]));
+            if let Some(((slice, row), col)) = slice.zip(row).zip(col) {
+                let to = block * pixels + (slice * g.rows.output + row) * g.cols.output + col;
+                let product = f64::from(from[at]) * f64::from(w[tap]);
                 sums[to] += product;
                 sizes[to] += product.abs();
             }
@@ -319,7 +321,7 @@ proptest! {
     /// One value is infinite, and must reach the windows that see it and no others.
     #[test]
     fn convolutions_of_volumes_are_the_definition(
-        batch in 1usize..3, (ic, oc, group) in any_channels(), slices in small_axis(), rows in small_axis(), cols in small_axis(),
+        batch in 1usize..3, (ic, oc, group) in any_channels_of_images(), slices in small_axis(), rows in small_axis(), cols in small_axis(),
         with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
     ) {
         let g = ConvShape { batch, ic, oc, group, slices, rows, cols };
@@ -331,12 +333,14 @@ proptest! {
 
     #[test]
     fn transposed_convolutions_are_the_definition(
-        batch in 1usize..3, (ic, oc, group) in any_channels(), rows in transposed_axis(), cols in transposed_axis(),
-        is_column: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
+        batch in 1usize..3, (ic, oc, group) in any_channels(), slices in prop_oneof![Just(Axis::ONE), transposed_axis()],
+        rows in transposed_axis(), cols in transposed_axis(), is_column: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
     ) {
         let cols = if is_column { Axis::ONE } else { cols };
-        let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
-        let (mut x, w, bias) = (numbers(batch * ic * g.area(), 1), numbers(oc * ic / group * g.taps(), 2), numbers(oc, 3));
+        let g = ConvShape { batch, ic, oc, group, slices, rows, cols };
+        let (area, pixels) = (slices.input * g.area(), slices.output * g.pixels());
+        let mut x = numbers(batch * ic * area, 1);
+        let (w, bias) = (numbers(oc * ic / group * slices.kernel * g.taps(), 2), numbers(oc, 3));
         let at = infinite % x.len();
         x[at] = f32::INFINITY;
         let want = transposed_definition(&g, &x, &w, &bias);
@@ -344,11 +348,11 @@ proptest! {
             let deconv = Deconv2d::new(isa, g, &w, ConvEpilogue { bias: Some(&bias), relu }).unwrap();
             prop_assert!(deconv.is_some() || !Deconv2d::supports(&g));
             let Some(deconv) = deconv else { continue };
-            let mut out = vec![f32::NAN; blocked_len(batch, oc, g.pixels())];
-            let x = if g.method() == Some(Method::First) { x.clone() } else { blocked(&x, ic, g.area()) };
+            let mut out = vec![f32::NAN; blocked_len(batch, oc, pixels)];
+            let x = if g.method() == Some(Method::First) { x.clone() } else { blocked(&x, ic, area) };
             deconv.run(&x, &mut out, &mut vec![f32::NAN; deconv.scratch()]).unwrap();
-            prop_assert_eq!(beyond(&out, oc, g.pixels()), Vec::<f32>::new());
-            check_sums(&plain(&out, batch, oc, g.pixels()), &want, &vec![0.0; want.0.len()], relu)?;
+            prop_assert_eq!(beyond(&out, oc, pixels), Vec::<f32>::new());
+            check_sums(&plain(&out, batch, oc, pixels), &want, &vec![0.0; want.0.len()], relu)?;
         }
     }
 
