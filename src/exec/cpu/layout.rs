@@ -125,6 +125,7 @@ fn transposed_into<T: Element>(
 ) {
     let matrices: usize = between.iter().map(|(_, size)| size).product();
     let strides = Strides { from: step, to: matrices * columns };
+    // Few rows are divided into more tasks.
     let height = if rows < 4 * BAND { TILE } else { BAND };
     out.par_chunks_mut(rows * strides.to).enumerate().for_each(|(i, block)| {
         let start = place(start, outer, i);

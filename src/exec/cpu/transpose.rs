@@ -7,7 +7,7 @@ use wide::i32x4;
 /// Number of rows and columns of a tile: 16 elements of 4 bytes are one cache line, which is read and written at once.
 pub(super) const TILE: usize = 16;
 
-/// Number of rows of the result that are written at once.
+/// Maximum number of rows of the result whose tiles take turns.
 pub(super) const BAND: usize = 4 * TILE;
 
 /// Number of rows and columns that four vectors hold.

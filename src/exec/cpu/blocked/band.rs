@@ -153,8 +153,9 @@ impl Band {
         }
         Ok(band)
     }
-    /// Returns half blocks of the images `x` as a band that begins at a row of the result. The first one becomes the first half of the
-    /// band's first block, wherever it is in `x`. The input is always copied.
+    /// Returns half blocks of an image as a band that begins at a row of the result. The first one becomes the first half of the band's
+    /// first block, wherever it is in `x`. If their number is odd, the last half of the band's last block has any values. The input is
+    /// always copied.
     ///
     /// # Errors
     /// Returns an error if memory runs out.
@@ -216,7 +217,7 @@ impl Band {
 #[derive(Clone, Copy)]
 enum Lanes {
     All,
-    /// Half of them, from the lane `from` on to the lane `to`.
+    /// Half of them: those from lane `from` on become those from lane `to` on.
     Half {
         from: usize,
         to: usize,

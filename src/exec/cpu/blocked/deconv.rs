@@ -1,8 +1,9 @@
 //! Transposed convolution: one convolution per phase of the result.
 //!
 //! With a stride of 2, even rows of the result see only some rows of the kernel, and odd rows the others; columns, and
-//! slices of volumes, are alike. The positions with the same remainders (the phase) are therefore an ordinary convolution of the input with a
-//! subset of the kernel's elements, in reverse order, whose results are written between those of other phases.
+//! slices of volumes, are alike. The positions with the same remainders (the phase) are therefore an ordinary convolution
+//! of the input with a subset of the kernel's elements, in reverse order, whose results are written between those of other
+//! phases.
 use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, LONGEST, Method, Pixel, conv::Direct, depthwise::Depthwise,
     for_all_threads, tile::Place,
@@ -12,6 +13,8 @@ use rayon::prelude::*;
 
 /// Maximum stride. Phases of larger ones would be many and small.
 const WIDEST: usize = 32;
+/// Maximum number of phases.
+const MOST: usize = WIDEST * WIDEST;
 
 /// A transposed convolution with its weights packed for the instruction set.
 pub(in crate::cpu) struct Deconv2d {
@@ -97,8 +100,11 @@ impl Deconv2d {
             Some(Method::Depthwise) => g.is_flat(),
             _ => false,
         };
+        let axes = [g.slices, g.rows, g.cols];
+        let are_few = axes.iter().all(|axis| axis.stride <= WIDEST)
+            && axes.iter().map(|axis| axis.stride).product::<usize>() <= MOST;
         // With few channels it would mostly compute padding.
-        has_method && g.oc >= BLOCK / 2 && [g.slices, g.rows, g.cols].iter().all(|axis| axis.phases().is_some())
+        has_method && g.oc >= BLOCK / 2 && are_few && axes.iter().all(|axis| axis.phases().is_some())
     }
     /// Packs the weights, oc x ic/group x slices x rows x columns. Returns `None` if the shape is not
     /// [supported](Deconv2d::supports).

@@ -62,7 +62,7 @@ fn padded_axes(g: &ConvShape) -> Option<[Axis; 2]> {
     let padded = [g.rows, g.cols].map(|axis| Axis { input: axis.len(), pad: 0, ..axis });
     let has_corners = (crossing(g.rows) * crossing(g.cols)) as f64 > CORNERS * g.pixels() as f64;
     let is_similar = padded[0].input.saturating_mul(padded[1].input) <= GROWTH * g.area();
-    // Each task copies a plane.
+    // Each task copies the planes that its windows see.
     (g.oc == g.ic && has_corners && is_similar && height(g) == g.rows.output).then_some(padded)
 }
 
@@ -93,12 +93,12 @@ impl Depthwise {
         let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * width)).collect();
         parts.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (i, out)| {
             let (plane, row) = (i / bands, i % bands * height);
-            let (channels, slice) = (plane / g.slices.output, plane % g.slices.output);
-            let block = channels % g.oc.div_ceil(BLOCK);
-            let (seen, end) = g.slices.inside(slice);
-            let slices = end.saturating_sub(seen);
+            let (block_of_all, slice) = (plane / g.slices.output, plane % g.slices.output);
+            let block = block_of_all % g.oc.div_ceil(BLOCK);
+            let (from, to) = g.slices.inside(slice);
+            let slices = to - from;
             let first = plane * g.pixels() + row * width;
-            let (x, plane_stride) = self.planes(x, channels, (slice, seen..end), scratch)?;
+            let (x, plane_stride) = self.planes(x, block_of_all, (slice, from..to), scratch)?;
             let [rows, cols] = self.padded.unwrap_or([g.rows, g.cols]);
             Band {
                 rows,
@@ -106,7 +106,7 @@ impl Depthwise {
                 x,
                 slices,
                 plane_stride,
-                weights: &self.weights[(block * g.slices.kernel + seen) * taps..][..slices * taps],
+                weights: &self.weights[(block * g.slices.kernel + from) * taps..][..slices * taps],
                 bias: &self.bias[block],
                 residual: residual.map(|r| &r[first..][..out.len()]),
                 relu: self.relu,
@@ -121,8 +121,13 @@ impl Depthwise {
 
     /// Bytes of workspace per thread: the planes that a window sees, if planes are copied.
     pub fn workspace(&self) -> u64 {
-        let planes = if self.copies() { self.g.slices.kernel } else { 0 };
+        let planes = if self.copies() { self.most_planes() } else { 0 };
         planes.saturating_mul(self.area() * size_of::<Pixel>()) as u64
+    }
+
+    /// Maximum number of planes that a window sees.
+    fn most_planes(&self) -> usize {
+        self.g.slices.kernel.min(self.g.slices.input)
     }
 
     /// Whether planes are copied.
@@ -135,17 +140,17 @@ impl Depthwise {
         self.padded.map_or(self.g.area(), |[rows, cols]| rows.input * cols.input)
     }
 
-    /// Returns the planes that elements `seen` of the kernel's slices see at a slice of the result, and their stride. `channels` is the
-    /// index of the output block, counted over all images.
+    /// Returns the planes that the slices `seen` of the kernel see at a slice of the result, and their stride. `block_of_all` is the index
+    /// of the output block, counted over all images.
     fn planes<'a>(
         &self,
         x: &'a [Pixel],
-        channels: usize,
+        block_of_all: usize,
         (slice, seen): (usize, Range<usize>),
         scratch: &'a mut Vec<Pixel>,
     ) -> Result<(&'a [Pixel], usize)> {
         let (g, blocks) = (&self.g, self.g.oc.div_ceil(BLOCK));
-        let (image, block) = (channels / blocks, channels % blocks);
+        let (image, block) = (block_of_all / blocks, block_of_all % blocks);
         let first_plane = |block: usize| (image * g.ic.div_ceil(BLOCK) + block) * g.slices.input;
         let mut places = seen.filter_map(|k| g.slices.place(slice, k));
         if !self.copies() {
@@ -153,7 +158,7 @@ impl Depthwise {
             return Ok((&x[first..], g.slices.dilation * g.area()));
         }
         if scratch.is_empty() {
-            *scratch = zero_pixels(g.slices.kernel.saturating_mul(self.area()))?;
+            *scratch = zero_pixels(self.most_planes().saturating_mul(self.area()))?;
         }
         for (place, to) in places.zip(scratch.chunks_exact_mut(self.area())) {
             let plane_of = |block: usize| &x[(first_plane(block) + place) * g.area()..][..g.area()];
@@ -192,9 +197,11 @@ impl Depthwise {
 struct Band<'a> {
     rows: Axis,
     cols: Axis,
-    /// The input planes that the windows see, one for each slice of the kernel that is inside the input.
+    /// Begins at the first input plane that the windows see.
     x: &'a [Pixel],
+    /// Number of planes that they see: one for each slice of the kernel that is inside the input.
     slices: usize,
+    /// The distance between these planes.
     plane_stride: usize,
     /// Ordered by slice and kernel element.
     weights: &'a [Pixel],

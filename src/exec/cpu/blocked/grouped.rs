@@ -1,7 +1,7 @@
-//! Grouped convolution when groups are not whole blocks: each group's channels are copied to blocks of their own and convolved
-//! there, and the results are copied back.
+//! Grouped convolution when groups are not whole blocks, and neither `narrow` nor `halves` applies: each group's channels are copied
+//! to blocks of their own and convolved there, and the results are copied back.
 //!
-//! The copies cost little compared to the convolution. Weights of 0 for the other groups of a block would avoid them, but
+//! Weights of 0 for the other groups of a block would avoid them, but
 //! infinity times 0 is NaN.
 use super::{
     BLOCK, ChannelGather, Conv2d, ConvEpilogue, ConvShape, Form, InstructionSet, OnPart, Pixel,
@@ -45,7 +45,7 @@ impl Grouped {
         scratch: &mut [f32],
         on_part: &OnPart,
     ) -> Result<()> {
-        let [(area, of_input), (pixels, of_output)] = self.planes();
+        let [(area, of_input), (pixels, of_output)] = planes(&self.g);
         let (inputs, outputs) = scratch.split_at_mut(self.g.group * of_input);
         let size = self.g.oc.div_ceil(BLOCK) * pixels;
         for (image, out) in out.chunks_exact_mut(size).enumerate() {
@@ -73,19 +73,23 @@ impl Grouped {
 
     /// Number of floats of scratch memory: the groups of an image, and those of its result.
     pub fn scratch(&self) -> usize {
-        let [(_, of_input), (_, of_output)] = self.planes();
-        self.g.group.saturating_mul(of_input.saturating_add(of_output))
+        Grouped::scratch_of(&self.g)
+    }
+
+    /// Number of floats of scratch memory for a shape.
+    pub fn scratch_of(g: &ConvShape) -> usize {
+        let [(_, of_input), (_, of_output)] = planes(g);
+        g.group.saturating_mul(of_input.saturating_add(of_output))
     }
 
     /// Bytes of workspace per thread.
     pub fn workspace(&self) -> u64 {
         self.conv.form.workspace()
     }
+}
 
-    /// Returns the pixels of a plane, and the floats of a group, of the input and of the result.
-    fn planes(&self) -> [(usize, usize); 2] {
-        let g = &self.g;
-        let of = |channels: usize, pixels: usize| (pixels, pixels.saturating_mul(channels.next_multiple_of(BLOCK)));
-        [of(g.ic_of_group(), g.slices.input * g.area()), of(g.oc_of_group(), g.slices.output * g.pixels())]
-    }
+/// Returns the pixels of a plane, and the floats of a group, of the input and of the result.
+fn planes(g: &ConvShape) -> [(usize, usize); 2] {
+    let of = |channels: usize, pixels: usize| (pixels, pixels.saturating_mul(channels.next_multiple_of(BLOCK)));
+    [of(g.ic_of_group(), g.slices.input * g.area()), of(g.oc_of_group(), g.slices.output * g.pixels())]
 }

@@ -1,4 +1,4 @@
-//! Grouped convolution when groups have an odd number of half blocks of output channels, with vectors of half a block.
+//! Grouped convolution when groups have three, five or more half blocks of output channels, an odd number, with vectors of half a block.
 //!
 //! Two neighboring groups, a *pair*, have whole blocks together: the second begins with the second half of the block in which the first
 //! ends. One and a half blocks of each, around that border, are computed together, and other blocks one by one. The copy of the input
@@ -44,13 +44,15 @@ impl Halves {
     pub fn is_faster(isa: InstructionSet, g: &ConvShape, weights: &[f32]) -> bool {
         let (ic, oc) = (g.ic_of_group(), g.oc_of_group());
         let are_halves = isa.lanes() == HALF && ic.is_multiple_of(HALF) && oc % BLOCK == HALF && oc > BLOCK;
-        g.group > 1 && g.is_flat() && are_halves && !g.is_dilated() && !Winograd::is_faster(isa, g, weights)
+        // Tasks are bands of a pair. If its weights were large, each band would read them from memory again.
+        let is_near = 2 * oc * ic * g.taps() * size_of::<f32>() <= BAND;
+        g.group > 1 && g.is_flat() && are_halves && is_near && !g.is_dilated() && !Winograd::is_faster(isa, g, weights)
     }
 
     /// Packs the weights.
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Halves> {
         let (oc, size) = (g.oc_of_group(), g.ic_of_group() * g.taps());
-        let groups = weights.chunks_exact(oc * size).enumerate().map(|(group, weights)| {
+        let groups = weights.par_chunks_exact(oc * size).enumerate().map(|(group, weights)| {
             let sets = sets(oc / HALF, group, g.group).into_iter().map(|(first, blocks, neighbor)| {
                 let mut packed = Vec::new();
                 let n = blocks.len().saturating_mul(size);
@@ -166,8 +168,8 @@ impl Halves {
     }
 }
 
-/// Returns the sets of a group that has `halves` half blocks, an odd number: the first half block, the blocks within those of the pair, and
-/// the neighbor of each.
+/// Returns the sets of a group that has `halves` half blocks, an odd number of three or more: the first half block, the blocks within
+/// those of the pair, and the neighbor of each.
 fn sets(halves: usize, group: usize, groups: usize) -> Vec<(usize, Range<usize>, Neighbor)> {
     let alone = halves / 2 - 1;
     if group.is_multiple_of(2) {

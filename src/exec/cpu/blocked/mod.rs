@@ -12,10 +12,11 @@
 //! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `band`
 //! prepares its input rows, and `tile` is its inner loop. `one_pixel` is for kernels as large as the image, and `patches`
 //! for the first layer of a vision transformer.
-//! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `halves` for groups that end with half
-//! a block, `grouped` for others, `pool` is max and average pooling, and `channels` gathers channels of other activations. `product` multiplies plain rows by
-//! a packed matrix with the same inner loop, `small` rows by a small matrix, `one_row` a single row by a plain one,
-//! `one_column` rows by a single column, and `four_bits` few rows by a matrix of 4-bit integers.
+//! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `halves` for groups that end with
+//! half a block, `grouped` for others, `pool` is max and average pooling, and `channels` gathers channels of other
+//! activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `small` rows by a small
+//! matrix, `one_row` a single row by a plain one, `one_column` rows by a single column, and `four_bits` few rows by a
+//! matrix of 4-bit integers.
 //! `attention` uses the former for each head, and `few_queries_attention` is for
 //! few queries; `rows` has softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials
 //! for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the instruction set.
@@ -69,6 +70,7 @@ pub(super) use exp::fold_lanes;
 pub(super) use four_bits::FourBits;
 pub(super) use functions::{Apply, Function};
 pub(super) use group_norm::GroupNorm;
+use grouped::Grouped;
 use halves::Halves;
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use one_column::{is_column, product_of_column};
@@ -291,8 +293,8 @@ impl ConvShape {
     fn is_flat(&self) -> bool {
         self.slices.is_one()
     }
-    /// Returns `None` if the convolution is empty, or if its groups have too few channels. Groups may have a single input channel,
-    /// and those of images 2, 4 or 8 inputs and as many outputs.
+    /// Returns `None` if the convolution is empty, or if its groups have too few channels. Groups may have a single input channel, those
+    /// of images 2, 4 or 8 inputs and as many outputs, and those of volumes 2 or more of each if their padding is not too large.
     pub fn method(&self) -> Option<Method> {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
@@ -304,8 +306,9 @@ impl ConvShape {
                 Some(Method::Narrow)
             }
             () => {
-                let fewest = if self.is_flat() { FEWEST } else { FEWEST_OF_VOLUMES };
-                (self.ic_of_group().min(self.oc_of_group()) >= fewest).then_some(Method::Grouped)
+                let fewest = self.ic_of_group().min(self.oc_of_group());
+                let is_small = fewest >= FEWEST_OF_VOLUMES && Grouped::scratch_of(self) <= LARGEST_OF_FEW;
+                (fewest >= FEWEST || !self.is_flat() && is_small).then_some(Method::Grouped)
             }
         }
     }
@@ -320,7 +323,7 @@ pub(super) enum Method {
     First,
     /// One input channel per group, and any number of output channels.
     Depthwise,
-    /// Groups of 2, 4 or 8 channels.
+    /// Groups of 2, 4 or 8 channels of images.
     Narrow,
     /// Groups of [`FEWEST`] channels and more, or [`FEWEST_OF_VOLUMES`].
     Grouped,
@@ -328,8 +331,10 @@ pub(super) enum Method {
 
 /// Minimum number of input and output channels per group for [`Method::Grouped`]: with fewer it would mostly compute padding.
 const FEWEST: usize = 5;
-/// The same for volumes, which have no other method for fewer.
+/// The same for volumes: the plain layout would take longer than computing padding.
 const FEWEST_OF_VOLUMES: usize = 2;
+/// Maximum number of floats of scratch memory for groups of fewer than [`FEWEST`] channels, most of which are padding.
+const LARGEST_OF_FEW: usize = 1 << 26;
 
 /// A convolution with its weights packed for the instruction set.
 pub(super) struct Conv2d {
@@ -348,7 +353,7 @@ enum Form {
     Depthwise(depthwise::Depthwise),
     Narrow(narrow::Narrow),
     Halves(Halves),
-    Grouped(grouped::Grouped),
+    Grouped(Grouped),
 }
 
 impl Form {
@@ -410,7 +415,7 @@ impl Conv2d {
             Some(Method::Grouped) if Halves::is_faster(isa, &g, weights) => {
                 Form::Halves(Halves::new(isa, g, weights, end)?)
             }
-            Some(Method::Grouped) => Form::Grouped(grouped::Grouped::new(isa, g, weights, end)?),
+            Some(Method::Grouped) => Form::Grouped(Grouped::new(isa, g, weights, end)?),
             Some(Method::General) => Form::general(isa, g, weights, end)?,
             None => return Ok(None),
         };

@@ -52,7 +52,7 @@ impl Division<'_> {
         let Place { size: [slices, rows, cols], step, first: [first_slice, ..] } = self.place;
         let (pixels, band) = (rows * cols, height * step[1] * cols);
         // A plane may end with rows of other phases.
-        let bands = g.rows.output.div_ceil(height);
+        let per_plane = g.rows.output.div_ceil(height);
         let mut volumes = out.chunks_exact_mut(slices * pixels);
         let mut residual = residual.into_iter().flat_map(|r| r.chunks_exact(slices * pixels));
         let mut parts: Vec<OutputRows> = Vec::new();
@@ -74,14 +74,16 @@ impl Division<'_> {
                         residual: vec![],
                     }));
                     for _ in block..(block + share).min(blocks) {
-                        let volume = volumes.next().into_iter().flat_map(|volume| volume.chunks_exact_mut(pixels));
-                        let planes = volume.skip(first_slice).step_by(step[0]);
-                        let planes = planes.flat_map(|plane| plane.chunks_mut(band).take(bands));
-                        parts[first..].iter_mut().zip(planes).for_each(|(p, out)| p.outs.push(out));
-                        let volume = residual.next().into_iter().flat_map(|volume| volume.chunks_exact(pixels));
-                        let planes = volume.skip(first_slice).step_by(step[0]);
-                        let planes = planes.flat_map(|plane| plane.chunks(band).take(bands));
-                        parts[first..].iter_mut().zip(planes).for_each(|(p, r)| p.residual.push(r));
+                        let bands = volumes.next().into_iter().flat_map(|volume| {
+                            let planes = volume.chunks_exact_mut(pixels).skip(first_slice).step_by(step[0]);
+                            planes.flat_map(|plane| plane.chunks_mut(band).take(per_plane))
+                        });
+                        parts[first..].iter_mut().zip(bands).for_each(|(p, out)| p.outs.push(out));
+                        let bands = residual.next().into_iter().flat_map(|volume| {
+                            let planes = volume.chunks_exact(pixels).skip(first_slice).step_by(step[0]);
+                            planes.flat_map(|plane| plane.chunks(band).take(per_plane))
+                        });
+                        parts[first..].iter_mut().zip(bands).for_each(|(p, r)| p.residual.push(r));
                     }
                 }
             }

@@ -80,8 +80,9 @@ impl NearPlanes<'_> {
     }
 }
 
-/// Rows of tiles for one or two blocks of output channels, over some of the input channels. With vectors of half a block, the second
-/// one has only its first half.
+/// Rows of tiles for one or two blocks of output channels, over some of the input channels. With vectors of half a block, two blocks
+/// are one and a half: the second one has only its first half, or with [`Neighbor::Before`] the first one only its last half. Weights and
+/// initial values begin with the first channel that is computed.
 pub(super) struct Sweep<'a, 'o, const C: usize> {
     /// Planes of pixels of `C` channels, beginning at the pixel of the first window and kernel element.
     pub x: &'a [[f32; C]],
@@ -101,7 +102,8 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     pub place: Place,
     /// The rows of the result, one slice per block.
     pub outs: &'a mut [&'o mut [Pixel]],
-    /// Number of channels of the last block. The lanes after them are written as 0, or as NaN if the input is not finite.
+    /// Number of channels of the only or last block. The lanes after them are written as 0, or as NaN if the input is not finite. If one
+    /// and a half blocks are computed, this is not read.
     pub channels: usize,
     pub neighbor: Neighbor,
     /// The initial values of the accumulators, one pixel per block; if absent, they are read from `outs`.
@@ -204,8 +206,8 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         }
     }
-    /// Computes `T` pixels x `N` vectors of `B` blocks, from vector `F` on; `x` and `at` are the offsets of the tile in the input and in the
-    /// result, whose pixels are a step apart. The length of every loop except those over planes and taps is known at compile time,
+    /// Computes `T` pixels x `N` vectors of `B` blocks, from vector `F` on; `x` and `at` are the offsets of the tile in the input and in
+    /// the result, whose pixels are a step apart. The length of every loop except those over planes and taps is known at compile time,
     /// so that the accumulators stay in registers.
     #[inline(always)]
     fn tile<O: NumOps<f32>, const T: usize, const B: usize, const N: usize, const F: usize>(
@@ -259,13 +261,10 @@ impl<const C: usize> Sweep<'_, '_, C> {
                 ops.store(sums[t][n], &mut self.outs[b][at + t * step][to..]);
             }
         }
-        if self.neighbor != Neighbor::None {
-            return;
-        }
-        for n in N..B * BLOCK / lanes {
-            let (b, to) = block_of(n, lanes);
-            for t in 0..T {
-                ops.store(ops.zero(), &mut self.outs[b][at + t * step][to..]);
+        if self.neighbor == Neighbor::None {
+            for n in N..B * BLOCK / lanes {
+                let (b, to) = block_of(n, lanes);
+                (0..T).for_each(|t| ops.store(ops.zero(), &mut self.outs[b][at + t * step][to..]));
             }
         }
     }

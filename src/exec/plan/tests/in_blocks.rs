@@ -34,6 +34,17 @@ fn convolutions_of_volumes_stand_in_blocks() {
     assert_eq!(steps(&mut g, &[y]), ["Conv + Relu", "Conv + Add + Relu", "Conv", "Reshape"]);
 }
 
+#[test]
+fn transposed_and_depthwise_convolutions_of_volumes_stand_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 20, 3, 4, 5]);
+    let up = g.deconv3d(x, filter(&[24, 20, 2, 4, 3], 1)).bias(values(&[24], 2)).stride([1, 2, 3]);
+    let up = up.pad([0, 1, 0, 1, 0, 1]).output_padding([0, 1, 0]).call().unwrap();
+    let up = g.relu(up).call().unwrap();
+    let y = g.conv3d(up, filter(&[24, 1, 3, 3, 3], 3)).group(24).pad([1, 1, 1, 1, 1, 1]).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Reshape", "Deconv + Relu", "Conv", "Reshape"]);
+}
+
 /// A batch norm before its convolution, as in DenseNet, cannot be folded.
 #[test]
 fn batch_norms_stand_in_blocks() {

@@ -71,6 +71,11 @@ fn groups_of_any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
     (FEWEST..40, FEWEST..40, 2usize..4).prop_map(|(ic, oc, group)| (ic * group, oc * group, group))
 }
 
+/// Channels of groups of volumes, which may be few.
+fn groups_of_few_channels() -> impl Strategy<Value = (usize, usize, usize)> {
+    (FEWEST_OF_VOLUMES..6, FEWEST_OF_VOLUMES..6, 2usize..12).prop_map(|(ic, oc, group)| (ic * group, oc * group, group))
+}
+
 /// Channels of groups of half blocks, an odd number for the output.
 fn groups_of_halves() -> impl Strategy<Value = (usize, usize, usize)> {
     (1usize..6, 1usize..4, 2usize..6).prop_map(|(ic, oc, group)| {
@@ -92,8 +97,8 @@ fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
     ]
 }
 
-/// The same, and groups of few channels.
-fn any_channels_of_images() -> impl Strategy<Value = (usize, usize, usize)> {
+/// The same, and groups of few channels, as many for input and output.
+fn any_channels_and_narrow_groups() -> impl Strategy<Value = (usize, usize, usize)> {
     let narrow = (1usize..4, 2usize..20).prop_map(|(size, group)| (group << size, group << size, group));
     prop_oneof![4 => any_channels(), 1 => narrow]
 }
@@ -197,7 +202,7 @@ proptest! {
 
     #[test]
     fn convolutions_are_the_definition(
-        batch in 1usize..3, (ic, oc, group) in any_channels_of_images(), rows in any_axis(), cols in any_axis(),
+        batch in 1usize..3, (ic, oc, group) in any_channels_and_narrow_groups(), rows in any_axis(), cols in any_axis(),
         with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]),
     ) {
         let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
@@ -207,7 +212,7 @@ proptest! {
     /// One value is infinite, and must reach the windows that see it and no others.
     #[test]
     fn convolutions_of_columns_are_the_definition(
-        batch in 1usize..3, (ic, oc, group) in any_channels_of_images(), rows in any_axis(), with_residual: bool,
+        batch in 1usize..3, (ic, oc, group) in any_channels_and_narrow_groups(), rows in any_axis(), with_residual: bool,
         relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
     ) {
         let g = ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols: Axis::ONE };
@@ -321,7 +326,7 @@ proptest! {
     /// One value is infinite, and must reach the windows that see it and no others.
     #[test]
     fn convolutions_of_volumes_are_the_definition(
-        batch in 1usize..3, (ic, oc, group) in any_channels_of_images(), slices in small_axis(), rows in small_axis(), cols in small_axis(),
+        batch in 1usize..3, (ic, oc, group) in prop_oneof![3 => any_channels(), 1 => groups_of_few_channels()], slices in small_axis(), rows in small_axis(), cols in small_axis(),
         with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]), infinite: usize,
     ) {
         let g = ConvShape { batch, ic, oc, group, slices, rows, cols };
@@ -380,7 +385,11 @@ fn large_ones_are_cut_and_still_the_definition() {
     let (half, small) = (axis(41, 3, 2, 1, [0, 1]).unwrap(), axis(5, 3, 1, 1, [1, 1]).unwrap());
     let column = axis(9001, 5, 1, 7, [14, 10]).unwrap();
     let of = |batch, ic, oc, group, rows, cols| ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
+    let volume = |g: ConvShape| ConvShape { slices: small, ..g };
     let geometries = [
+        volume(of(1, 40, 40, 40, rows, cols)),
+        volume(of(1, 20, 40, 1, rows, half)),
+        volume(of(1, 24, 24, 8, rows, cols)),
         of(1, 20, 40, 1, rows, cols),
         of(2, 40, 20, 1, half, cols),
         of(1, 64, 200, 1, small, small),
@@ -396,46 +405,67 @@ fn large_ones_are_cut_and_still_the_definition() {
         of(2, 32, 32, 8, column, Axis::ONE),
         of(1, 16, 16, 4, axis(9001, 3, 1, 1, [0, 0]).unwrap(), Axis::ONE),
         of(1, 72, 72, 3, rows, cols),
-        of(2, 80, 160, 4, half, cols),
+        of(2, 96, 160, 4, half, cols),
         of(1, 40, 40, 2, axis(3001, 10, 5, 1, [0, 0]).unwrap(), Axis::ONE),
     ];
     for g in geometries {
-        let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
+        let (area, pixels) = (g.slices.input * g.area(), g.slices.output * g.pixels());
+        let x = numbers(g.batch * g.ic * area, 1);
+        let w = numbers(g.oc * g.ic / g.group * g.slices.kernel * g.taps(), 2);
         let (sums, sizes) = definition(&g, &x, &w, &vec![0.0; g.oc]);
-        let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
-        let x = if g.method() == Some(Method::First) { x } else { blocked(&x, g.ic, g.area()) };
-        let outs = [1, 2, 3].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| run(&conv, &x, None, blocked_len(g.batch, g.oc, g.pixels())))
-        });
-        assert!(outs[0] == outs[1] && outs[0] == outs[2], "{g:?}");
-        for (i, got) in plain(&outs[0], g.batch, g.oc, g.pixels()).into_iter().enumerate() {
-            assert!(
-                (f64::from(got) - sums[i]).abs() <= 2e-6 * (sizes[i] + 1.0),
-                "{i} of {g:?} is {got}, not {}",
-                sums[i]
-            );
+        let x = if g.method() == Some(Method::First) { x } else { blocked(&x, g.ic, area) };
+        for isa in InstructionSet::all() {
+            let conv = Conv2d::new(isa, g, &w, ConvEpilogue::default()).unwrap().unwrap();
+            let outs = [1, 2, 3].map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| run(&conv, &x, None, blocked_len(g.batch, g.oc, pixels)))
+            });
+            assert!(outs[0] == outs[1] && outs[0] == outs[2], "{g:?}");
+            for (i, got) in plain(&outs[0], g.batch, g.oc, pixels).into_iter().enumerate() {
+                let is_close = (f64::from(got) - sums[i]).abs() <= 2e-6 * (sizes[i] + 1.0);
+                assert!(is_close, "{i} of {g:?} is {got}, not {}", sums[i]);
+            }
         }
     }
 }
 
 #[test]
-fn long_transposed_columns_are_cut_and_still_the_definition() {
-    let window = Window { input: 5000, kernel: 4, stride: 2, dilation: 1, pads: [1, 1] };
-    let rows = Axis::transposed(&window, window.transposed_output(0).unwrap()).unwrap();
-    let g = ConvShape { batch: 1, ic: 40, oc: 24, group: 1, slices: Axis::ONE, rows, cols: Axis::ONE };
-    let (x, w, bias) = (numbers(40 * g.area(), 1), numbers(24 * 40 * g.taps(), 2), numbers(24, 3));
-    let want = transposed_definition(&g, &x, &w, &bias);
-    let deconv =
-        Deconv2d::new(InstructionSet::best(), g, &w, ConvEpilogue { bias: Some(&bias), relu: None }).unwrap().unwrap();
-    let outs = [1, 3].map(|threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let mut out = vec![f32::NAN; blocked_len(1, 24, g.pixels())];
-        pool.install(|| deconv.run(&blocked(&x, 40, g.area()), &mut out, &mut [])).unwrap();
-        out
+fn groups_of_half_blocks_have_a_form_of_their_own() {
+    let rows = axis(14, 3, 1, 1, [1, 1]).unwrap();
+    let forms = InstructionSet::all().into_iter().map(|isa| {
+        let g = ConvShape { batch: 1, ic: 72, oc: 72, group: 3, slices: Axis::ONE, rows, cols: rows };
+        let w = numbers(g.oc * g.ic / g.group * g.taps(), 2);
+        let form = Conv2d::new(isa, g, &w, ConvEpilogue::default()).unwrap().unwrap().form;
+        assert_eq!(matches!(form, Form::Halves(_)), isa.lanes() == BLOCK / 2);
+        form
     });
-    assert!(outs[0] == outs[1]);
-    check_sums(&plain(&outs[0], 1, 24, g.pixels()), &want, &vec![0.0; want.0.len()], None).unwrap();
+    assert!(forms.count() > 0);
+}
+
+#[test]
+fn large_transposed_ones_are_cut_and_still_the_definition() {
+    let axis = |input: usize, kernel: i64, stride: i64| {
+        let window = Window { input, kernel, stride, dilation: 1, pads: [1, 1] };
+        Axis::transposed(&window, window.transposed_output(0).unwrap()).unwrap()
+    };
+    let column = [Axis::ONE, axis(5000, 4, 2), Axis::ONE];
+    let volume = [axis(4, 3, 2), axis(60, 3, 2), axis(20, 4, 3)];
+    for [slices, rows, cols] in [column, volume] {
+        let g = ConvShape { batch: 1, ic: 40, oc: 24, group: 1, slices, rows, cols };
+        let (area, pixels) = (slices.input * g.area(), slices.output * g.pixels());
+        let (x, w, bias) = (numbers(40 * area, 1), numbers(24 * 40 * slices.kernel * g.taps(), 2), numbers(24, 3));
+        let want = transposed_definition(&g, &x, &w, &bias);
+        let end = ConvEpilogue { bias: Some(&bias), relu: None };
+        let deconv = Deconv2d::new(InstructionSet::best(), g, &w, end).unwrap().unwrap();
+        let outs = [1, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut out = vec![f32::NAN; blocked_len(1, 24, pixels)];
+            pool.install(|| deconv.run(&blocked(&x, 40, area), &mut out, &mut [])).unwrap();
+            out
+        });
+        assert!(outs[0] == outs[1]);
+        check_sums(&plain(&outs[0], 1, 24, pixels), &want, &vec![0.0; want.0.len()], None).unwrap();
+    }
 }
 
 #[test]
