@@ -69,6 +69,7 @@ impl Halves {
         Ok(Halves { isa, g, groups: groups.collect::<Result<_>>()?, relu: end.relu })
     }
 
+    /// Writes all of `out`, like [`Conv2d::run`](super::Conv2d::run).
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
         let (g, height) = (&self.g, self.band_height());
         let image = ConvShape { group: 1, ..*g };
@@ -130,7 +131,7 @@ impl Halves {
         for (group, sets) in self.groups.iter().enumerate().skip(first).take(2) {
             let x = band.of_halves(x, group * halves..(group + 1) * halves, part.row, scratch)?;
             for set in sets {
-                self.add_set((band, taps), x, set, &mut part);
+                self.compute((band, taps), x, set, &mut part);
             }
         }
         part.complete(0..part.outs.len(), on_part);
@@ -138,7 +139,7 @@ impl Halves {
     }
 
     /// Computes the blocks of a set.
-    fn add_set(&self, (band, taps): (&Band, &[usize]), x: &[Pixel], set: &Set, part: &mut OutputRows) {
+    fn compute(&self, (band, taps): (&Band, &[usize]), x: &[Pixel], set: &Set, part: &mut OutputRows) {
         let (g, n) = (&self.g, set.blocks.len());
         let outs = &mut part.outs[set.blocks.clone()];
         let residual = part.residual.get(set.blocks.clone()).unwrap_or_default();
