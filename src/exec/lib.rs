@@ -45,6 +45,7 @@ mod finite;
 pub mod heads;
 mod heap;
 mod interrupt;
+mod kept_plans;
 mod measure;
 mod names;
 mod placement;

@@ -47,7 +47,8 @@ impl<B: Backend> Session<B> {
         let mut fed = self.checked_feeds(feeds)?;
         self.add_variables(&mut fed)?;
         check_overlap(feeds, results)?;
-        let plan = self.plan(fed.keys().copied().collect(), self.planned(&wanted))?;
+        let planned = self.planned(&wanted);
+        let plan = self.plan(fed.keys().copied().collect(), planned)?;
         self.check_memory(&plan)?;
         let (mut loans, mut lent) = (Vec::new(), Vec::new());
         for (_, array) in &mut *results {
@@ -56,10 +57,10 @@ impl<B: Backend> Session<B> {
             loans.push(loan);
         }
         let outcome = self.places(&plan, &wanted, lent).and_then(|mut places| {
-            let computed = self.on_threads(&plan, || self.go(fed, (&plan, &wanted), &mut places, None))?;
+            let computed = self.on_threads(&plan, || self.go(fed, (&plan, planned), &mut places, None))?;
             // Those that a kernel has written are dropped, so that their loans can end.
             let elsewhere = |(array, loan): (Array, &Loan)| Ok(if loan.is_of(&array)? { None } else { Some(array) });
-            computed.into_iter().zip(&loans).map(elsewhere).collect::<Result<Vec<_>>>()
+            reordered(planned, computed, &wanted).into_iter().zip(&loans).map(elsewhere).collect::<Result<Vec<_>>>()
         });
         returned(results, loans, outcome)
     }
@@ -77,7 +78,8 @@ impl<B: Backend> Session<B> {
         names.map(find).collect()
     }
 
-    /// Returns the tensors for which the plan of a run that wants these is made: the usual ones, if they are the same.
+    /// Returns the tensors for which the plan of a run that wants these is made: the usual ones, if they are the same but for
+    /// the order. The run must compute them in this order, since a recorded run has only one.
     pub(super) fn planned<'w>(&'w self, wanted: &'w [TensorIndex]) -> &'w [TensorIndex] {
         let [usual, own]: [HashSet<_>; 2] = [&self.wanted, wanted].map(|list: &[_]| list.iter().collect());
         if usual == own { &self.wanted } else { wanted }
@@ -114,6 +116,12 @@ impl<B: Backend> Session<B> {
         }
         Ok(places)
     }
+}
+
+/// Returns the values of tensors, which are those of `from`, in the order of `to`, which has the same tensors.
+pub(super) fn reordered<T: Clone>(from: &[TensorIndex], values: Vec<T>, to: &[TensorIndex]) -> Vec<T> {
+    let by_tensor: HashMap<_, _> = from.iter().zip(values).collect();
+    to.iter().filter_map(|tensor| by_tensor.get(tensor).cloned()).collect()
 }
 
 /// Puts the arrays back at the end of their loans, and copies the values that are elsewhere to them.

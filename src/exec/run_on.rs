@@ -2,6 +2,7 @@
 use super::{
     Backend, Run, Session, backend,
     plan::{Plan, PlanPlacement, TensorEntry, TensorIndex},
+    run_into::reordered,
     steps::ResultBuffers,
 };
 use crate::base::{Result, argument, shape_text};
@@ -58,8 +59,9 @@ impl<B: Backend> Session<B> {
         let planned = self.planned(&wanted);
         let plan = self.plan(tensors.clone(), planned)?;
         self.check_memory(&plan)?;
-        let into: Vec<B::Buffer> = results.iter().map(|(_, buffer)| buffer.clone()).collect();
-        self.with_run(&plan, (&tensors, &wanted), |run| match &plan.recorder {
+        let into = results.iter().map(|(_, buffer)| buffer.clone()).collect();
+        let into = reordered(&wanted, into, planned);
+        self.with_run(&plan, (&tensors, planned), |run| match &plan.recorder {
             Some(recorder) => recorder.run_on_into(feeds, &into, run),
             None => Err(backend::unsupported()),
         })

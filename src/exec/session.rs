@@ -1,5 +1,6 @@
 use super::{
     Backend, CpuBackend, Feeds, Precision, Run, RunOptions,
+    kept_plans::{KeptPlans, Request},
     names::Names,
     placement::Placement,
     plan::{Network, Plan, PlanPlacement, TensorIndex, computed, for_compute},
@@ -15,7 +16,7 @@ use crate::{
 use indexmap::IndexMap;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -65,8 +66,8 @@ pub struct Session<B: Backend> {
     /// The wanted tensors, then the other next values of variables.
     pub(super) wanted_and_next: Vec<TensorIndex>,
     pub(super) state: State<B>,
-    /// Plans for other feeds and wanted tensors, the most recently used one last.
-    plan_cache: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
+    /// Plans for other feeds and wanted tensors.
+    kept_plans: KeptPlans<B>,
 }
 
 /// The plan that a run has followed, and its results.
@@ -74,9 +75,6 @@ pub(super) type RunOutcome<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
 
 /// A callback that receives the index, duration and results of each completed step.
 pub(super) type StepObserver<'w, B> = &'w mut (dyn FnMut(usize, Duration, &[<B as Backend>::Buffer]) + Send);
-
-/// The fed tensors, sorted, and the wanted ones.
-type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
 
 impl<B: Backend> Session<B> {
     /// Prepares a graph.
@@ -144,7 +142,7 @@ impl<B: Backend> Session<B> {
             wanted,
             wanted_and_next,
             state,
-            plan_cache: Mutex::default(),
+            kept_plans: KeptPlans::default(),
         })
     }
 
@@ -220,8 +218,8 @@ impl<B: Backend> Session<B> {
     /// Returns an error if any of it failed.
     pub fn synchronize(&self) -> Result<()> {
         self.placement.backend.synchronize()?;
-        let cached = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| plan.check_faults())
+        self.kept_plans.check_faults()?;
+        self.plan.check_faults()
     }
 
     /// Calls `work` on one of the session's threads. Rayon's parallel iterators in it use these threads, as runs of the session do,
@@ -291,30 +289,18 @@ impl<B: Backend> Session<B> {
             return Ok(self.plan.clone());
         }
         let request: Request = (fed, wanted.to_vec());
-        if let Some(plan) = self.cached(&request) {
+        if let Some(plan) = self.kept_plans.get(&request) {
             return Ok(plan);
         }
         let fed_and_wanted = (request.0.as_slice(), wanted);
         let make = || Plan::new(&self.network, &self.placement, fed_and_wanted, &self.options, self.available);
         let plan = Arc::new(self.threads.install(make)?);
         // Another thread may have created it in the meantime.
-        if let Some(plan) = self.cached(&request) {
+        if let Some(plan) = self.kept_plans.get(&request) {
             return Ok(plan);
         }
-        let mut cache = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.push((request, plan.clone()));
-        if cache.len() > self.options.kept_plans {
-            cache.remove(0);
-        }
+        self.kept_plans.add(request, plan.clone(), self.options.kept_plans, &self.placement.backend)?;
         Ok(plan)
-    }
-
-    /// Returns the cached plan for a request, which becomes the most recently used one.
-    fn cached(&self, request: &Request) -> Option<Arc<Plan<B>>> {
-        let mut cache = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = cache.iter().position(|(r, _)| r == request)?;
-        cache[at..].rotate_left(1);
-        cache.last().map(|(_, plan)| plan.clone())
     }
 
     /// Runs the plan for `wanted`; returns the plan too.
@@ -450,7 +436,7 @@ mod tests {
         fetch(0);
         fetch(KEPT);
         let wanted = |i: usize| vec![session.names.get(&names[i]).unwrap()];
-        let is_cached = |i: usize| session.plan_cache.lock().unwrap().iter().any(|((_, w), _)| *w == wanted(i));
+        let is_cached = |i: usize| session.kept_plans.has(&wanted(i));
         assert!(is_cached(0) && !is_cached(1) && is_cached(KEPT));
     }
 

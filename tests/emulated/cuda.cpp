@@ -270,10 +270,11 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
     void* const entry = dlsym(module, name);
     void* const sizes = dlsym(module, (std::string(name) + "_sizes").c_str());
     if (!entry || !sizes) return INVALID;
-    // It is never freed, like the module.
+    // It is never freed.
     *function = new Function{(int (*)(void**, const unsigned*))entry, ((const unsigned char* (*)())sizes)()};
     return OK;
 }
+int cuModuleUnload(void* module) { return dlclose(module) ? INVALID : OK; }
 int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c, unsigned, void* stream,
                    void** parameters, void**) {
     if (!x || !y || !z || y > 65535 || z > 65535 || !a || !b || !c || a * b * c > 1024) return INVALID;

@@ -6,11 +6,11 @@ use super::{
 };
 use std::{env, fs, path::Path, process::Command};
 use tpulang::{
-    Array, Dtype, Graph, Result,
+    Array, Dtype, Graph, Result, Tensor,
     conformance::Case,
     exec::{Backend, Comparison, CpuBackend, CudaBackend, CudaOptions, Precision, RunOptions, Session, compare, run},
     mlir,
-    ops::{Conv, Deconv, MatMul},
+    ops::{Conv, Deconv, LayerNorm, MatMul},
 };
 
 /// Ops that the libraries compute, or that are composed of products.
@@ -61,6 +61,13 @@ fn products_of_many_forms(backend: &CudaBackend) {
             (op.do_relu, op.relu_limit) = (form % 3 == 2, [0.0, 0.5][i % 2]);
             net.check(backend, &format!("{m} x {k} x {n}, form {form}"), op);
         }
+    }
+    // A vector on the right. The last axis of the result has the rows of the left matrices, and so has the bias.
+    for (m, k, has_bias) in [(5, 6, true), (70, 33, true), (70, 33, false)] {
+        let mut net = Net::new();
+        let (matrices, vector) = (net.input(&[2, m, k]), net.input(&[k]));
+        let bias = has_bias.then(|| net.weight(&[m]));
+        net.check(backend, &format!("{m} x {k}, a vector"), MatMul { bias, ..MatMul::new(matrices, vector) });
     }
 }
 
@@ -204,6 +211,53 @@ fn float16_accumulators_are_not_rounded_before_the_epilogue() {
     let small = g.mul(sums, 0.001).out_name("small").call().unwrap();
     g.set_outputs(&[small]).unwrap();
     let feeds = [("x", Array::filled(Dtype::Float16, [16, 64], 100.0).unwrap())];
+    let errors = distances(&g, &feeds, CudaBackend::new(0).unwrap(), Precision::F16);
+    assert!(errors.iter().all(|e| *e < 1e-3), "{errors:?}");
+}
+
+/// Numbers beyond the range of float16 are moved, and then scaled down before they are stored.
+#[test]
+fn float16_is_not_stored_before_fused_operators() {
+    if passed_emulated() {
+        return;
+    }
+    type Moved = fn(&mut Graph, Tensor) -> Result<Tensor>;
+    let all: [(&str, Moved); 5] = [
+        ("permuted", |g, x| g.permute(x, [1, 0]).call()),
+        ("reshaped", |g, x| g.reshape(x, [3, 2]).call()),
+        ("concatenated", |g, x| g.concat([x, x]).axis(0).call()),
+        ("sliced", |g, x| g.slice(x, [1], [3]).axes([1]).call()),
+        ("gathered", |g, x| {
+            let rows = g.coefficient("rows", Array::from([1i32, 0, 1]))?;
+            g.index_select(x, rows).axis(0).call()
+        }),
+    ];
+    for (name, of) in all {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+        let moved = of(&mut g, x).unwrap();
+        let small = g.mul(moved, 0.001).call().unwrap();
+        let half = g.cast(small).out_dtype(Dtype::Float16).call().unwrap();
+        g.set_outputs(&[half]).unwrap();
+        let feeds = [("x", Array::filled(Dtype::Float32, [2, 3], 1e5).unwrap())];
+        let errors = distances(&g, &feeds, CudaBackend::new(0).unwrap(), Precision::F16);
+        assert!(errors.iter().all(|e| *e < 1e-3), "{name}: {errors:?}");
+    }
+}
+
+#[test]
+fn weights_of_float32_keep_their_range() {
+    if passed_emulated() {
+        return;
+    }
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float16, [2, 4]).unwrap();
+    let weight = g.coefficient("w", Array::filled(Dtype::Float32, [4], 1e5).unwrap()).unwrap();
+    // With this epsilon, the normalized numbers are small.
+    let op = LayerNorm { weight: Some(weight), ..LayerNorm::new(x, vec![4], -1, 1e6) };
+    let y = g.op(op).call().unwrap();
+    g.set_outputs(&y).unwrap();
+    let feeds = [("x", Array::from_vec([2, 4], vec![-1f32, 1.0, 2.0, -2.0, 3.0, 5.0, 7.0, 9.0]).unwrap())];
     let errors = distances(&g, &feeds, CudaBackend::new(0).unwrap(), Precision::F16);
     assert!(errors.iter().all(|e| *e < 1e-3), "{errors:?}");
 }

@@ -12,6 +12,8 @@ mod control_flow;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
+mod cuda_buffers;
+#[cfg(feature = "cuda")]
 mod cuda_elements;
 #[cfg(feature = "cuda")]
 mod cuda_faults;
@@ -19,6 +21,8 @@ mod cuda_faults;
 mod cuda_libraries;
 #[cfg(feature = "cuda")]
 mod cuda_networks;
+#[cfg(feature = "cuda")]
+mod cuda_numbers;
 #[cfg(feature = "cuda")]
 mod cuda_ops;
 mod definitions;

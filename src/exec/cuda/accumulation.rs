@@ -56,6 +56,8 @@ impl AccumType {
 pub(super) struct Accumulation {
     pub kind: AccumType,
     pub shape: Vec<usize>,
+    /// The number of columns of each product.
+    pub columns: usize,
     /// The bias, which broadcasts to `shape`.
     pub bias: Option<Operand>,
     pub bias_shape: Vec<usize>,
@@ -119,7 +121,7 @@ impl Accumulation {
     /// because theirs maps NaN to 0.
     fn is_column_bias(&self, bias: &Operand, b: &Builder, float: Float) -> bool {
         let is_stored_so = |ty: &ValueType| ty.buffer_dtype() == float.dtype();
-        let by_column = self.bias_shape.len() == 1 && self.shape.last() == self.bias_shape.first();
+        let by_column = self.bias_shape == [self.columns] && self.shape.last() == Some(&self.columns);
         let is_result = b.result_type(0).is_ok_and(is_stored_so) && self.post_op.relu.is_none() && !b.has_fused_ops();
         is_result && by_column && is_stored_so(&bias.ty)
     }

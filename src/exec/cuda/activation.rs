@@ -1,6 +1,7 @@
+//! Activations.
 use super::{
     builder::{Builder, arguments},
-    formula::{Formula, Input, PostOp},
+    formula::{Formula, Input, PostOp, relu_limit},
     geometry,
     slot::Slot,
     source::{File, file},
@@ -25,7 +26,7 @@ fn function(input: &Operand, expression: &str) -> Formula {
 }
 
 pub(super) fn relu(op: &Relu<Operand>) -> Formula {
-    function(&op.input, "relu(x, k0)").numbers([op.relu_limit])
+    function(&op.input, "relu(x, k0)").numbers([relu_limit(op.relu_limit)])
 }
 
 pub(super) fn leaky_relu(op: &LeakyRelu<Operand>) -> Formula {
@@ -100,7 +101,7 @@ pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());
     let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
-    let rows = op.input.ty.elements() / n.max(1);
+    let rows = op.input.ty.elements() / n;
     let result = b.result_type(0)?;
     if let Some((table, to, offset)) = semantics::softmax_table(op, result) {
         let table = b.constant(&table)?;

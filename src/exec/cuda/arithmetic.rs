@@ -1,6 +1,10 @@
-use super::formula::{Formula, Input, PostOp, name};
+//! Arithmetic with tensors and with numbers.
+use super::formula::{Formula, Input, PostOp, name, relu_limit};
 use crate::{
-    exec::{Operand, semantics::integer_coefficients},
+    exec::{
+        Operand,
+        semantics::{self, integer_coefficients},
+    },
     ops::{Add, AddConst, Div, DivConst, MaxConst, MinConst, Mul, MulConst, Reciprocal, Sub, SubConst},
 };
 
@@ -112,8 +116,14 @@ pub(super) fn pow3(inputs: &[Operand]) -> Formula {
 }
 
 pub(super) fn reciprocal(op: &Reciprocal<Operand>) -> Formula {
-    let expression = if op.do_relu { "relu(k0 / x, k1)" } else { "k0 / x" };
-    Formula::function(&op.input, expression).numbers([op.const_val, op.relu_limit])
+    let expression = if op.do_relu { "relu((R)(k0 / x), (R)k1)" } else { "k0 / x" };
+    let formula = Formula::function(&op.input, expression).numbers([op.const_val, relu_limit(op.relu_limit)]);
+    if is_single(op.const_val) { formula } else { formula.in_doubles() }
+}
+
+/// Whether float32 has this number. Functions of others are computed in float64, and then rounded.
+fn is_single(c: f64) -> bool {
+    f64::from(c as f32) == c
 }
 
 /// Quotients of fractional numbers are rounded to float32 before `floor`; quotients of integers are not.
@@ -125,31 +135,45 @@ __device__ inline double quotient(double x, double y) {
 
 pub(super) fn div_const(op: &DivConst<Operand>) -> Formula {
     let quotient = if op.is_reverse { "(R)quotient(k0, x)" } else { "(R)quotient(x, k0)" };
-    let expression = if op.do_relu { format!("relu({quotient}, k1)") } else { quotient.into() };
-    Formula::function(&op.input, expression).numbers([op.const_val, op.relu_limit]).with(QUOTIENT)
+    let expression = if op.do_relu { format!("relu({quotient}, (R)k1)") } else { quotient.into() };
+    let formula = Formula::function(&op.input, expression).numbers([op.const_val, relu_limit(op.relu_limit)]);
+    formula.in_doubles().with(QUOTIENT)
 }
 
-fn constant(input: &Operand, expression: &str, c: f64, post_op: PostOp) -> Formula {
-    Formula::constant(input, expression).numbers([c]).post_op(post_op)
+/// Combines an operand with the number `k0`: `real` in floats, and `whole` in plain integers if the number is one, too.
+fn constant(input: &Operand, [real, whole]: [&str; 2], c: f64, post_op: PostOp) -> Formula {
+    let formula = match semantics::whole_number(c) {
+        Some(_) => Formula::arithmetic(vec![Input::of(input)], real, whole),
+        None => Formula::constant(input, real),
+    };
+    let formula = formula.numbers([c]).post_op(post_op);
+    if is_single(c) { formula } else { formula.in_doubles() }
 }
 
 pub(super) fn add_const(op: &AddConst<Operand>) -> Formula {
-    constant(&op.input, "x + k0", op.const_val, PostOp::relu(op.do_relu, op.relu_limit))
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit);
+    constant(&op.input, ["x + k0", "saturating_add(x, (R)k0)"], op.const_val, post_op)
 }
 
 pub(super) fn sub_const(op: &SubConst<Operand>) -> Formula {
-    let expression = if op.is_reverse { "k0 - x" } else { "x - k0" };
-    constant(&op.input, expression, op.const_val, PostOp::relu(op.do_relu, op.relu_limit))
+    let forms = match op.is_reverse {
+        true => ["k0 - x", "saturating_sub((R)k0, x)"],
+        false => ["x - k0", "saturating_sub(x, (R)k0)"],
+    };
+    constant(&op.input, forms, op.const_val, PostOp::relu(op.do_relu, op.relu_limit))
 }
 
 pub(super) fn mul_const(op: &MulConst<Operand>) -> Formula {
-    constant(&op.input, "x * k0", op.const_val, PostOp::relu(op.do_relu, op.relu_limit))
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit);
+    constant(&op.input, ["x * k0", "saturating_mul(x, (R)k0)"], op.const_val, post_op)
 }
 
 pub(super) fn max_const(op: &MaxConst<Operand>) -> Formula {
-    constant(&op.input, "x < k0 ? k0 : x", op.const_val, PostOp::default())
+    let forms = ["x < k0 ? k0 : x", "x < (R)k0 ? (R)k0 : x"];
+    constant(&op.input, forms, op.const_val, PostOp::default())
 }
 
 pub(super) fn min_const(op: &MinConst<Operand>) -> Formula {
-    constant(&op.input, "x > k0 ? k0 : x", op.const_val, PostOp::default())
+    let forms = ["x > k0 ? k0 : x", "x > (R)k0 ? (R)k0 : x"];
+    constant(&op.input, forms, op.const_val, PostOp::default())
 }

@@ -1,3 +1,4 @@
+//! Attention of heads, and rotary embeddings.
 use super::{
     builder::{Builder, arguments},
     cast::{FIXED_POINT, literal},
@@ -20,11 +21,11 @@ use crate::{
 
 const FILE: File = file!("attention.cu");
 
-/// Keys per step.
-const KEYS: usize = 64;
+/// Keys per step, as in `attention.cu`.
+pub(super) const KEYS: usize = 64;
 
-/// The number of blocks that keeps a device busy. With fewer, several blocks share the keys of a query.
-const BUSY: usize = 256;
+/// The number of blocks of attention that keeps a device busy. With fewer, several blocks share the keys of a query.
+const ATTENDING_BLOCKS: usize = 256;
 
 /// `softmax(scale * Q K^T + mask) V` for multiple heads.
 pub(super) struct AttentionLaunch {
@@ -55,7 +56,7 @@ impl AttentionLaunch {
         let columns = values.next_power_of_two().clamp(32, 128);
         let (tiles, stacks) = (together.div_ceil(16 * each), self.batches * kv_heads);
         let blocks = (tiles * stacks).saturating_mul(values.div_ceil(columns));
-        let splits = (BUSY / blocks.max(1)).min(keys.div_ceil(KEYS)).max(1);
+        let splits = (ATTENDING_BLOCKS / blocks.max(1)).min(keys.div_ceil(KEYS)).max(1);
         let (rows, is_split) = (self.batches * heads * queries, splits > 1);
         let [parts, sums] = match is_split {
             true => {

@@ -2,9 +2,6 @@
 template <class T> struct Add {
     static __device__ T of(T x, T y) { return x + y; }
 };
-template <class T> struct Mul {
-    static __device__ T of(T x, T y) { return x * y; }
-};
 // Propagates NaN.
 template <class T> struct Max {
     static __device__ T of(T x, T y) { return y > x || y != y ? y : x; }

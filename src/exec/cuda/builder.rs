@@ -138,14 +138,14 @@ impl<'a> Builder<'a> {
         operand.as_ref().map_or(Ok(otherwise), |o| self.floats(o, float))
     }
     /// Returns an operand's elements in the dtype and scale of a result, converted if necessary.
-    pub fn converted(&mut self, operand: &Operand, result: usize, post_op: PostOp) -> Result<Slot> {
+    pub fn converted(&mut self, operand: &Operand, result: usize) -> Result<Slot> {
         let result = self.result_type(result)?;
         if semantics::stores_the_same(&operand.ty, result) {
             return Slot::of(operand);
         }
         let ty = ValueType { shape: operand.ty.shape.clone(), ..result.clone() };
         let to = self.temporary(ty.bytes());
-        self.chain(Chain::new(vec![Formula::copy(Input::of(operand)).post_op(post_op)], to, ty))?;
+        self.chain(Chain::new(vec![Formula::copy(Input::of(operand))], to, ty))?;
         Ok(to)
     }
     /// Returns memory for a result's real values in float32. [`Builder::store`] must follow.

@@ -15,14 +15,14 @@ use cudarc::driver::{
 use std::{sync::Arc, thread};
 
 /// The graphs of a run, in order, and what the run returned.
-type Captured<T> = (Vec<Arc<CapturedGraph>>, T);
+type CapturedSteps<T> = (Vec<Arc<CapturedGraph>>, T);
 
 impl Gpu {
     /// Runs `steps` and captures the work that they submit in this thread. Only one run is captured at a time.
     ///
     /// # Errors
     /// Returns an error if a step fails or cannot be captured.
-    pub fn capture<T>(&self, has_host_steps: bool, steps: impl FnOnce() -> Result<T>) -> Result<Captured<T>> {
+    pub fn capture<T>(&self, has_host_steps: bool, steps: impl FnOnce() -> Result<T>) -> Result<CapturedSteps<T>> {
         let (tape, result) = self.with_tape(Vec::new(), None, steps)?;
         if tape.has_foreign_work && has_host_steps {
             return Err(failure("CUDA", "other code launches kernels, and some steps run on the CPU"));

@@ -1,3 +1,4 @@
+//! Casts between dtypes and between scales.
 use super::formula::{Formula, Input, PostOp};
 use crate::{
     exec::{Operand, ValueType, semantics::zero_points},

@@ -2,7 +2,7 @@
 use super::{
     constants::Constants,
     float::Float,
-    formula::{ComputeType, Formula, From, Input, Reading, c_type, name},
+    formula::{ComputeType, Formula, Input, InputSource, Reading, c_type, name, relu_limit, relu_limit_of_ints},
     geometry::Geometry,
     slot::{Argument, Slot},
     source::Source,
@@ -26,6 +26,9 @@ pub(super) struct Chain {
     place: Option<View>,
 }
 
+/// Begins the names of an epilogue's parameters in the kernel that it becomes part of, whose own names begin otherwise.
+const OF_EPILOGUE: &str = "epilogue_";
+
 /// The parameters of a generated kernel, and their arguments.
 #[derive(Default)]
 pub(super) struct Parameters {
@@ -41,8 +44,9 @@ impl Parameters {
         self.parameters.push((c_type.into(), name.into()));
         self.arguments.push(argument.into());
     }
-    fn parameter_list(&self) -> String {
-        let list: Vec<String> = self.parameters.iter().map(|(c_type, name)| format!("{c_type} {name}")).collect();
+    /// Returns the list of parameters, with their names after `prefix`.
+    fn list(&self, prefix: &str) -> String {
+        let list: Vec<_> = self.parameters.iter().map(|(c_type, name)| format!("{c_type} {prefix}{name}")).collect();
         list.join(", ")
     }
     fn passed(&mut self, c_type: &str, name: &str, argument: impl Into<Argument>) {
@@ -90,6 +94,17 @@ impl Chain {
             .map_or_else(|| (0, broadcast_steps(&self.shape, self.shape.len())), |p| (p.start, p.strides.clone()));
         Walk::new(&self.shape, self.inputs().map(steps).chain([to]))
     }
+    /// Returns the type of all indices and offsets in CUDA C. If there are several scales, offsets are divided by sizes of the
+    /// tensor, of which a view may show only a part.
+    fn offset_type(&self, walk: &Walk) -> &'static str {
+        let has_several = |q: &Option<Quantization>| {
+            q.as_ref().map(Quantization::values).is_some_and(|(scales, zeros)| scales.len().max(zeros.len()) > 1)
+        };
+        let inputs = self.inputs().map(|i| (&i.shape, &i.quantization));
+        let scaled = inputs.chain([(&self.result.shape, &self.result.quantization)]).filter(|(_, q)| has_several(q));
+        let sizes = scaled.map(|(shape, _)| shape.iter().fold(1usize, |n, d| n.saturating_mul(*d)));
+        walk.index_type(sizes.max().unwrap_or(0))
+    }
 
     /// Generates the kernel, and returns it with its geometry and arguments.
     ///
@@ -100,8 +115,7 @@ impl Chain {
         self.memory(&mut kernel, constants)?;
         let element = self.element(&mut kernel, constants)?;
         let (code, geometry) = self.loops(&mut kernel, &walk);
-        let parameters = kernel.parameter_list();
-        let index = walk.index_type();
+        let (parameters, index) = (kernel.list(""), self.offset_type(&walk));
         let text = format!(
             "typedef {index} Index;\n{element}extern \"C\" __global__ void generated({parameters}) {{\n{code}}}\n"
         );
@@ -115,13 +129,14 @@ impl Chain {
         let (mut kernel, walk) = (Parameters::default(), self.walk());
         self.memory(&mut kernel, constants)?;
         let element = self.element(&mut kernel, constants)?;
-        let (code, index) = (self.by_axes(&mut kernel, &walk), walk.index_type());
-        let sums = self.inputs().find(|i| matches!(i.from, From::Accumulator)).map_or("float", |i| c_type(i.dtype));
-        let names: String = kernel.parameters.iter().map(|(_, name)| format!(", {name}")).collect();
-        let parameters = kernel.parameter_list();
+        let (code, index) = (self.by_axes(&mut kernel, &walk), self.offset_type(&walk));
+        let sums =
+            self.inputs().find(|i| matches!(i.from, InputSource::Accumulator)).map_or("float", |i| c_type(i.dtype));
+        let names: String = kernel.parameters.iter().map(|(_, name)| format!(", {OF_EPILOGUE}{name}")).collect();
+        let (parameters, of_kernel) = (kernel.list(""), kernel.list(OF_EPILOGUE));
         let text = format!(
             "typedef {index} Index;\n{element}__device__ __forceinline__ void epilogue(i64 i, {sums} sum, {parameters}) {{\n{code}}}\n\
-             #define EPILOGUE_PARAMETERS(T) {parameters}\n#define EPILOGUE(i, sum) epilogue(i, sum{names})\n"
+             #define EPILOGUE_PARAMETERS(T) {of_kernel}\n#define EPILOGUE(i, sum) epilogue(i, sum{names})\n"
         );
         Ok((text, kernel.arguments))
     }
@@ -131,11 +146,11 @@ impl Chain {
         kernel.parameter(&format!("{}*", c_type(self.result.buffer_dtype())), "to", self.to);
         for (j, input) in self.inputs().enumerate() {
             let from = match &input.from {
-                From::Operand(operand) => Slot::of(operand)?,
-                From::Slot(slot) => *slot,
-                From::Accumulator => continue,
-                From::Doubles(list) => constants.add(list)?,
-                From::Ints(list) => constants.add(list)?,
+                InputSource::Operand(operand) => Slot::of(operand)?,
+                InputSource::Slot(slot) => *slot,
+                InputSource::Accumulator => continue,
+                InputSource::Doubles(list) => constants.add(list)?,
+                InputSource::Ints(list) => constants.add(list)?,
             };
             // An in-place kernel reads and writes the same memory.
             let restrict = if from == self.to { "" } else { " __restrict__" };
@@ -200,7 +215,9 @@ impl Chain {
             let whole = formula.whole.as_ref().filter(|_| compute == ComputeType::Whole);
             let _ = writeln!(body, "        v{f} = {};", whole.unwrap_or(&formula.expression));
             if let Some(limit) = formula.post_op.relu {
-                kernel.number(&format!("limit{f}"), limit, compute == ComputeType::Float);
+                let is_float = compute == ComputeType::Float;
+                let limit = if is_float { relu_limit(limit) } else { relu_limit_of_ints(limit) };
+                kernel.number(&format!("limit{f}"), limit, is_float);
                 let _ = writeln!(body, "        v{f} = relu(v{f}, (R)limit{f});");
             }
             body += "    }\n";

@@ -124,10 +124,10 @@ __device__ inline double rounded(double x, int mode) {
     return fraction > 0.5 || (fraction == 0.5 && up) ? below + 1 : below;
 }
 
-// max(x, 0), and min(x, limit) if the limit is positive. Propagates NaN.
+// max(x, 0), and min(x, limit) unless the limit is negative. Propagates NaN.
 template <class R> __device__ inline R relu(R x, R limit) {
     if (x < 0) return 0;
-    return limit > 0 && x > limit ? limit : x;
+    return limit >= 0 && x > limit ? limit : x;
 }
 
 // Four elements that are loaded or stored by one instruction.

@@ -1,3 +1,4 @@
+//! Comparisons.
 use super::formula::{Formula, Input};
 use crate::{
     exec::{Operand, semantics},

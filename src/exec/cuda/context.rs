@@ -2,9 +2,12 @@
 use super::{device_array::DeviceArray, driver::Gpu, faults::Faults, math_libraries::MathLibraries, memory::Pool};
 use crate::{
     array::{Array, ArrayMut},
-    base::{Dtype, Result, argument},
+    base::{Dtype, Result, argument, invalid},
 };
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::{
+    borrow::Cow,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+};
 
 /// Options for a [`CudaBackend`](super::CudaBackend).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -116,26 +119,42 @@ impl Context {
             turn: Turn::default(),
         })
     }
-    /// Checks that a buffer is on this GPU.
+    /// Returns a buffer that work on this backend's stream may use. For one of another backend of this GPU, waits for that
+    /// backend's work.
     ///
     /// # Errors
-    /// Returns an error if it is on another GPU.
-    pub fn check_device(&self, buffer: &DeviceArray) -> Result<()> {
+    /// Returns an error if the buffer is on another GPU, or the other backend's work failed.
+    pub fn admitted(&self, buffer: &DeviceArray) -> Result<DeviceArray> {
         let (own, found) = (self.device.number(), buffer.block.gpu());
-        let expected = || format!("the session runs on GPU {own}; copy it there first");
-        if own == found { Ok(()) } else { Err(argument("the GPU of a buffer", found, expected())) }
+        if own != found {
+            let expected = format!("the session runs on GPU {own}; copy it there first");
+            return Err(argument("the GPU of a buffer", found, expected));
+        }
+        Ok(DeviceArray { block: self.pool.admitted(&buffer.block)?, dtype: buffer.dtype, shape: buffer.shape.clone() })
+    }
+    /// Like [`Context::admitted`], for a list of operands, of which usually all are this backend's own.
+    pub fn admitted_operands<'o>(&self, operands: &'o [Option<DeviceArray>]) -> Result<Cow<'o, [Option<DeviceArray>]>> {
+        if operands.iter().flatten().all(|operand| self.pool.owns(&operand.block)) {
+            return Ok(operands.into());
+        }
+        operands.iter().map(|operand| operand.as_ref().map(|o| self.admitted(o)).transpose()).collect()
     }
     /// Allocates memory for an array.
     pub fn allocate(&self, dtype: Dtype, shape: &[usize]) -> Result<DeviceArray> {
         let block = Arc::new(self.pool.block(bytes_of(dtype, shape))?);
         Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
     }
-    /// Copies an array within the GPU's memory, without waiting.
+    /// Copies an array within the GPU's memory to one of the same size, without waiting.
+    ///
+    /// # Errors
+    /// Returns an error if the sizes differ, or earlier work has failed.
     pub fn copy(&self, from: &DeviceArray, to: &DeviceArray) -> Result<()> {
-        self.check_device(from)?;
-        match bytes_of(from.dtype, &from.shape) {
-            0 => Ok(()),
-            bytes => self.device.copy(from.block.address, to.block.address, bytes),
+        match [from, to].map(|array| bytes_of(array.dtype, &array.shape)) {
+            [bytes, room] if bytes != room => {
+                Err(invalid(format!("internal error: {bytes} bytes are copied to a buffer of {room}")))
+            }
+            [0, _] => Ok(()),
+            [bytes, _] => self.device.copy(from.block.address, to.block.address, bytes),
         }
     }
     /// Copies a buffer to newly allocated memory on the GPU, without waiting.
@@ -150,7 +169,7 @@ impl Context {
         Ok(placed)
     }
     pub fn download(&self, buffer: &DeviceArray) -> Result<Array> {
-        self.check_device(buffer)?;
+        let buffer = self.admitted(buffer)?;
         let mut array = ArrayMut::zeros(buffer.dtype, &buffer.shape)?;
         self.pool.after(|| self.device.read(buffer.block.address, array.bytes()))?;
         Ok(array.freeze())

@@ -1,10 +1,11 @@
+//! Convolutions.
 use super::{
     accumulation::{AccumType, Accumulation},
     builder::{AccumKernel, Builder, arguments},
     chain::Chain,
     cudnn,
     float::Float,
-    formula::{Formula, Input, PostOp},
+    formula::{Formula, Input, NO_AXIS, PostOp},
     geometry, layout,
     library_call::LibraryCall,
     matmul::factors,
@@ -69,14 +70,13 @@ impl<'a> ConvOperands<'a> {
     /// output channel.
     fn factors(&self, b: &mut Builder, kind: AccumType) -> Result<[Slot; 2]> {
         let [x, w] = [self.input, self.filter].map(|o| (o, semantics::zero_points(&o.ty)));
-        let axis = if x.1.len() == 1 { -100 } else { 1 };
+        let axis = if x.1.len() == 1 { NO_AXIS } else { 1 };
         let x = factors(b, x.0, Input::of_axis(&x.1, &x.0.ty.shape, axis), kind)?;
         let of_outputs = w.1.len() == self.group * self.oc;
-        let axis = if w.1.len() == 1 { -100 } else { i64::from(!of_outputs) };
+        let axis = if w.1.len() == 1 { NO_AXIS } else { i64::from(!of_outputs) };
         Ok([x, factors(b, w.0, Input::of_axis(&w.1, &w.0.ty.shape, axis), kind)?])
     }
-    /// Returns the post-processing of accumulators: scaling to the result's scale, or saturation. A plain integer result has
-    /// no Relu.
+    /// Returns the post-processing of accumulators: scaling to the result's scale, or saturation.
     pub fn sums(&self, b: &Builder, kind: AccumType) -> Result<Accumulation> {
         let result = b.result_type(0)?;
         let shape = result.shape.clone();
@@ -84,10 +84,9 @@ impl<'a> ConvOperands<'a> {
         let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| Quantization::values(q).0);
         let (x, w) = (scales(self.input)[0], scales(self.filter));
         let scale: Vec<f64> = (0..self.group * self.oc).map(|c| x * w[c % w.len()]).collect();
-        let is_scaled = result.dtype.is_quantizable();
-        let scale = is_scaled.then(|| Input::of_axis(&scale, &shape, 1));
-        let post_op = if kind.is_real() || is_scaled { self.post_op } else { PostOp::default() };
-        Ok(Accumulation { kind, shape, bias: self.bias.cloned(), bias_shape, scale, post_op })
+        let scale = result.dtype.is_quantizable().then(|| Input::of_axis(&scale, &shape, 1));
+        let (columns, bias, post_op) = (shape[2..].iter().product(), self.bias.cloned(), self.post_op);
+        Ok(Accumulation { kind, shape, columns, bias, bias_shape, scale, post_op })
     }
     /// Returns cuDNN's call for an input of shape `input`, if there is one. A transposed convolution has the filter of the
     /// convolution whose gradient it computes.
@@ -181,7 +180,7 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
             }
             false => {
                 let arguments = arguments![image, filter, windows, images, group, parts.ic, oc].to_vec();
-                let tiles = geometry::tiles([oc as u64, pixels as u64], (images * group) as u64, [64, 64], 256);
+                let tiles = geometry::products([oc as u64, pixels as u64], (images * group) as u64);
                 (format!("convolution<{}, {index}>", kind.c_type()), arguments, tiles)
             }
         };
@@ -191,7 +190,7 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 /// Results of a plane that a thread of `depthwise_plane` computes.
-const RESULTS: usize = 4;
+pub(super) const RESULTS: usize = 4;
 
 /// Returns the kernel of a depthwise convolution, and its threads per plane of the result.
 fn depthwise(kind: AccumType, index: &str, windows: &[Window], positions: &[usize]) -> (String, usize) {
@@ -246,7 +245,7 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
         let windows = windows(b, &sliding, &result[2..], &x[2..])?;
         let arguments = arguments![image, filter, windows, x[0], group, parts.ic, parts.oc, oc_first].to_vec();
         let area = result[2..].iter().product::<usize>();
-        let geometry = geometry::tiles([parts.oc as u64, area as u64], (x[0] * group) as u64, [64, 64], 256);
+        let geometry = geometry::products([parts.oc as u64, area as u64], (x[0] * group) as u64);
         let index = index_type(x, result, &op.filter.ty.shape, &sliding);
         let function = format!("transposed_convolution<{}, {index}>", kind.c_type());
         Ok(AccumKernel { file: FILE, function, geometry, arguments })

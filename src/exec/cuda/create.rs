@@ -18,20 +18,20 @@ fn fill(inputs: Vec<Input>, expression: &str) -> Formula {
 }
 
 /// A result of known values.
-fn known(numbers: &[f64]) -> Formula {
+fn listed(numbers: &[f64]) -> Formula {
     fill(vec![Input::of_axis(numbers, &[numbers.len()], 0)], "x")
 }
 
 pub(super) fn shape(op: &Shape<Operand>) -> Result<Formula> {
     let dims: Vec<f64> = fetched(&op.input.ty.shape, op)?.into_iter().map(|d| d as f64).collect();
-    Ok(known(&dims))
+    Ok(listed(&dims))
 }
 
 pub(super) fn size(op: &Size<Operand>, result: &ValueType) -> Formula {
     let dims = &op.input.ty.shape;
     let first = op.axis.map_or(0, |a| axis_of(a, dims.len()));
     let dims: Vec<f64> = dims.iter().skip(first).take(result.elements()).map(|d| *d as f64).collect();
-    known(&dims)
+    listed(&dims)
 }
 
 pub(super) fn constant_fill(op: &ConstantFill<Operand>) -> Formula {

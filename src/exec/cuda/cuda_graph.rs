@@ -24,15 +24,15 @@ pub(super) struct GraphCache {
     cuda: Arc<Context>,
     state: Mutex<GraphState>,
     has_run: AtomicBool,
-    concurrent: Mutex<ConcurrentRuns>,
+    failures: Mutex<Failures>,
 }
 
-/// Concurrent runs of a plan. A fault cannot be attributed to one of them.
+/// The failed runs of a plan. A fault cannot be attributed to one of several concurrent runs.
 #[derive(Default)]
-struct ConcurrentRuns {
-    running: usize,
-    /// The fault of any of these runs.
-    fault: Option<String>,
+struct Failures {
+    count: u64,
+    /// The error of the last one.
+    last: String,
 }
 
 #[derive(Default)]
@@ -42,13 +42,13 @@ enum GraphState {
     New,
     /// The plan has run once; these are its allocations.
     Traced(Trace),
-    Captured(Captured),
+    Captured(CapturedRun),
     /// The capture failed; this has been reported.
     Uncapturable,
 }
 
 /// A captured run. The graphs are declared before the arrays, which own the context, so that they are dropped first.
-struct Captured {
+struct CapturedRun {
     graphs: Vec<Arc<CapturedGraph>>,
     arena: Arena,
     feeds: Vec<DeviceArray>,
@@ -63,6 +63,13 @@ enum Feeds {
 }
 
 impl Feeds {
+    /// Returns the caller's buffers.
+    ///
+    /// # Errors
+    /// Returns an error if this backend may not use one of them.
+    fn admitted(cuda: &Context, buffers: Vec<DeviceArray>) -> Result<Feeds> {
+        Ok(Feeds::Buffers(buffers.into_iter().map(|buffer| cuda.admitted(&buffer)).collect::<Result<_>>()?))
+    }
     fn types(&self) -> Vec<(Dtype, Vec<usize>)> {
         match self {
             Feeds::Arrays(arrays) => arrays.iter().map(|a| (a.dtype(), a.shape().to_vec())).collect(),
@@ -83,28 +90,26 @@ impl Feeds {
 
 impl GraphCache {
     pub fn new(cuda: Arc<Context>) -> GraphCache {
-        let (state, has_run, concurrent) = Default::default();
-        GraphCache { cuda, state, has_run, concurrent }
+        let (state, has_run, failures) = Default::default();
+        GraphCache { cuda, state, has_run, failures }
     }
 
-    /// Runs concurrently with other runs of the plan. A fault of one run is reported by all of them.
+    /// Runs concurrently with other runs of the plan. A fault of one run is reported by all that began before.
     fn run_concurrently<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
-        let concurrent = || self.concurrent.lock().unwrap_or_else(PoisonError::into_inner);
-        concurrent().running += 1;
+        let failures = || self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = failures().count;
         let result = run();
-        let mut concurrent = concurrent();
-        concurrent.running -= 1;
-        if let Err(e) = &result
-            && !e.is_interrupted()
-        {
-            concurrent.fault.get_or_insert_with(|| e.to_string());
+        let mut failures = failures();
+        match &result {
+            Ok(_) if failures.count != before => {
+                Err(failure("CUDA", format!("this run or a concurrent one failed: {}", failures.last)))
+            }
+            Err(e) if !e.is_interrupted() => {
+                (failures.count, failures.last) = (failures.count + 1, e.to_string());
+                result
+            }
+            _ => result,
         }
-        let fault = concurrent.fault.clone().filter(|_| result.is_ok());
-        if concurrent.running == 0 {
-            concurrent.fault = None;
-        }
-        let shared = |fault: String| failure("CUDA", format!("this run or a concurrent one failed: {fault}"));
-        fault.map_or(result, |fault| Err(shared(fault)))
     }
 
     /// Submits a run. The results of a captured plan are valid until the next run.
@@ -171,16 +176,17 @@ impl Recorder<DeviceArray> for GraphCache {
         })
     }
 
-    /// Inputs are copied to the addresses of the captured run, and its results to newly allocated memory.
+    /// Inputs are copied, so that no result shares their memory: to the addresses of the captured run, if there is one, whose
+    /// results are copied to newly allocated memory.
     fn run_on(&self, feeds: Vec<DeviceArray>, run: Run<DeviceArray>) -> Result<Vec<DeviceArray>> {
         let Run { repeatable, has_host_steps, steps, .. } = run;
         let cuda = &*self.cuda;
-        feeds.iter().try_for_each(|feed| cuda.check_device(feed))?;
+        let feeds = Feeds::admitted(cuda, feeds)?;
         let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
         if turn.is_none() {
-            return steps(feeds);
+            return run_steps(cuda, feeds, steps);
         }
-        let results = self.run_in_turn(Feeds::Buffers(feeds), has_host_steps, steps)?;
+        let results = self.run_in_turn(feeds, has_host_steps, steps)?;
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             // The next run overwrites the captured results.
             GraphState::Captured(_) => results.iter().map(|result| cuda.duplicate(result)).collect(),
@@ -188,19 +194,20 @@ impl Recorder<DeviceArray> for GraphCache {
         }
     }
 
-    /// Inputs are copied to the addresses of the captured run, and its results to the caller's buffers.
+    /// Inputs are copied as in a run on buffers, and results to the caller's buffers.
     fn run_on_into(&self, feeds: Vec<DeviceArray>, into: &[DeviceArray], run: Run<DeviceArray>) -> Result<()> {
         let Run { repeatable, has_host_steps, steps, .. } = run;
         let cuda = &*self.cuda;
-        feeds.iter().chain(into).try_for_each(|buffer| cuda.check_device(buffer))?;
         check_overlap(&feeds, into)?;
+        let feeds = Feeds::admitted(cuda, feeds)?;
+        let into = into.iter().map(|buffer| cuda.admitted(buffer)).collect::<Result<Vec<_>>>()?;
         let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
         let results = match &turn {
-            Some(_) => self.run_in_turn(Feeds::Buffers(feeds), has_host_steps, steps)?,
-            None => steps(feeds)?,
+            Some(_) => self.run_in_turn(feeds, has_host_steps, steps)?,
+            None => run_steps(cuda, feeds, steps)?,
         };
         // Copied while it is this run's turn: the next run overwrites the captured results.
-        results.iter().zip(into).try_for_each(|(from, to)| cuda.copy(from, to))
+        results.iter().zip(&into).try_for_each(|(from, to)| cuda.copy(from, to))
     }
 
     fn on_host(&self, compute: &mut dyn FnMut() -> Result<()>) -> Result<()> {
@@ -265,7 +272,13 @@ fn run_steps(cuda: &Context, feeds: Feeds, steps: &mut Steps) -> Result<Vec<Devi
 }
 
 /// Captures the steps in an arena that is laid out for the traced allocations.
-fn capture(cuda: &Context, trace: &Trace, inputs: &Feeds, has_host_steps: bool, steps: &mut Steps) -> Result<Captured> {
+fn capture(
+    cuda: &Context,
+    trace: &Trace,
+    inputs: &Feeds,
+    has_host_steps: bool,
+    steps: &mut Steps,
+) -> Result<CapturedRun> {
     // Release the memory of the previous run first, as the arena replaces it.
     cuda.pool.release();
     let arena = cuda.pool.arena(trace)?;
@@ -277,5 +290,5 @@ fn capture(cuda: &Context, trace: &Trace, inputs: &Feeds, has_host_steps: bool, 
         Ok((graphs, feeds, results))
     };
     let (graphs, feeds, results) = cuda.pool.with_arena(&arena, 0, run)?;
-    Ok(Captured { graphs, arena, feeds, results, has_host_steps })
+    Ok(CapturedRun { graphs, arena, feeds, results, has_host_steps })
 }

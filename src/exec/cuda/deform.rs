@@ -30,7 +30,7 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Operand>, b: &mut Builder) -> Resu
         let ConvOperands { group, ic, oc, .. } = parts;
         let of = arguments![image, filter, shifts, factors, windows];
         let sizes = arguments![images, group, ic, oc, sharing, has_mask];
-        let geometry = geometry::tiles([oc as u64, pixels as u64], (images * group) as u64, [64, 64], 256);
+        let geometry = geometry::products([oc as u64, pixels as u64], (images * group) as u64);
         Ok(AccumKernel {
             file: FILE,
             function: "deformable_convolution".into(),

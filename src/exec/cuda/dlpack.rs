@@ -21,8 +21,8 @@ impl CudaBackend {
     /// # Errors
     /// Returns an error if earlier work has failed, the array is on another GPU, or memory runs out.
     pub fn to_dlpack<M: Form>(&self, array: &DeviceArray) -> Result<Managed<M>> {
-        self.cuda.check_device(array)?;
-        let array = if M::HAS_FLAGS { array.clone() } else { self.cuda.duplicate(array)? };
+        let array = self.cuda.admitted(array)?;
+        let array = if M::HAS_FLAGS { array } else { self.cuda.duplicate(&array)? };
         self.cuda.pool.synchronize()?;
         let pointer = std::ptr::without_provenance_mut(array.pointer() as usize);
         let number = self.cuda.device.number();

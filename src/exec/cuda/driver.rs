@@ -24,7 +24,7 @@ use std::{
 /// The name in messages.
 const NAME: &str = "CUDA";
 
-/// A GPU with one stream: work runs asynchronously, in submission order.
+/// A GPU. Work runs asynchronously on one stream, in submission order; another stream only captures.
 pub(super) struct Gpu {
     number: usize,
     /// `NVIDIA H200`
@@ -41,10 +41,12 @@ pub(super) struct Gpu {
     /// The folder for compiled kernels.
     cache: Option<PathBuf>,
     kernels: Mutex<HashMap<Source, Loaded>>,
+    /// The modules of the kernels.
+    modules: Mutex<Vec<sys::CUmodule>>,
     staging: Mutex<Staging>,
 }
 
-// SAFETY: a context may be used from any thread that has made it current, which every method does first; streams and
+// SAFETY: a context may be used from any thread that has made it current, which every method does first; streams, modules and
 // functions belong to it. No other field is a pointer.
 unsafe impl Send for Gpu {}
 // SAFETY: as above; the driver may be called from several threads concurrently.
@@ -157,6 +159,7 @@ impl Gpu {
             tape: Mutex::default(),
             cache: cache::folder(),
             kernels: Mutex::default(),
+            modules: Mutex::default(),
             staging: Mutex::default(),
         };
         gpu.enter()?;
@@ -270,10 +273,11 @@ impl Gpu {
         self.enter()?;
         let name = CString::new(compiled.name).map_err(|e| invalid(format!("the name of a kernel: {e}")))?;
         let doing = format!("loading {} of {}", source.function, source.file);
-        // SAFETY: NVRTC generated the code, and a checksum ensures that it is complete; it stays loaded as long as the
-        // context.
+        // SAFETY: NVRTC generated the code, and a checksum ensures that it is complete; it stays loaded as long as the GPU is
+        // open.
         let function = unsafe {
             let module = module::load_data(compiled.code.as_ptr().cast()).map_err(while_doing(&doing))?;
+            locked(&self.modules).push(module);
             module::get_function(module, name).map_err(while_doing(&doing))?
         };
         let loaded = Loaded(function as usize);
@@ -398,11 +402,16 @@ impl Drop for Gpu {
             return;
         }
         locked(&self.staging).close();
-        // SAFETY: `new` created the streams and the context, which are closed once and not used afterwards.
+        let modules = std::mem::take(&mut *locked(&self.modules));
+        // SAFETY: `new` created the streams and the context, and `load` the modules. They are closed once, the modules after all
+        // work is complete, and not used afterwards.
         unsafe {
             for stream in [self.stream, self.recorder].into_iter().filter(|s| !s.is_null()) {
                 let _ = stream::synchronize(stream);
                 let _ = stream::destroy(stream);
+            }
+            for module in modules {
+                let _ = module::unload(module);
             }
             let _ = primary_ctx::release(self.device);
         }

@@ -1,3 +1,4 @@
+//! Sums of products of tensors with named axes, as a sequence of products.
 use super::{
     builder::Builder,
     chain::Chain,

@@ -78,7 +78,7 @@ pub(super) fn projected(
 ) -> Result<Reals> {
     let (rows_of, columns) = (weight.ty.shape[weight.ty.shape.len() - 2], weight.ty.shape[weight.ty.shape.len() - 1]);
     let (k, n) = if transposed { (columns, rows_of) } else { (rows_of, columns) };
-    let m = ty.elements() / k.max(1);
+    let m = ty.elements() / k;
     let ty = ValueType { shape: vec![m, n], ..ty.clone() };
     let (right, out) = (b.reals(weight)?, b.temporary(ty.bytes()));
     let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, batch: Batch::ONE };

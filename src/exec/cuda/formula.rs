@@ -26,9 +26,20 @@ impl PostOp {
     }
 }
 
+/// Returns the limit of a Relu as the device's `relu` takes it: a negative one stands for none.
+pub(super) fn relu_limit(limit: f64) -> f64 {
+    if limit > 0.0 { limit } else { -1.0 }
+}
+
+/// Like [`relu_limit`], for integers. Fractions are dropped, so that numbers can be limited before they are rounded.
+pub(super) fn relu_limit_of_ints(limit: f64) -> f64 {
+    // Beyond 64 bits there is no integer to be limited.
+    if limit < 2f64.powi(63) { relu_limit(limit).trunc() } else { -1.0 }
+}
+
 /// The source of an input's elements.
 #[derive(Debug, Clone)]
-pub(super) enum From {
+pub(super) enum InputSource {
     Operand(Operand),
     Slot(Slot),
     /// The accumulator of the kernel that the chain is fused into.
@@ -41,7 +52,7 @@ pub(super) enum From {
 /// A tensor that is broadcast to the result or read through a view.
 #[derive(Debug, Clone)]
 pub(super) struct Input {
-    pub from: From,
+    pub from: InputSource,
     pub shape: Vec<usize>,
     /// The view, or `None` if the tensor is broadcast.
     pub view: Option<View>,
@@ -68,7 +79,7 @@ impl Input {
         let ty = &operand.ty;
         let (dtype, quantization) = (ty.buffer_dtype(), ty.quantization.clone());
         Input {
-            from: From::Operand(operand.clone()),
+            from: InputSource::Operand(operand.clone()),
             shape: ty.shape.clone(),
             view: None,
             dtype,
@@ -79,7 +90,7 @@ impl Input {
     pub fn slot(slot: Slot, ty: ValueType) -> Input {
         let dtype = ty.buffer_dtype();
         Input {
-            from: From::Slot(slot),
+            from: InputSource::Slot(slot),
             shape: ty.shape,
             view: None,
             dtype,
@@ -89,10 +100,11 @@ impl Input {
     }
     /// The accumulator of the kernel that the chain is fused into.
     pub fn accumulator(dtype: Dtype, shape: Vec<usize>) -> Input {
-        let (from, reading) = (From::Accumulator, Reading::ByFormula);
+        let (from, reading) = (InputSource::Accumulator, Reading::ByFormula);
         Input { from, shape, view: None, dtype, quantization: None, reading }
     }
-    /// One value per index of an axis of `shape`, or a single value for all. An axis out of range has one index.
+    /// One value per index of an axis of `shape`, or a single value for all. An axis out of range, such as [`NO_AXIS`], has one
+    /// index.
     pub fn of_axis<T: Copy + Into<Number>>(list: &[T], shape: &[usize], axis: i64) -> Input {
         let rank = shape.len() as i64;
         let axis = (-rank..rank).contains(&axis).then(|| axis.rem_euclid(rank) as usize);
@@ -102,13 +114,13 @@ impl Input {
         let ints: Option<Vec<i64>> =
             numbers.iter().map(|n| if let Number::Int(i) = n { Some(*i) } else { None }).collect();
         let (from, dtype) = match ints {
-            Some(ints) => (From::Ints(ints), Dtype::Int64),
+            Some(ints) => (InputSource::Ints(ints), Dtype::Int64),
             None => {
                 let of = |n: &Number| match *n {
                     Number::Int(i) => i as f64,
                     Number::Real(x) => x,
                 };
-                (From::Doubles(numbers.iter().map(of).collect()), Dtype::Float64)
+                (InputSource::Doubles(numbers.iter().map(of).collect()), Dtype::Float64)
             }
         };
         Input { from, shape: own, view: None, dtype, quantization: None, reading: Reading::Stored }
@@ -134,12 +146,15 @@ impl Input {
         Input { shape, ..self }
     }
     pub fn is_fused_input(&self) -> bool {
-        matches!(&self.from, From::Operand(o) if o.is_fused_input())
+        matches!(&self.from, InputSource::Operand(o) if o.is_fused_input())
     }
     fn is_plain_int(&self) -> bool {
         self.dtype.int_range().is_some() && self.quantization.is_none()
     }
 }
+
+/// The axis of a list with a single value.
+pub(super) const NO_AXIS: i64 = i64::MIN;
 
 /// An integer or a real value.
 #[derive(Debug, Clone, Copy)]
@@ -147,12 +162,12 @@ pub(super) enum Number {
     Int(i64),
     Real(f64),
 }
-impl std::convert::From<i64> for Number {
+impl From<i64> for Number {
     fn from(i: i64) -> Self {
         Number::Int(i)
     }
 }
-impl std::convert::From<f64> for Number {
+impl From<f64> for Number {
     fn from(x: f64) -> Self {
         Number::Real(x)
     }

@@ -28,7 +28,7 @@ fn widest_unit(dtype: Dtype, run: usize) -> (&'static str, usize) {
 pub(super) fn gather(op: &Gather<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());
-    let from = b.converted(&op.input, 0, PostOp::default())?;
+    let from = b.converted(&op.input, 0)?;
     let (indices, n) = (b.ints(&op.indices)?, b.result_type(0)?.elements());
     let (chosen, inner) = (op.indices.ty.elements(), shape[axis + 1..].iter().product::<usize>());
     let dtype = b.result_type(0)?.buffer_dtype();
@@ -113,7 +113,7 @@ pub(super) fn rows_at(b: &mut Builder, from: &Operand, offsets: Slot, [rows, row
 
 /// Copies `run` elements from each offset into the first result.
 fn take(b: &mut Builder, input: &Operand, offsets: Slot, run: usize) -> Result<()> {
-    let (from, result) = (b.converted(input, 0, PostOp::default())?, b.result_type(0)?);
+    let (from, result) = (b.converted(input, 0)?, b.result_type(0)?);
     let n = result.elements();
     let function = format!("copy_runs<{}>", bits_type(result.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments![from, b.result(0), offsets, run, n])

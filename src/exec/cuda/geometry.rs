@@ -46,9 +46,12 @@ pub(super) fn blocks(blocks: u64, threads: u32) -> Geometry {
     line(blocks, threads)
 }
 
+/// The maximum number of threads of a row.
+pub(super) const MOST_OF_ROW: u64 = 512;
+
 /// One block per row, with a number of warps that suits the length of a row.
 pub(super) fn rows(rows: u64, length: u64) -> Geometry {
-    let threads = length.div_ceil(4).next_multiple_of(WARP).clamp(WARP, 512) as u32;
+    let threads = length.div_ceil(4).next_multiple_of(WARP).clamp(WARP, MOST_OF_ROW) as u32;
     line(rows, threads.next_power_of_two())
 }
 
@@ -67,6 +70,15 @@ const MANY_ROWS: u64 = 8192;
 pub(super) fn tiles([rows, columns]: [u64; 2], matrices: u64, tile: [u64; 2], threads: u32) -> Geometry {
     let blocks = [columns.div_ceil(tile[1]).min(BLOCKS), rows.div_ceil(tile[0]).min(ACROSS), matrices.min(ACROSS)];
     Geometry { blocks: blocks.map(|n| n as u32), threads: [threads, 1, 1] }
+}
+
+/// The size of a tile of a product in `gemm.cuh`, and the threads of its block.
+pub(super) const PRODUCT_TILE: u64 = 64;
+pub(super) const PRODUCT_THREADS: u32 = 256;
+
+/// The geometry of products of `rows` x `columns` elements that `gemm.cuh` computes.
+pub(super) fn products(sizes: [u64; 2], matrices: u64) -> Geometry {
+    tiles(sizes, matrices, [PRODUCT_TILE; 2], PRODUCT_THREADS)
 }
 
 /// The environment variable that forces 64-bit indices in all kernels if it is `1`, for tests.

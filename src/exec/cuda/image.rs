@@ -1,3 +1,4 @@
+//! Images: colors, and comparisons of two images.
 use super::{
     builder::{Builder, arguments},
     formula::{Formula, Input, PostOp, c_type},

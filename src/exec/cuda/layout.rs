@@ -32,7 +32,7 @@ fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, post_op: Po
 
 /// Returns the same elements in the result's shape.
 pub(super) fn reshape(input: &Operand, b: &mut Builder) -> Result<()> {
-    let from = b.converted(input, 0, PostOp::default())?;
+    let from = b.converted(input, 0)?;
     b.share(0, from)
 }
 
@@ -56,10 +56,10 @@ pub(super) fn put(input: &Operand, from: View, to: View, post_op: PostOp, b: &mu
 
 /// Concatenates the parts row by row.
 fn join(parts: &[Operand], rows: usize, post_op: PostOp, b: &mut Builder) -> Result<()> {
-    let row = b.result_type(0)?.elements() / rows.max(1);
+    let row = b.result_type(0)?.elements() / rows;
     let mut at = 0;
     for part in parts {
-        let n = part.ty.elements() / rows.max(1);
+        let n = part.ty.elements() / rows;
         let view =
             |row: usize, start: usize| View { start: start as i64, strides: vec![row as i64, 1], shape: vec![rows, n] };
         put(part, view(n, 0), view(row, at), post_op, b)?;
@@ -145,7 +145,7 @@ struct Axis {
 
 /// Computes a result whose axes are indexed independently; `value` fills positions without an entry.
 fn map_axes(input: &Operand, axes: &[Axis], beyond: Beyond, value: &Array, b: &mut Builder) -> Result<()> {
-    let from = (b.converted(input, 0, PostOp::default())?, &input.ty.shape[..]);
+    let from = (b.converted(input, 0)?, &input.ty.shape[..]);
     let to = (b.result(0), b.result_type(0)?);
     launch_map_axes(from, axes, beyond, value, to, b)
 }
@@ -227,7 +227,7 @@ pub(super) fn slice(op: &Slice<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 /// Returns the integers of an operand, if it is constant.
-pub(super) fn known(operand: &Operand) -> Result<Option<Vec<i64>>> {
+fn known_ints(operand: &Operand) -> Result<Option<Vec<i64>>> {
     let to_ints = |a: &Array| Ok(a.to_f64()?.into_iter().map(|v| v as i64).collect());
     operand.constant.as_ref().map(to_ints).transpose()
 }
@@ -235,12 +235,13 @@ pub(super) fn known(operand: &Operand) -> Result<Option<Vec<i64>>> {
 pub(super) fn slice_axis(op: &SliceAxis<Operand>) -> Result<Option<View>> {
     let step = match &op.step {
         None => None,
-        Some(step) => match known(step)? {
+        Some(step) => match known_ints(step)? {
             None => return Ok(None),
             step => step,
         },
     };
-    let (Some(axis), Some(start), Some(end)) = (known(&op.axis)?, known(&op.start)?, known(&op.end)?) else {
+    let (Some(axis), Some(start), Some(end)) = (known_ints(&op.axis)?, known_ints(&op.start)?, known_ints(&op.end)?)
+    else {
         return Ok(None);
     };
     let shape = &op.input.ty.shape;
@@ -248,7 +249,9 @@ pub(super) fn slice_axis(op: &SliceAxis<Operand>) -> Result<Option<View>> {
 }
 
 pub(super) fn strided_slice(op: &StridedSlice<Operand>) -> Result<Option<View>> {
-    let (Some(starts), Some(ends), Some(strides)) = (known(&op.starts)?, known(&op.ends)?, known(&op.strides)?) else {
+    let (Some(starts), Some(ends), Some(strides)) =
+        (known_ints(&op.starts)?, known_ints(&op.ends)?, known_ints(&op.strides)?)
+    else {
         return Ok(None);
     };
     let shape = &op.input.ty.shape;

@@ -162,6 +162,12 @@ impl Drop for CudaBackend {
     }
 }
 
+/// Whether results are float32 until the operators that are fused into an operator have been applied. Other kernels first store
+/// them in the dtype of the last fused operator.
+fn is_rounded_last(op: &Op<Operand>, result: &ValueType) -> bool {
+    matches!(op, Op::Conv(_) | Op::Deconv(_) | Op::MatMul(_)) || formula_of(op, result).is_some()
+}
+
 /// Returns the formula of an elementwise operator.
 fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
     match kernels::of(op, result).ok()? {
@@ -184,7 +190,10 @@ impl Kernel for Program {
 
 impl Fusion for CudaBackend {
     fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        signature.is_fusible_float_elementwise(next, result) && formula_of(next, result).is_some()
+        let keeps_dtype = signature.outputs().all(|own| own.buffer_dtype() == result.buffer_dtype());
+        signature.is_fusible_float_elementwise(next, result)
+            && (keeps_dtype || is_rounded_last(&signature.op, result))
+            && formula_of(next, result).is_some()
     }
     fn supports(&self, signature: &Signature) -> bool {
         heads::supports(signature)
@@ -305,5 +314,24 @@ mod tests {
             }
         }
         assert!(graph.is_empty(), "modules in a ring, or above one: {:?}", graph.keys());
+    }
+
+    #[test]
+    fn kernels_have_the_sizes_of_their_launchers() {
+        use super::{
+            attention::KEYS,
+            conv::RESULTS,
+            geometry::{MOST_OF_ROW, PRODUCT_THREADS, PRODUCT_TILE},
+        };
+        for (text, size) in [
+            (include_str!("gemm.cuh"), format!("TILE = {PRODUCT_TILE},")),
+            (include_str!("gemm.cuh"), format!("e += {PRODUCT_THREADS})")),
+            (include_str!("conv.cu"), format!("RESULTS = {RESULTS},")),
+            (include_str!("attention.cu"), format!("KEYS = {KEYS},")),
+            (include_str!("sort.cu"), format!("values[{MOST_OF_ROW}]")),
+            (include_str!("sort.cu"), format!("indices[{MOST_OF_ROW}]")),
+        ] {
+            assert!(text.contains(&size), "{size}");
+        }
     }
 }

@@ -48,6 +48,7 @@ const OF_DRIVER: &[&str] = &[
     "cuMemcpyDtoHAsync_v2",
     "cuModuleLoadData",
     "cuModuleGetFunction",
+    "cuModuleUnload",
     "cuLaunchKernel",
 ];
 

@@ -1,7 +1,7 @@
 //! Generates the loops of a kernel for each access pattern.
 use super::{
     chain::{Chain, Parameters},
-    formula::{From, c_type},
+    formula::{InputSource, c_type},
     geometry::{self, Geometry},
     walk::{AccessPattern, TILE, Walk},
 };
@@ -67,7 +67,7 @@ impl Chain {
         let index = self.index_type();
         let mut code = format!("        {index} left = ({index})i;\n");
         code += &offsets(kernel, walk, index, &[], |_| 1);
-        let is_accumulator: Vec<bool> = self.inputs().map(|i| matches!(i.from, From::Accumulator)).collect();
+        let is_accumulator: Vec<bool> = self.inputs().map(|i| matches!(i.from, InputSource::Accumulator)).collect();
         let read = |k: usize| if is_accumulator[k] { "sum".to_owned() } else { format!("p{k}[j{k}]") };
         let _ = writeln!(code, "        to[t] = {};", self.call(kernel, "t", read, |k| offset_name(walk, k)));
         code

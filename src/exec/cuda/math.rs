@@ -1,3 +1,4 @@
+//! Mathematical functions with a number.
 use super::formula::Formula;
 use crate::{
     exec::Operand,

@@ -1,3 +1,4 @@
+//! Matrix products.
 use super::{
     accumulation::{AccumType, Accumulation},
     builder::{AccumKernel, Builder, arguments},
@@ -5,7 +6,7 @@ use super::{
     cublaslt,
     device::{Address, KernelValue, LIBRARY_ALIGNMENT},
     float::Float,
-    formula::{Formula, Input, PostOp},
+    formula::{Formula, Input, NO_AXIS, PostOp},
     geometry,
     library_call::LibraryCall,
     slot::{Argument, Slot},
@@ -93,7 +94,7 @@ impl Matrices {
             true => (format!("matmul_few_rows<{}>", kind.c_type()), geometry::elements((count * n * 32) as u64)),
             false => {
                 let index = geometry::index_type([m * k, k * n, m, n]);
-                let tiles = geometry::tiles([m as u64, n as u64], count as u64, [64, 64], 256);
+                let tiles = geometry::products([m as u64, n as u64], count as u64);
                 (format!("matmul<{}, {index}>", kind.c_type()), tiles)
             }
         };
@@ -170,33 +171,48 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     sums.emit(b, factors, call, |b| matrices.kernel(b, factors, kind))
 }
 
-/// Post-processes the products. A bias of n elements applies to columns, before any transposition; a bias of another shape
-/// applies to the result.
+/// Returns the real value of 1 in sums of this shape: one for all, or one per column, before any transposition.
+fn scale_of_sums(op: &MatMul<Operand>, shape: &[usize]) -> Input {
+    let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
+    let (of_left, of_right) = (scales(&op.input)[0], scales(&op.right));
+    let axis = match of_right.len() {
+        1 => NO_AXIS,
+        _ if op.output_transpose => -2,
+        _ => -1,
+    };
+    // The rows of several products may have been merged into one axis.
+    let longest = shape.iter().copied().max().unwrap_or(1);
+    let all = of_right.iter().map(|scale| of_left * scale).cycle().take(longest);
+    Input::of_axis(&all.collect::<Vec<_>>(), shape, axis)
+}
+
+/// Post-processes the products. A bias of n elements and a list of scales apply to columns, before any transposition; a bias of
+/// another shape applies to the result.
 fn sums(op: &MatMul<Operand>, p: &Product, kind: AccumType, b: &Builder) -> Result<Accumulation> {
     let result = b.result_type(0)?;
-    let (mut shape, mut bias_shape) = (result.shape.clone(), Vec::new());
-    if let Some(bias) = &op.bias {
-        bias_shape = bias.ty.shape.clone();
-        if bias.ty.elements() == p.n {
-            bias_shape = if op.output_transpose { vec![p.n, 1] } else { vec![p.n] };
-            // The rows of several products may have been merged into one axis.
-            if op.output_transpose && !op.keep_dims {
-                shape = vec![result.elements() / (p.m * p.n).max(1), p.n, p.m];
-            }
-        }
-    }
-    let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
-    let scale = scale_of(&op.input) * scale_of(&op.right);
-    let scale = result.quantization.as_ref().map(|_| Input::of_axis(&[scale], &[], 0));
+    let bias_by_column = op.bias.as_ref().is_some_and(|bias| bias.ty.elements() == p.n);
+    let shape = match op.output_transpose && !op.keep_dims && bias_by_column {
+        // The rows of several products may have been merged into one axis.
+        true => vec![result.elements() / (p.m * p.n), p.n, p.m],
+        false => result.shape.clone(),
+    };
+    let bias_shape = match &op.bias {
+        Some(_) if bias_by_column && op.output_transpose => vec![p.n, 1],
+        Some(_) if bias_by_column => vec![p.n],
+        Some(bias) => bias.ty.shape.clone(),
+        None => Vec::new(),
+    };
+    let columns = if op.output_transpose { p.m } else { p.n };
+    let scale = result.quantization.as_ref().map(|_| scale_of_sums(op, &shape));
     let post_op = PostOp::relu(op.do_relu, op.relu_limit);
-    Ok(Accumulation { kind, shape, bias: op.bias.clone(), bias_shape, scale, post_op })
+    Ok(Accumulation { kind, shape, columns, bias: op.bias.clone(), bias_shape, scale, post_op })
 }
 
 /// Computes the product with a matrix of packed integers, which is unpacked to floats first.
 pub(super) fn a16_matmul(op: &A16MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (width, group) = (op.weight_bits as usize, op.q_group_size as usize);
     let [rows, stored] = *op.weight.ty.shape.as_slice() else { return Ok(()) };
-    let per_byte = 8 / width.max(1);
+    let per_byte = 8 / width;
     let columns = if op.right_transpose { stored * per_byte } else { stored };
     let n = rows * stored * per_byte;
     let (bytes, zeros, scales) = (Slot::of(&op.weight)?, Slot::of(&op.zp)?, b.reals(&op.scale)?);
@@ -225,10 +241,11 @@ fn product_with(
 ) -> Result<()> {
     let shape = b.result_type(0)?.shape.clone();
     let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), shape.last().copied().unwrap_or(1));
-    let m = input.ty.elements() / k.max(1);
+    let m = input.ty.elements() / k;
     let (factors, kind) = ([b.reals(input)?, weight], AccumType::Float(Float::Single));
     let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, batch: Batch::ONE };
     let bias_shape = bias.map_or(Vec::new(), |o| o.ty.shape.clone());
-    let sums = Accumulation { kind, shape, bias: bias.cloned(), bias_shape, scale: None, post_op: PostOp::default() };
+    let (bias, post_op) = (bias.cloned(), PostOp::default());
+    let sums = Accumulation { kind, shape, columns: n, bias, bias_shape, scale: None, post_op };
     sums.emit(b, factors, |b, float, to, has_bias| p.call(b, float, to, has_bias), |b| p.kernel(b, factors, kind))
 }

@@ -1,3 +1,4 @@
+//! Normalization of images for a quantized network.
 use super::{
     cast::FIXED_POINT,
     formula::{Formula, Input},

@@ -1,7 +1,7 @@
 //! The device memory pool. Freed blocks are reused by later allocations.
 //!
-//! Every run allocates the same blocks. They are therefore traced once and laid out in one arena, where every later run uses
-//! the same addresses.
+//! Every run of a plan allocates the same blocks. Those of its first run are traced and laid out in one arena, where captured
+//! runs use the same addresses.
 use super::{
     device::{Address, BLOCK_ALIGNMENT},
     driver::Gpu,
@@ -39,11 +39,20 @@ struct PoolState {
     leaving: Vec<Arc<dyn Any + Send + Sync>>,
     /// The allocation mode of one thread.
     mode: Option<(ThreadId, AllocMode)>,
+    /// The number of traces so far.
+    traces: u64,
 }
 
 enum AllocMode {
-    Traced(Trace),
-    Arena { arena: Arena, next: usize },
+    Traced {
+        /// Differs from those of earlier traces, whose blocks may live longer.
+        id: u64,
+        trace: Trace,
+    },
+    Arena {
+        arena: Arena,
+        next: usize,
+    },
 }
 
 /// The allocations and deallocations of a run, in order.
@@ -131,8 +140,11 @@ pub(super) struct Block {
 
 enum Origin {
     Own,
-    /// The index of the allocation in a trace.
-    Traced(usize),
+    /// The index of the allocation in the trace with this id.
+    Traced {
+        id: u64,
+        index: usize,
+    },
     /// Externally owned memory.
     Foreign(Arc<dyn Any + Send + Sync>),
     /// Part of an arena.
@@ -144,9 +156,11 @@ impl Drop for Block {
         let mut state = self.pool.state();
         match &self.origin {
             Origin::Own => {}
-            Origin::Traced(number) => {
-                if let Some((_, AllocMode::Traced(trace))) = &mut state.mode {
-                    trace.events.push(Event::Given(*number));
+            Origin::Traced { id: own, index } => {
+                if let Some((_, AllocMode::Traced { id, trace })) = &mut state.mode
+                    && id == own
+                {
+                    trace.events.push(Event::Given(*index));
                 }
             }
             Origin::Foreign(owner) => return state.leaving.push(owner.clone()),
@@ -196,10 +210,10 @@ impl Pool {
             ),
         };
         let origin = match &mut self.state().mode {
-            Some((thread, AllocMode::Traced(trace))) if *thread == thread::current().id() => {
+            Some((thread, AllocMode::Traced { id, trace })) if *thread == thread::current().id() => {
                 trace.events.push(Event::Taken(bytes));
                 trace.taken += 1;
-                Origin::Traced(trace.taken - 1)
+                Origin::Traced { id: *id, index: trace.taken - 1 }
             }
             _ => Origin::Own,
         };
@@ -212,6 +226,22 @@ impl Pool {
             let _ = self.synchronize();
         }
         Block { address, bytes, pool: self.clone(), origin: Origin::Foreign(owner) }
+    }
+    /// Returns a block for work of this pool's stream. One of another pool of the same GPU is returned once that pool's work is
+    /// complete, and lives until work of this one's is.
+    ///
+    /// # Errors
+    /// Returns an error if the other pool's work failed.
+    pub fn admitted(self: &Arc<Self>, block: &Arc<Block>) -> Result<Arc<Block>> {
+        if self.owns(block) {
+            return Ok(block.clone());
+        }
+        block.pool.synchronize()?;
+        Ok(Arc::new(self.foreign(block.address, block.bytes, block.clone())))
+    }
+    /// Whether a block belongs to this pool.
+    pub fn owns(self: &Arc<Self>, block: &Block) -> bool {
+        Arc::ptr_eq(self, &block.pool)
     }
     /// Waits until all submitted work is complete, and drops the owners that were kept for it.
     ///
@@ -260,10 +290,15 @@ impl Pool {
     }
     /// Runs `run` and traces its allocations in this thread.
     pub fn traced<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
-        let mode = self.mode(AllocMode::Traced(Trace::default()));
+        let id = {
+            let mut state = self.state();
+            state.traces += 1;
+            state.traces
+        };
+        let mode = self.mode(AllocMode::Traced { id, trace: Trace::default() });
         let result = run();
         match mode.end() {
-            Some((_, AllocMode::Traced(trace))) => (result, trace),
+            Some((_, AllocMode::Traced { trace, .. })) => (result, trace),
             _ => (result, Trace::default()),
         }
     }

@@ -2,9 +2,9 @@
 
 // Layer norm and, without mean, RMS norm of rows of n elements. Weight and bias, if present, have one value per element of a
 // row.
-template <class T>
-__global__ void layer_norm(const T* __restrict__ from, T* __restrict__ to, const T* __restrict__ weight,
-                           const T* __restrict__ bias, i64 rows, i64 n, i64 has_mean, i64 has_weight, i64 has_bias, float eps) {
+template <class T, class W>
+__global__ void layer_norm(const T* __restrict__ from, T* __restrict__ to, const W* __restrict__ weight,
+                           const W* __restrict__ bias, i64 rows, i64 n, i64 has_mean, i64 has_weight, i64 has_bias, float eps) {
     for (i64 row = blockIdx.x; row < rows; row += gridDim.x) {
         Row<T> x(from + row * n, n);
         float mean = 0, squares = 0;

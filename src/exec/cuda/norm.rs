@@ -1,3 +1,4 @@
+//! Norms.
 use super::{
     builder::{Builder, arguments},
     float::Float,
@@ -65,10 +66,14 @@ impl NormOperands {
         b: &mut Builder,
         input: &Operand,
         [weight, bias]: [&Option<Operand>; 2],
-        float: Float,
+        [float, of_weights]: [Float; 2],
     ) -> Result<NormOperands> {
         let (x, y) = (b.floats(input, float)?, b.float_result(0, float)?);
-        Ok(NormOperands { x, y, weight: b.floats_or(weight, float, x)?, bias: b.floats_or(bias, float, x)? })
+        Ok(NormOperands { x, y, weight: b.floats_or(weight, of_weights, x)?, bias: b.floats_or(bias, of_weights, x)? })
+    }
+    /// In float32.
+    fn single(b: &mut Builder, input: &Operand, affine: [&Option<Operand>; 2]) -> Result<NormOperands> {
+        NormOperands::new(b, input, affine, [Float::Single; 2])
     }
 }
 
@@ -80,11 +85,15 @@ fn rows(
     eps: f64,
     affine: [&Option<Operand>; 2],
 ) -> Result<()> {
-    let (float, rows) = (b.float(input)?, input.ty.elements() / n.max(1));
-    let o = NormOperands::new(b, input, affine, float)?;
+    let (float, rows) = (b.float(input)?, input.ty.elements() / n);
+    // Weights of float32 may be beyond the range of float16.
+    let are_alike = affine.into_iter().flatten().all(|o| o.ty.buffer_dtype() == float.dtype());
+    let of_weights = if are_alike { float } else { Float::Single };
+    let o = NormOperands::new(b, input, affine, [float, of_weights])?;
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, rows, n, has_mean, has_weight, has_bias, eps as f32];
-    b.launch(FILE, format!("layer_norm<{}>", float.c_type()), geometry::kept_rows(rows as u64, n as u64), arguments)?;
+    let function = format!("layer_norm<{}, {}>", float.c_type(), of_weights.c_type());
+    b.launch(FILE, function, geometry::kept_rows(rows as u64, n as u64), arguments)?;
     b.store_floats(0, o.y, float, PostOp::default())
 }
 
@@ -100,7 +109,7 @@ pub(super) fn rms_norm(op: &RMSNorm<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 fn groups(b: &mut Builder, input: &Operand, groups: usize, eps: f64, affine: [&Option<Operand>; 2]) -> Result<()> {
-    let (o, shape) = (NormOperands::new(b, input, affine, Float::Single)?, &input.ty.shape);
+    let (o, shape) = (NormOperands::single(b, input, affine)?, &input.ty.shape);
     let (images, each, inner) = (shape[0], shape[1] / groups, shape[2..].iter().product::<usize>());
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, images, groups, each, inner, has_weight, has_bias, eps];
@@ -124,7 +133,7 @@ fn image(input: &Operand) -> [usize; 3] {
 
 pub(super) fn pixel_norm(op: &PixelNorm<Operand>, b: &mut Builder) -> Result<()> {
     let affine = [&op.weight, &op.bias];
-    let (o, [images, channels, inner]) = (NormOperands::new(b, &op.input, affine, Float::Single)?, image(&op.input));
+    let (o, [images, channels, inner]) = (NormOperands::single(b, &op.input, affine)?, image(&op.input));
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, images, channels, inner, has_weight, has_bias, op.eps];
     b.launch(FILE, "pixel_norm", geometry::elements((images * inner) as u64), arguments)?;

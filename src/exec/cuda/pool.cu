@@ -45,15 +45,15 @@ __global__ void max_pool(const T* __restrict__ from, T* __restrict__ to, int* __
                         found = true;
                     }
                 }
-        if (to) to[i] = maximum;
+        to[i] = maximum;
         if (has_offsets) offsets[i] = (int)offset;
     }
 }
 
-// The mean of each window: the sum divided by `taps`, or if that is 0, by the number of elements within the plane.
+// The mean of each window: the sum divided by `taps`, or if that is 0, by the number of elements within the plane; times `scale`.
 template <class T>
 __global__ void avg_pool(const T* __restrict__ from, T* __restrict__ to, const Windows* __restrict__ windows, i64 planes,
-                         i64 taps, i64 adaptive) {
+                         i64 taps, i64 adaptive, float scale) {
     const Windows w = *windows;
     const i64 area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     FOR_ELEMENTS(i, planes * pixels) {
@@ -65,7 +65,7 @@ __global__ void avg_pool(const T* __restrict__ from, T* __restrict__ to, const W
             for (i64 r = start[1]; r < end[1]; r++)
                 for (i64 c = start[2]; c < end[2]; c++) sum += (float)plane[(d * w.plane[1] + r) * w.plane[2] + c];
         i64 n = taps ? taps : (end[0] - start[0]) * (end[1] - start[1]) * (end[2] - start[2]);
-        to[i] = sum / (float)(n < 1 ? 1 : n);
+        to[i] = sum / (float)(n < 1 ? 1 : n) * scale;
     }
 }
 

@@ -1,3 +1,4 @@
+//! Pools.
 use super::{
     builder::{Builder, arguments},
     conv,
@@ -10,6 +11,7 @@ use crate::{
     base::{Dtype, Result},
     exec::Operand,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, PoolMask, Window, windows},
+    quant::Quantization,
 };
 
 const FILE: File = file!("pool.cu");
@@ -48,18 +50,39 @@ pub(super) fn avg_pool(op: &AvgPool<Operand>, b: &mut Builder) -> Result<()> {
     let list = windows(&op.input.ty.shape, &op.into())?;
     let taps = if op.count_include_pad { list.iter().map(|w| w.kernel).product() } else { 0 };
     let windows = sliding(b, &op.input, &list)?;
-    average(b, &op.input, windows, taps, false, PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode))
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
+    average(b, in_units(&op.input), windows, (taps, false), post_op)
 }
 
 pub(super) fn adaptive_avg_pool(op: &AdaptiveAvgPool<Operand>, b: &mut Builder) -> Result<()> {
     let windows = sliding(b, &op.input, &[])?;
-    average(b, &op.input, windows, 0, true, PostOp::default())
+    average(b, (op.input.clone(), 1.0), windows, (0, true), PostOp::default())
 }
 
-fn average(b: &mut Builder, input: &Operand, windows: Slot, taps: i64, adaptive: bool, post_op: PostOp) -> Result<()> {
-    let (float, n) = (b.float(input)?, b.result_type(0)?.elements());
-    let (x, y) = (b.floats(input, float)?, b.float_result(0, float)?);
-    let arguments = arguments![x, y, windows, planes(input), taps, adaptive];
+/// Returns an operand in units of its scale, and the scale. Sums of quantized integers are then whole, and exact up to 2^24. The
+/// unit is 1 for floats, and for integers with several scales.
+fn in_units(operand: &Operand) -> (Operand, f32) {
+    let mut operand = operand.clone();
+    match operand.ty.per_tensor_scale() {
+        Some((scale, zero)) if !operand.ty.dtype.is_float() => {
+            operand.ty.quantization = Some(Quantization::per_tensor(1.0, zero));
+            (operand, scale as f32)
+        }
+        _ => (operand, 1.0),
+    }
+}
+
+/// Averages windows of an operand that is a multiple of `scale`.
+fn average(
+    b: &mut Builder,
+    (input, scale): (Operand, f32),
+    windows: Slot,
+    (taps, adaptive): (i64, bool),
+    post_op: PostOp,
+) -> Result<()> {
+    let (float, n) = (b.float(&input)?, b.result_type(0)?.elements());
+    let (x, y) = (b.floats(&input, float)?, b.float_result(0, float)?);
+    let arguments = arguments![x, y, windows, planes(&input), taps, adaptive, scale];
     b.launch(FILE, format!("avg_pool<{}>", float.c_type()), geometry::elements(n as u64), arguments)?;
     b.store_floats(0, y, float, post_op)
 }

@@ -96,7 +96,7 @@ impl Program {
     /// # Errors
     /// Returns an error if there is not enough memory, or the device has failed.
     pub(super) fn run(&self, cuda: &Context, operands: &[Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
-        operands.iter().flatten().try_for_each(|operand| cuda.check_device(operand))?;
+        let operands = &*cuda.admitted_operands(operands)?;
         let result = |output: &Output| {
             let (dtype, shape) = (output.ty.buffer_dtype(), output.ty.shape.clone());
             let block = match output.shares {

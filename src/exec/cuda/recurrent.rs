@@ -1,3 +1,4 @@
+//! Recurrent layers: LSTM and GRU.
 use super::{
     builder::{Builder, arguments},
     formula::PostOp,

@@ -1,16 +1,15 @@
 #include "block_reduce.cuh"
 
-// Reductions, numbered as ReduceMode. Sums are in float64 and rounded once.
-enum { MEAN, SUM, MAX, MIN, PROD, L1, L2 };
+// Reductions, numbered as in reduce.rs. Sums are in float64 and rounded once.
+enum { MEAN, SUM, MAX, MIN, L1, L2 };
 
 // The maximum or minimum. A failed comparison keeps x, so NaN is skipped; `finish` handles a NaN in the first position.
 __device__ inline double extremum(double x, double y, i64 mode) { return (mode == MAX ? y > x : y < x) ? y : x; }
-__device__ inline double identity(i64 mode) { return mode == MAX ? -INFINITY : mode == MIN ? INFINITY : mode == PROD ? 1 : 0; }
+__device__ inline double identity(i64 mode) { return mode == MAX ? -INFINITY : mode == MIN ? INFINITY : 0; }
 // Accumulates one element.
 __device__ inline double accumulate(double value, double v, i64 mode) {
     switch (mode) {
         case MAX: case MIN: return extremum(value, v, mode);
-        case PROD: return value * v;
         case L1: return value + fabs(v);
         case L2: return value + v * v;
         default: return value + v;
@@ -18,18 +17,17 @@ __device__ inline double accumulate(double value, double v, i64 mode) {
 }
 // Combines two partial results.
 __device__ inline double combine(double x, double y, i64 mode) {
-    return mode == MAX || mode == MIN ? extremum(x, y, mode) : mode == PROD ? x * y : x + y;
+    return mode == MAX || mode == MIN ? extremum(x, y, mode) : x + y;
 }
 // The result for n elements, given the first of them.
 __device__ inline double finish(double value, double first, i64 n, i64 mode) {
-    if (mode == MAX || mode == MIN) return n == 0 || first != first ? NAN : value;
+    if (mode == MAX || mode == MIN) return first != first ? NAN : value;
     return mode == MEAN ? value / n : mode == L2 ? sqrt(value) : value;
 }
 // Combines the partial results of a block's threads.
 __device__ inline double reduced_in_block(double value, i64 mode) {
     if (mode == MAX) return block_reduce<Max, double>(value, identity(mode));
     if (mode == MIN) return block_reduce<Min, double>(value, identity(mode));
-    if (mode == PROD) return block_reduce<Mul, double>(value, 1);
     return block_reduce<Add, double>(value, 0);
 }
 
@@ -39,7 +37,7 @@ template <class T> __global__ void reduce_rows(const T* __restrict__ from, T* __
         double value = identity(mode);
         x.for_each([&](float v) { value = accumulate(value, v, mode); });
         value = reduced_in_block(value, mode);
-        if (threadIdx.x == 0) to[row] = (float)finish(value, n ? (float)from[row * n] : 0.0f, n, mode);
+        if (threadIdx.x == 0) to[row] = (float)finish(value, (float)from[row * n], n, mode);
     }
 }
 // Reduces rows of integers, and rounds.
@@ -83,12 +81,23 @@ __global__ void __launch_bounds__(256) reduce_columns(const T* __restrict__ from
     }
 }
 template <class T>
-__global__ void combine_splits(const double* __restrict__ parts, const T* __restrict__ from, T* __restrict__ to, i64 outer,
-                               i64 n, i64 inner, i64 splits, i64 mode) {
+__global__ void combine_columns(const double* __restrict__ parts, const T* __restrict__ from, T* __restrict__ to, i64 outer,
+                                i64 n, i64 inner, i64 splits, i64 mode) {
     FOR_ELEMENTS(i, outer * inner) {
         double value = identity(mode);
         for (i64 s = 0; s < splits; s++) value = combine(value, parts[i * splits + s], mode);
-        to[i] = (float)finish(value, n ? (float)from[i / inner * n * inner + i % inner] : 0.0f, n, mode);
+        to[i] = (float)finish(value, (float)from[i / inner * n * inner + i % inner], n, mode);
+    }
+}
+
+// Products of columns, in order: products of parts might be infinite or 0 where that of all is not. Integers are rounded.
+template <class T> __device__ inline T stored_product(double product) { return (float)product; }
+template <> __device__ inline i64 stored_product<i64>(double product) { return to_int(rounded(product, AWAY_FROM_ZERO)); }
+template <class T> __global__ void multiply_columns(const T* __restrict__ from, T* __restrict__ to, i64 outer, i64 n, i64 inner) {
+    FOR_ELEMENTS(i, outer * inner) {
+        double product = 1;
+        for (i64 r = 0; r < n; r++) product *= (double)from[(i / inner * n + r) * inner + i % inner];
+        to[i] = stored_product<T>(product);
     }
 }
 

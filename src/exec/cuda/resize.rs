@@ -1,3 +1,4 @@
+//! Interpolation.
 use super::{
     builder::{Builder, arguments, bits_type},
     formula::PostOp,
@@ -30,7 +31,7 @@ pub(super) fn interp(op: &Interp<Operand>, b: &mut Builder) -> Result<()> {
     let [rows, downwards] = tables(b, &sample_points(height, down, op.mode, op.coord_mode)?)?;
     let geometry = geometry::elements(n as u64);
     if op.mode == InterpMode::Nearest {
-        let x = b.converted(&op.input, 0, PostOp::default())?;
+        let x = b.converted(&op.input, 0)?;
         let arguments = arguments![x, b.result(0), rows, columns, height, width, down, across, n];
         let function = format!("interp_nearest<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
         return b.launch(FILE, function, geometry, arguments);

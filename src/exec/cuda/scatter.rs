@@ -62,9 +62,7 @@ impl Updates<'_> {
     fn scatter(&self, b: &mut Builder, input: &Operand, reduction: Reduction) -> Result<()> {
         let result = b.result_type(0)?;
         if reduction == Reduction::Replace {
-            let [from, updates] =
-                [b.converted(input, 0, PostOp::default())?, b.converted(self.values, 0, PostOp::default())?];
-            let slots = [from, updates, b.result(0)];
+            let slots = [b.converted(input, 0)?, b.converted(self.values, 0)?, b.result(0)];
             return self.replace(b, bits_type(result.buffer_dtype()), slots, true);
         }
         if result.is_plain_int() {

@@ -1,3 +1,4 @@
+//! Choices between tensors by a mask or by position.
 use super::formula::{Formula, Input};
 use crate::{
     exec::{Operand, ValueType, semantics},

@@ -1,3 +1,4 @@
+//! Sums, differences and products of integers, shifted and rounded.
 use super::{
     cast::{FIXED_POINT, literal},
     formula::{Formula, Input},

@@ -1,6 +1,7 @@
+//! Order: sorting, and the largest and smallest elements.
 use super::{
     builder::{Builder, arguments, bits_type},
-    formula::{PostOp, c_type},
+    formula::c_type,
     geometry,
     slot::Slot,
     source::{File, file},
@@ -67,7 +68,7 @@ fn chosen(
     let (from, to, bits) = match has_values {
         true => {
             let bits = bits_type(b.result_type(values)?.buffer_dtype());
-            (b.converted(input, values, PostOp::default())?, b.result(values), bits)
+            (b.converted(input, values)?, b.result(values), bits)
         }
         false => (found, found, bits_type(Dtype::Int64)),
     };

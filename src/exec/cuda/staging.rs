@@ -8,6 +8,7 @@ use cudarc::driver::{
 use std::{
     ffi::c_void,
     num::NonZero,
+    ptr::null_mut,
     slice,
     sync::{Mutex, OnceLock, PoisonError},
     thread,
@@ -60,8 +61,8 @@ struct Lane {
     next: usize,
 }
 
-#[derive(Clone, Copy)]
 struct PinnedBuffer {
+    /// Null if it has not been allocated.
     memory: *mut c_void,
     done: sys::CUevent,
 }
@@ -71,9 +72,11 @@ unsafe impl Send for Lane {}
 
 impl PinnedBuffer {
     fn new() -> Result<PinnedBuffer, DriverError> {
-        // SAFETY: the memory is written before it is read; `close` frees it.
-        let memory = unsafe { result::malloc_host(PART, 0)? };
-        Ok(PinnedBuffer { memory, done: event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING)? })
+        let done = event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING)?;
+        let mut buffer = PinnedBuffer { memory: null_mut(), done };
+        // SAFETY: the memory is written before it is read, and freed when the buffer is dropped.
+        buffer.memory = unsafe { result::malloc_host(PART, 0)? };
+        Ok(buffer)
     }
     /// Returns the first `n` bytes, once the GPU has finished with them.
     fn bytes(&mut self, n: usize) -> Result<&mut [u8], DriverError> {
@@ -81,6 +84,20 @@ impl PinnedBuffer {
         unsafe {
             event::synchronize(self.done)?;
             Ok(slice::from_raw_parts_mut(self.memory.cast::<u8>(), n.min(PART)))
+        }
+    }
+}
+
+impl Drop for PinnedBuffer {
+    fn drop(&mut self) {
+        // SAFETY: `new` created both, and they are freed once, after the GPU has finished with them. Its context is current, or
+        // the calls fail.
+        unsafe {
+            let _ = event::synchronize(self.done);
+            let _ = event::destroy(self.done);
+            if !self.memory.is_null() {
+                let _ = result::free_host(self.memory);
+            }
         }
     }
 }
@@ -110,7 +127,7 @@ impl Staging {
     }
     /// Frees everything.
     pub fn close(&mut self) {
-        self.lanes.drain(..).for_each(Lane::close);
+        self.lanes.clear();
     }
 }
 
@@ -206,15 +223,5 @@ impl Lane {
             }
         }
         Ok(())
-    }
-    fn close(mut self) {
-        for part in self.parts.take().into_iter().flatten() {
-            // SAFETY: `PinnedBuffer::new` created both, and they are freed once, after the GPU has finished with them.
-            unsafe {
-                let _ = event::synchronize(part.done);
-                let _ = event::destroy(part.done);
-                let _ = result::free_host(part.memory);
-            }
-        }
     }
 }

@@ -68,9 +68,9 @@ __global__ void use_saved(double* __restrict__ means, double* __restrict__ varia
 }
 
 // The gradient of a normalization's input. One block per part.
-__global__ void input_gradient(const float* __restrict__ grad, const float* __restrict__ from, const double* __restrict__ means,
-                               const double* __restrict__ rstds, const float* __restrict__ weight, float* __restrict__ out,
-                               i64 n, i64 parts, i64 inner, i64 weights, i64 weight_inner, i64 has_weight) {
+__global__ void norm_gradient(const float* __restrict__ grad, const float* __restrict__ from, const double* __restrict__ means,
+                              const double* __restrict__ rstds, const float* __restrict__ weight, float* __restrict__ out,
+                              i64 n, i64 parts, i64 inner, i64 weights, i64 weight_inner, i64 has_weight) {
     for (i64 part = blockIdx.x; part < parts; part += gridDim.x) {
         const double mean = means[part], rstd = rstds[part];
         double sum = 0, projection = 0;

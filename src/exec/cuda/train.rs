@@ -55,11 +55,11 @@ impl Statistics {
     }
     /// Returns the number of elements per part.
     fn n(&self) -> usize {
-        self.elements / self.parts.count.max(1)
+        self.elements / self.parts.count
     }
     /// Returns a geometry of one block per part.
     fn rows(&self, parts: StatisticGroups) -> geometry::Geometry {
-        geometry::rows(parts.count as u64, (self.elements / parts.count.max(1)) as u64)
+        geometry::rows(parts.count as u64, (self.elements / parts.count) as u64)
     }
     /// Stores these statistics as the results from `first` on, if present.
     fn store(&self, b: &mut Builder, first: usize, list: &[Statistic], [eps, momentum]: [f64; 2]) -> Result<()> {
@@ -130,7 +130,7 @@ impl Statistics {
         let [count, inner, of_weights, of_inner] = self.sizes(weights);
         let arguments =
             arguments![grad, x, means, rstds, of_weight, out, n, count, inner, of_weights, of_inner, has_weight];
-        b.launch(FILE, "input_gradient", self.rows(self.parts), arguments)?;
+        b.launch(FILE, "norm_gradient", self.rows(self.parts), arguments)?;
         b.store(0, out, PostOp::default())
     }
     /// Computes both gradients if either is present.
@@ -144,7 +144,7 @@ impl Statistics {
             false => Ok(b.temporary_reals(weights.count)),
         };
         let (of_weight, of_bias) = (slot(1)?, slot(2)?);
-        let (x, means, rstds, n) = (self.x, self.means, self.variances, self.elements / weights.count.max(1));
+        let (x, means, rstds, n) = (self.x, self.means, self.variances, self.elements / weights.count);
         let [count, inner, of_weights, of_inner] = self.sizes(weights);
         let arguments = arguments![grad, x, means, rstds, of_weight, of_bias, n, count, inner, of_weights, of_inner];
         b.launch(FILE, "weight_gradients", self.rows(weights), arguments)?;
@@ -210,7 +210,7 @@ pub(super) fn softmax_bwd(op: &SoftmaxBwd<Operand>, b: &mut Builder) -> Result<(
     let shape = &op.output.ty.shape;
     let axis = axis_of(op.dim, shape.len());
     let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
-    let rows = op.output.ty.elements() / n.max(1);
+    let rows = op.output.ty.elements() / n;
     let (grad, y, out) = (b.reals(&op.grad_output)?, b.reals(&op.output)?, b.real_result(0)?);
     let arguments = arguments![grad, y, out, rows, n, inner];
     b.launch(FILE, "softmax_gradient", geometry::rows(rows as u64, n as u64), arguments)?;

@@ -56,15 +56,15 @@ impl Walk {
         let (_, outer) = self.axes.split_last().map_or((None, &[][..]), |(last, outer)| (Some(last), outer));
         self.starts[k] % 4 == 0 && outer.iter().all(|(_, by)| by[k] % 4 == 0)
     }
-    /// Returns the type of all indices and offsets in CUDA C.
-    pub fn index_type(&self) -> &'static str {
+    /// Returns the type of all indices and offsets, and of `size`, in CUDA C.
+    pub fn index_type(&self, size: usize) -> &'static str {
         let reach = |k: usize| {
             let of_axis = |(size, by): &(usize, Vec<i64>)| by[k].unsigned_abs().saturating_mul(*size as u64);
             self.axes.iter().map(of_axis).fold(self.starts[k].unsigned_abs(), u64::saturating_add)
         };
         let farthest = (0..self.starts.len()).map(reach).max().unwrap_or(0);
         let elements = self.axes.iter().fold(1usize, |n, (size, _)| n.saturating_mul(*size));
-        index_type([usize::try_from(farthest).unwrap_or(usize::MAX), elements])
+        index_type([usize::try_from(farthest).unwrap_or(usize::MAX), elements, size])
     }
     /// Returns the row-major strides of the iteration space.
     pub fn row_major_strides(&self) -> Vec<i64> {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn the_index_type_covers_all_offsets() {
         let index = |shape: &[usize], tensors: &[(i64, &[i64])]| {
-            Walk::new(shape, tensors.iter().map(|(start, by)| (*start, by.to_vec()))).index_type()
+            Walk::new(shape, tensors.iter().map(|(start, by)| (*start, by.to_vec()))).index_type(0)
         };
         let limit = 1i64 << 30;
         assert_eq!(index(&[], &[(0, &[]), (0, &[])]), "int");
@@ -181,6 +181,9 @@ mod tests {
         assert_eq!(index(&[4], &[(0, &[limit / 4]), (0, &[1])]), "i64");
         assert_eq!(index(&[4], &[(limit - 1, &[-(limit / 8)]), (0, &[1])]), "i64");
         assert_eq!(index(&[4], &[(0, &[1]), (0, &[i64::MAX])]), "i64");
+        // A size by which offsets are divided.
+        let walk = Walk::new(&[4], [(0, vec![1])].into_iter());
+        assert_eq!([limit - 1, limit].map(|size| walk.index_type(size as usize)), ["int", "i64"]);
     }
 
     #[test]
