@@ -318,7 +318,9 @@ impl SimdOp for ErrorSums<'_> {
         let ((a, a_rest), (b, b_rest)) = (self.numbers.as_chunks::<SUMS>(), self.approximate.as_chunks::<SUMS>());
         for (a, b) in a.iter().zip(b).chain([(&padded(a_rest), &padded(b_rest))]) {
             for lane in 0..SUMS {
-                let (a, difference) = (f64::from(a[lane]), f64::from(b[lane]) - f64::from(a[lane]));
+                // What is infinite or NaN anyway, as masked scores are, says nothing about a threshold.
+                let (a, b) = if a[lane].is_finite() { (f64::from(a[lane]), f64::from(b[lane])) } else { (0.0, 0.0) };
+                let difference = b - a;
                 sums[0][lane] += difference * difference;
                 sums[1][lane] += a * difference;
                 sums[2][lane] += a * a;
@@ -346,6 +348,8 @@ mod tests {
         for depth in [1.0, 3.0] {
             assert_eq!(relative_error(&[1.0, 2.0], &[f32::INFINITY, 2.0], depth), f64::INFINITY);
             assert_eq!(relative_error(&[1.0, 2.0], &[f32::NAN, 2.0], depth), f64::INFINITY);
+            let masked = [1.0, f32::NEG_INFINITY, f32::NAN];
+            assert_eq!(relative_error(&masked, &[1.0, f32::NEG_INFINITY, 3.0], depth), 0.0);
         }
     }
 

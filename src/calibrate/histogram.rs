@@ -18,7 +18,7 @@ const PART: usize = 1 << 31;
 pub(crate) const BINS: usize = 8192;
 
 /// The exponent of the smallest positive number.
-const SMALLEST: i32 = -149;
+const SMALLEST_EXPONENT: i32 = -149;
 
 /// How often numbers of each size occur.
 ///
@@ -48,7 +48,7 @@ pub struct Histogram {
     /// How many numbers are in each bin, from 0 on, without the empty bins at the end. Zeros are not among them.
     positive: Vec<u64>,
     negative: Vec<u64>,
-    /// Numbers that are infinite or none, which are in no bin.
+    /// Infinities and NaN, which are in no bin.
     not_finite: u64,
 }
 
@@ -66,7 +66,7 @@ mod bits {
 impl Default for Histogram {
     fn default() -> Histogram {
         Histogram {
-            exponent: SMALLEST,
+            exponent: SMALLEST_EXPONENT,
             min: f32::INFINITY,
             max: f32::NEG_INFINITY,
             zeros: 0,
@@ -357,7 +357,7 @@ impl Histogram {
 
 /// Returns the exponent of the bin width for this largest absolute value.
 fn exponent_for(largest: f32) -> i32 {
-    let mut exponent = SMALLEST;
+    let mut exponent = SMALLEST_EXPONENT;
     let bound = |exponent: i32| 2f64.powi(exponent) * BINS as f64;
     while f64::from(largest) >= bound(exponent) {
         exponent += 1;

@@ -42,7 +42,7 @@ mod table;
 pub use chooser::Chooser;
 pub use difference::{Difference, differences};
 pub use histogram::Histogram;
-pub use methods::{Method, Precision};
+pub use methods::{LEAST_THRESHOLD, Method, Precision};
 pub use quantize_table::{Mode, QuantizeTable};
 pub use quantized::QuantizedNetwork;
 pub use search::Search;

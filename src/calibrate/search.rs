@@ -4,8 +4,10 @@ use crate::{
     array::Array,
     base::{Result, invalid},
     exec::Comparison,
+    numbers,
 };
 use indexmap::IndexMap;
+use std::collections::HashMap;
 
 /// The layers of a network by their effect on its outputs, and which of them must stay floats.
 ///
@@ -39,10 +41,12 @@ pub struct Search {
     pub floats: Vec<(String, Mode)>,
     /// The layers that only move numbers between layers in floats, which are therefore floats, too.
     pub copies: Vec<(String, Mode)>,
-    /// The mean cosine of the outputs if all layers are integers, but for those that are floats in any case, and if those of `floats` and
-    /// `copies` are floats.
+    /// The mean cosine of the outputs over the samples (of several outputs, the worst) if all layers are integers, but for those that
+    /// are floats in any case, and if those of `floats` and `copies` are floats. The cosine of single numbers says only whether they
+    /// have one sign, so an output with one number, or only zeros, counts `1 - e^2 / 2`, which is the cosine of vectors with a
+    /// relative error of `e`; its error is relative to the largest number of that output on all samples.
     pub cosines: [f64; 2],
-    /// The least cosine that is wanted.
+    /// The least mean cosine that is wanted.
     pub expect: f64,
 }
 
@@ -87,7 +91,7 @@ impl Search {
             references.push(reference);
         }
         effects.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let trial = Trial { network, samples, references: &references };
+        let trial = Trial::new(network, samples, &references)?;
         let ranking = effects.iter().map(|(layer, effect)| Ok((network.name(*layer)?.to_owned(), *effect)));
         let ranking = ranking.collect::<Result<Vec<_>>>()?;
         let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
@@ -124,9 +128,36 @@ struct Trial<'a> {
     network: &'a QuantizedNetwork,
     samples: &'a [Sample],
     references: &'a [Sample],
+    /// The largest absolute value of each output, on all samples.
+    largest: HashMap<&'a str, f64>,
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'a> {
+    fn new(network: &'a QuantizedNetwork, samples: &'a [Sample], references: &'a [Sample]) -> Result<Trial<'a>> {
+        let mut largest: HashMap<&str, f64> = HashMap::new();
+        for (name, array) in references.iter().flatten() {
+            let most = largest.entry(name).or_default();
+            *most = numbers(array)?.iter().fold(*most, |most, x| most.max(f64::from(x.abs())));
+        }
+        Ok(Trial { network, samples, references, largest })
+    }
+
+    /// Returns how similar an output is to that in floats: their cosine, or what stands for it ([`Search::cosines`]).
+    fn similarity(&self, name: &str, expected: &Array, found: &Array) -> Result<f64> {
+        let (expected, found) = (numbers(expected)?, numbers(found)?);
+        let pairs = || expected.iter().zip(&*found).map(|(a, b)| (f64::from(*a), f64::from(*b)));
+        let sum = |term: fn((f64, f64)) -> f64| pairs().map(term).sum::<f64>();
+        let squares = sum(|(a, _)| a * a);
+        let similarity = if expected.len() > 1 && squares > 0.0 {
+            sum(|(a, b)| a * b) / (squares * sum(|(_, b)| b * b)).sqrt()
+        } else {
+            let error = (sum(|(a, b)| (a - b) * (a - b)) / expected.len() as f64).sqrt();
+            let most = self.largest.get(name).copied().unwrap_or_default();
+            if error == 0.0 { 1.0 } else { (1.0 - (error / most).powi(2) / 2.0).max(0.0) }
+        };
+        Ok(if similarity.is_nan() { 0.0 } else { similarity })
+    }
+
     /// Returns the mean cosine of the outputs; of several outputs, the worst.
     fn cosine(&self, modes: &[Mode]) -> Result<f64> {
         let mut sum = 0.0;
@@ -134,9 +165,7 @@ impl Trial<'_> {
             let outputs = self.network.run_as(sample, modes, None, None)?;
             let mut worst = 1f64;
             for (name, expected) in reference {
-                if let Comparison::Values { cosine, .. } = Comparison::of(expected, &outputs[name])? {
-                    worst = worst.min(if cosine.is_nan() { 0.0 } else { cosine });
-                }
+                worst = worst.min(self.similarity(name, expected, &outputs[name])?);
             }
             sum += worst;
         }
@@ -197,7 +226,10 @@ fn error(reference: &Sample, outputs: &Sample) -> Result<f64> {
 mod tests {
     use super::*;
     use crate::Table;
-    use tpulang::{Dtype, Graph, ops::Deconv};
+    use tpulang::{
+        Dtype, Graph,
+        ops::{Deconv, Reduce, ReduceMode},
+    };
 
     #[test]
     fn layers_with_numbers_beyond_float16_become_float32() {
@@ -216,6 +248,46 @@ mod tests {
         let search = Search::new(&network, &samples, 0.999, &mut |_| ()).unwrap();
         assert_eq!(search.floats, [("y".to_owned(), Mode::F32)]);
         assert!(search.cosines[1] > 0.999, "{}", search.cosines[1]);
+    }
+
+    /// The cosine of two single numbers is 1 if they have one sign.
+    #[test]
+    fn outputs_of_one_number_are_judged_by_their_error() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2]).unwrap();
+        let w = Array::from_vec([2, 1], vec![1f32, 2.0]).unwrap();
+        let y = g.matmul(x, w).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let sample =
+            |x: [f32; 2]| [("x".to_owned(), Array::from_vec([1, 2], x.to_vec()).unwrap())].into_iter().collect();
+        let samples = vec![sample([0.5, 0.75]), sample([0.0, 0.0])];
+        for (threshold, expected) in [(0.00001, &["y"][..]), (2.0, &[])] {
+            let table = Table::parse(&format!("x 1 0 1\ny {threshold} 0 {threshold}")).unwrap();
+            let network = QuantizedNetwork::new(&g, &table, &QuantizeTable::default()).unwrap();
+            let search = Search::new(&network, &samples, 0.999, &mut |_| ()).unwrap();
+            let floats: Vec<&str> = search.floats.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(floats, expected, "{:?}", search.cosines);
+            assert!(search.cosines[1] >= 0.999);
+        }
+    }
+
+    /// The tool chain computes such a sum in F16 by default, where it is infinite.
+    #[test]
+    fn sums_beyond_float16_become_float32() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 4, 64]).unwrap();
+        let sum = g.op(Reduce::new(x, vec![2], false, ReduceMode::ReduceSum)).out_name("sum").call().unwrap()[0];
+        let y = g.matmul(sum, Array::filled(Dtype::Float32, [4, 3], 1e-5).unwrap()).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let table = Table::parse("x 5000 0 5000\nsum 200000 0 200000\ny 8 0 8").unwrap();
+        let network = QuantizedNetwork::new(&g, &table, &QuantizeTable::default()).unwrap();
+        let samples =
+            vec![[("x".to_owned(), Array::filled(Dtype::Float32, [1, 4, 64], 2500.0).unwrap())].into_iter().collect()];
+        let search = Search::new(&network, &samples, 0.99, &mut |_| ()).unwrap();
+        assert_eq!(search.floats, [("sum".to_owned(), Mode::F32)]);
+        // Without the table, infinities become the smallest integer.
+        let results = network.run(&samples[0], &mut |_, _| Ok(())).unwrap();
+        assert_eq!(results["y"].to_f32().unwrap(), [0.0; 3]);
     }
 
     #[test]

@@ -102,6 +102,32 @@ impl Statistics {
         if let Some(sample) = self.samples.intersection(&other.samples).next() {
             return Err(invalid(format!("the sample {sample:?} is counted in both")));
         }
+        self.check_network(other)?;
+        self.samples.extend(other.samples.iter().cloned());
+        for (name, tensor) in &mut self.tensors {
+            tensor.histogram.merge(&other.tensors[name].histogram);
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// Returns an error if the statistics are of another network: with other tensors, or other shapes.
+    ///
+    /// ```
+    /// use tpulang::{Dtype, Graph, calibrate::Statistics};
+    /// let of_shape = |n: usize| -> tpulang::Result<Statistics> {
+    ///     let mut g = Graph::new("net")?;
+    ///     let x = g.input("x", Dtype::Float32, [n])?;
+    ///     let y = g.relu(x).out_name("y").call()?;
+    ///     g.set_outputs(&[y])?;
+    ///     Ok(Statistics::new(&g))
+    /// };
+    /// of_shape(2)?.check_network(&of_shape(2)?)?;
+    /// let error = of_shape(2)?.check_network(&of_shape(3)?).unwrap_err();
+    /// assert_eq!(error.to_string(), r#"they are of different networks: "x" is 2 and 3"#);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn check_network(&self, other: &Statistics) -> Result<()> {
         let only_in = |a: &Statistics, b: &Statistics| {
             a.tensors.keys().find(|name| !b.tensors.contains_key(*name)).map(|name| format!("{name:?}"))
         };
@@ -114,10 +140,6 @@ impl Statistics {
                 let (a, b) = (shape_text(a), shape_text(b));
                 return Err(invalid(format!("they are of different networks: {name:?} is {a} and {b}")));
             }
-        }
-        self.samples.extend(other.samples.iter().cloned());
-        for (name, tensor) in &mut self.tensors {
-            tensor.histogram.merge(&other.tensors[name].histogram);
         }
         Ok(())
     }

@@ -9,6 +9,8 @@ const MAX_FILE: u64 = 64 << 20;
 /// The smallest threshold that the 7 decimals of a table represent.
 const MIN_THRESHOLD: f32 = 1e-7;
 
+/// The line before the entries.
+const HEADING: &str = "# op_name    threshold    min    max";
 /// The line before the thresholds of 4-bit tensors.
 const INT4: &str = "#int4_th";
 /// The line before the names of asymmetric tensors.
@@ -47,9 +49,28 @@ pub struct Table {
     pub asymmetric: Vec<String>,
 }
 
+impl Entry {
+    /// Returns the entry as a file has it, with 7 decimals: a smallest number that rounds to 0 is no negative one.
+    fn in_decimals(self) -> Entry {
+        // -0.0 becomes 0.0.
+        let decimal = |x: f32| format!("{x:.7}").parse().unwrap_or(x) + 0.0;
+        Entry { threshold: decimal(self.threshold), min: decimal(self.min), max: decimal(self.max) }
+    }
+}
+
 impl Table {
-    /// Returns a table with these entries.
+    /// Returns a table with these entries, rounded to the 7 decimals of a file, so that reading what [`Table::write`] has written
+    /// gives the same table.
+    ///
+    /// ```
+    /// use tpulang::calibrate::{Entry, Table};
+    /// let table = Table::new([("x".to_owned(), Entry { threshold: 1.0, min: -1e-9, max: 1.0 })].into_iter().collect());
+    /// assert!(!table.entries["x"].min.is_sign_negative());
+    /// assert_eq!(Table::parse(&table.to_string())?, table);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
     pub fn new(entries: IndexMap<String, Entry>) -> Table {
+        let entries = entries.into_iter().map(|(name, entry)| (name, entry.in_decimals())).collect();
         Table { entries, ..Table::default() }
     }
 
@@ -84,7 +105,7 @@ impl Table {
                 (ASYMMETRIC, _) => section = Section::Asymmetric,
                 _ if line.starts_with("#weight_scale") => section = Section::Other,
                 _ if line.starts_with('#') => {
-                    if table.entries.is_empty() {
+                    if table.entries.is_empty() && line != HEADING {
                         table.comments.push(line.trim_start_matches('#').trim_start().to_owned());
                     }
                 }
@@ -165,7 +186,7 @@ impl fmt::Display for Table {
         for comment in &self.comments {
             writeln!(f, "# {}", escaped(comment))?;
         }
-        writeln!(f, "# op_name    threshold    min    max")?;
+        writeln!(f, "{HEADING}")?;
         let lines = |entries: &IndexMap<String, Entry>, f: &mut fmt::Formatter| {
             entries.iter().try_for_each(|(name, Entry { threshold, min, max })| {
                 writeln!(f, "{name} {threshold:.7} {min:.7} {max:.7}")

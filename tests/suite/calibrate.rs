@@ -187,6 +187,23 @@ fn samples_fill_batches() {
 }
 
 #[test]
+fn images_fill_batches() {
+    let folder = Folder::new();
+    let spec = r#"{"version": 1, "name": "net", "inputs": ["x"], "outputs": ["y"],
+        "tensors": {"x": {"shape": [2, 3, 4, 4], "preprocess": {"pixel_format": "rgb", "resize_dims": [4, 4]}}},
+        "ops": [{"op": "relu", "args": {"input": "x"}, "out": "y"}]}"#;
+    fs::write(folder.path("images.json"), spec).unwrap();
+    fs::create_dir(folder.path("some.images")).unwrap();
+    for name in ["a.png", "b.png"] {
+        fs::copy("tests/images/rgb.png", folder.path("some.images").join(name)).unwrap();
+    }
+    let report = folder.calibrate("images.json --data some.images --statistics all.json");
+    assert!(report.ends_with("2 samples of 2 tensors\n[exit 0]\n"), "{report}");
+    let statistics = Statistics::read(folder.path("all.json")).unwrap();
+    assert_eq!(statistics.tensors()["x"].histogram.count(), 2 * 3 * 4 * 4);
+}
+
+#[test]
 fn wrong_arguments_and_files_are_explained() {
     let folder = Folder::new();
     folder.calibrate("net.json --data data --shard 1/2 --statistics part.json");
@@ -207,6 +224,11 @@ fn wrong_arguments_and_files_are_explained() {
     folder.npz("shape.npz", &[("x", one.clone()), ("scale", one)]);
     let nan = Array::from_vec([2, 3], vec![f32::NAN; 6]).unwrap();
     folder.npz("nan.npz", &[("x", nan), ("scale", Array::from_vec([1, 3], vec![1f32; 3]).unwrap())]);
+    // Two samples are run at once, since the input x has a batch of 2.
+    let row = |x: f32| Array::from_vec([1, 3], vec![x; 3]).unwrap();
+    folder.npz("unlike0.npz", &[("x", row(1.0)), ("scale", row(100.0))]);
+    folder.npz("unlike1.npz", &[("x", row(2.0)), ("scale", row(1.0))]);
+    fs::write(folder.path("unlike.txt"), "unlike0.npz\nunlike1.npz\n").unwrap();
     let calls = [
         "net.json -o t.table",
         "net.json --data data",
@@ -235,12 +257,39 @@ fn wrong_arguments_and_files_are_explained() {
         "--compare twice.table bad.table",
         "--compare tiny.table bad.table",
         "--compare net.json bad.table",
+        "--compare bad.table bad.table -o t.table",
+        "--method max --data data --merge part.json -o t.table",
+        "net.json --data data --shard 1/2 --merge part.json --statistics t.json",
+        "net.json --data unlike.txt --method max -o t.table",
     ];
     snapshot("calibrate_errors", &calls.map(|words| folder.calibrate(words)).join("\n"));
     assert!(!folder.path("t.table").exists() && !folder.path("t.json").exists());
 }
 
 /// Operators that no output needs do not run, and those that read an input beside an inner tensor do.
+#[test]
+fn a_search_that_does_not_reach_its_goal_fails() {
+    let folder = Folder::new();
+    for file in ["patterns.json", "weights.npz", "inputs.npz"] {
+        fs::copy(format!("examples/patterns/{file}"), folder.path(file)).unwrap();
+    }
+    let report = folder.calibrate("patterns.json --data inputs.npz --search some.qtable --expect 1 -o some.table");
+    assert!(report.contains("the cosine 1 is not reached") && report.ends_with("[exit 1]\n"), "{report}");
+    let report = folder.calibrate("net.json --data data --search net.qtable --expect 0.5 -o net.table");
+    assert!(report.ends_with("[exit 0]\n"), "{report}");
+}
+
+#[test]
+fn statistics_of_a_part_of_the_network_are_refused() {
+    let folder = Folder::new();
+    folder.calibrate("net.json --data data --statistics all.json");
+    let mut all: serde_json::Value = serde_json::from_str(&folder.read("all.json")).unwrap();
+    all["tensors"].as_object_mut().unwrap().shift_remove("h").unwrap();
+    fs::write(folder.path("part.json"), all.to_string()).unwrap();
+    let report = folder.calibrate("net.json --data data --method max --merge part.json -o part.table");
+    assert!(report.contains(r#"only one has the tensor "h""#) && report.ends_with("[exit 2]\n"), "{report}");
+}
+
 #[test]
 fn thresholds_are_compared_in_what_the_network_needs() {
     let spec = r#"{"version": 1, "name": "net", "inputs": ["x", "i"], "outputs": ["y", "row"],

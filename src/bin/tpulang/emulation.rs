@@ -1,6 +1,6 @@
 //! Running a network as a chip does.
 use super::{diagnostics::Diagnostics, run::FILES};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tpulang::{
     Graph, Result,
     calibrate::{Mode, QuantizeTable, QuantizedNetwork, Table},
@@ -12,7 +12,15 @@ use tpulang_base::{argument, escaped_path, pluralized};
 pub struct Options {
     /// Compute in 8-bit integers like a chip, with the thresholds of this table of `calibrate` or run_calibration. Results are
     /// dequantized. They match the chip most closely if MODEL is NAME.mlir from the stages folder of deploy
-    #[arg(long, value_name = "TABLE", conflicts_with_all = ["explain", "profile", "device", "on_cpu", "weight_budget", "no_fusion"], help_heading = FILES)]
+    #[arg(
+        long,
+        value_name = "TABLE",
+        conflicts_with_all = [
+            "explain", "profile", "device", "threads", "strict", "on_cpu", "no_fusion", "precision", "tf32", "weight_budget",
+            "max_iterations",
+        ],
+        help_heading = FILES
+    )]
     calibration: Option<PathBuf>,
     /// With --calibration: layers with other dtypes, as model_deploy takes them
     #[arg(long, alias = "qtable", value_name = "TABLE", requires = "calibration", help_heading = FILES)]
@@ -42,7 +50,7 @@ impl Options {
         let Chip::Bm1684x = self.chip;
         let Some(path) = &self.calibration else { return Ok(None) };
         let table = Table::read(path)?;
-        check_names(&table, graph, path)?;
+        check_table(&table, graph, path)?;
         let modes = self.quantize_table.as_ref().map(QuantizeTable::read).transpose()?.unwrap_or_default();
         let network = QuantizedNetwork::new(graph, &table, &modes)?;
         messages.warn(graph, &graph.weight_warnings())?;
@@ -68,13 +76,20 @@ impl Options {
                  possible; calibrate --search keeps them in floats\n"
             ));
         }
+        if let Some(first) = network.beyond_half().first() {
+            let count = pluralized(network.beyond_half().len(), "layer");
+            messages.report_aside(&format!(
+                "{count}, such as that of {first:?}, will be computed in F16, whose range is too small for their numbers; calibrate --search \
+                 makes them F32\n"
+            ));
+        }
         Ok(Some(network))
     }
 }
 
 /// # Errors
 /// Returns an error if a calibration table has no tensor of a network.
-pub fn check_names(table: &Table, graph: &Graph, path: &std::path::Path) -> Result<()> {
+pub fn check_table(table: &Table, graph: &Graph, path: &Path) -> Result<()> {
     if table.entries.keys().any(|name| graph.lookup(name).is_some()) {
         return Ok(());
     }

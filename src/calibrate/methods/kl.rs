@@ -1,26 +1,20 @@
 //! The threshold of least information loss, as in TensorRT.
 use super::Histogram;
+use rayon::prelude::*;
 use std::iter;
-
-/// Maximum number of bins that are compared: the time grows with its square.
-const COMPARED: usize = 2048;
 
 /// Returns the threshold whose quantized distribution differs least from the distribution of sizes. Zeros are left out: they are
 /// represented exactly.
 pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
-    let sizes = histogram.sizes();
-    let together = sizes.len().div_ceil(COMPARED).max(1).next_power_of_two();
-    let bins: Vec<f64> = sizes.chunks(together).map(|bins| bins.iter().sum::<u64>() as f64).collect();
+    let bins: Vec<f64> = histogram.sizes().iter().map(|count| *count as f64).collect();
     let sums = Sums::new(&bins);
     let levels = levels as usize + 1;
-    let mut best = (f64::INFINITY, bins.len());
-    for n in levels..=bins.len() {
-        let divergence = sums.divergence(n, levels);
-        if divergence < best.0 {
-            best = (divergence, n);
-        }
-    }
-    best.1 as f64 * together as f64 * histogram.width()
+    let compared = (levels..=bins.len()).into_par_iter().map(|n| (sums.divergence(n, levels), n));
+    // Of equal ones, the first.
+    let least = compared
+        .filter(|(divergence, _)| divergence.is_finite())
+        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    least.map_or(bins.len(), |(_, n)| n) as f64 * histogram.width()
 }
 
 /// Prefix sums: element `n` is the sum over the first `n` bins.

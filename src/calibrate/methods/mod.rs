@@ -71,8 +71,8 @@ const NAMES: [(&str, Method); 6] = [
     ("aciq_laplace", Method::AciqLaplace),
 ];
 
-/// The smallest threshold: chips cannot divide by zero.
-const SMALLEST: f32 = 1e-5;
+/// The smallest threshold of a tensor with any other numbers than zeros. Smaller steps make the integers of a bias overflow.
+pub const LEAST_THRESHOLD: f32 = 1e-5;
 
 impl Method {
     /// All methods.
@@ -85,17 +85,20 @@ impl Method {
         NAMES.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
     }
 
-    /// Chooses the threshold of a tensor: at least 1e-5, and at most its largest absolute value. All methods but `Max` take the
-    /// largest if there are no other numbers than zeros.
+    /// Chooses the threshold of a tensor: at least [`LEAST_THRESHOLD`], and at most the largest absolute value if that is larger.
+    /// A tensor of zeros gets the threshold 1: any represents zeros exactly, and a tiny one makes the bias of the layer that reads it
+    /// overflow.
     pub fn entry(self, histogram: &Histogram, precision: Precision) -> Entry {
         let (min, max) = match self {
             Method::Percentile => percentile::range(histogram),
             _ => (histogram.min(), histogram.max()),
         };
         let largest = f64::from(histogram.largest());
+        if largest == 0.0 {
+            return Entry { threshold: 1.0, min: 0.0, max: 1.0 };
+        }
         let levels = precision.levels(histogram.min() < 0.0);
         let threshold = match self {
-            _ if largest == 0.0 => 0.0,
             Method::Max => largest,
             Method::Percentile => percentile::threshold(histogram),
             Method::Kl => kl::threshold(histogram, levels),
@@ -103,11 +106,11 @@ impl Method {
             Method::AciqGauss => aciq::gauss(histogram, precision),
             Method::AciqLaplace => aciq::laplace(histogram, precision),
         };
-        let threshold = (threshold.min(largest) as f32).max(SMALLEST);
-        if largest > f64::from(SMALLEST) {
+        let threshold = (threshold.min(largest) as f32).max(LEAST_THRESHOLD);
+        if largest > f64::from(LEAST_THRESHOLD) {
             return Entry { threshold, min, max };
         }
-        Entry { threshold, min: if min < 0.0 { -SMALLEST } else { 0.0 }, max: SMALLEST }
+        Entry { threshold, min: if min < 0.0 { -LEAST_THRESHOLD } else { 0.0 }, max: LEAST_THRESHOLD }
     }
 }
 

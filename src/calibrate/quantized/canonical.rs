@@ -7,7 +7,7 @@ use crate::{
     array::Array,
     base::Result,
     graph::{Graph, Rewriter, Tensor},
-    ops::{Add, AddConst, Conv, MatMul, Mul, MulConst, Op, Scale},
+    ops::{Add, AddConst, Conv, MatMul, Mul, MulConst, Op, Scale, SiLU},
 };
 use rayon::prelude::*;
 
@@ -26,6 +26,7 @@ const RULES: &[Rule] = &[
     scaled_conv,
     scaled_twice,
     conv_of_conv,
+    silu,
 ];
 
 /// Returns a graph whose operators are the layers of the canonical module. A tensor keeps its name, unless it is no longer computed.
@@ -204,6 +205,20 @@ fn conv_of_conv(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
     }
     op.input = before.input;
     Ok(Some(op.into()))
+}
+
+/// `x * sigmoid(x)`.
+fn silu(r: &mut Rewriter, t: Tensor) -> Result<Option<Op<Tensor>>> {
+    let Some(Op::Mul(op)) = r.op(t) else { return Ok(None) };
+    if op.do_relu {
+        return Ok(None);
+    }
+    let is_sigmoid = |x: Tensor, s: Tensor| {
+        matches!(r.op(s), Some(Op::Sigmoid(op)) if op.input == x && op.scale == 1.0 && op.bias == 0.0 && !op.log)
+            && r.is_read_once(s)
+    };
+    let pair = r.factors(t).into_iter().flatten().find(|(x, s)| is_sigmoid(*x, *s));
+    Ok(pair.map(|(x, _)| SiLU::new(x).into()))
 }
 
 /// Returns the filter of `outer`, `[e, d, taps]`, applied to the results of `inner`, `[d, c]`, as `[e, c, taps]`.
@@ -390,6 +405,17 @@ mod tests {
         let y = g.add(e, random(&[1, 1, 3], 6)).out_name("y").call().unwrap();
         g.set_outputs(&[y]).unwrap();
         assert_eq!(layers(&g), ["MatMul a", "Mul b", "MatMul c", "Add d", "MatMul e", "Add y"]);
+    }
+
+    #[test]
+    fn a_number_times_its_sigmoid_is_one_function() {
+        let (mut g, x) = graph(&[2, 3]);
+        let gate = g.sigmoid(x).call().unwrap();
+        let a = g.mul(gate, x).out_name("a").call().unwrap();
+        let other = g.sigmoid(x).out_name("s").call().unwrap();
+        let y = g.mul(a, other).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        assert_eq!(layers(&g), ["SiLU a", "Sigmoid s", "Mul y"]);
     }
 
     #[test]

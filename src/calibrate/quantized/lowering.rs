@@ -122,7 +122,8 @@ impl Context<'_> {
     fn conv(&mut self, op: &Conv<Tensor>, to: Range) -> Result<Option<Kernel>> {
         // The limit of a fused Relu is dropped.
         let is_plain = op.inserts.iter().flatten().all(|n| *n == 0) && op.auto_pad.is_none();
-        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
+        let coefficients = (op.input, op.filter, op.bias);
+        let Some(filter) = self.filter(coefficients, scale_unless_tiny, to)?.filter(|_| is_plain) else {
             return Ok(None);
         };
         if is_product(op) {
@@ -148,7 +149,7 @@ impl Context<'_> {
 
     fn deconv(&mut self, op: &Deconv<Tensor>, to: Range) -> Result<Option<Kernel>> {
         let is_plain = op.group == 1 && op.kernel_shape.len() == 2;
-        let Some(filter) = self.filter((op.input, op.filter, op.bias), to)?.filter(|_| is_plain) else {
+        let Some(filter) = self.filter((op.input, op.filter, op.bias), own_scale, to)?.filter(|_| is_plain) else {
             return Ok(None);
         };
         let input = (filter.from.dtype(), self.graph.tensor(op.input)?.shape.as_slice());
@@ -163,13 +164,18 @@ impl Context<'_> {
 
     /// Quantizes a filter of two or three spatial axes, whose first axis has the output channels, and its bias. `None` if they are
     /// computed.
-    fn filter(&self, (input, filter, bias): (Tensor, Tensor, Option<Tensor>), to: Range) -> Result<Option<Filter>> {
+    fn filter(
+        &self,
+        (input, filter, bias): (Tensor, Tensor, Option<Tensor>),
+        input_scale: InputScale,
+        to: Range,
+    ) -> Result<Option<Filter>> {
         let (Some(from), Some(weights)) = (self.range(input), self.constant(filter)?) else { return Ok(None) };
         let shape = self.info(filter)?.shape.to_vec();
         if !matches!(shape.len(), 3..=5) || bias.is_some_and(|b| self.info(b).is_ok_and(|i| i.data().is_none())) {
             return Ok(None);
         }
-        quantized_filter(from, &weights, &shape, self.bias(bias)?, to).map(Some)
+        quantized_filter((from, input_scale), (&weights, &shape), self.bias(bias)?, to).map(Some)
     }
 
     /// A scale and a bias for each channel are a convolution of 1x1 with a group for each.
@@ -182,7 +188,7 @@ impl Context<'_> {
         if [scale.len(), bias.len()] != [shape[1]; 2] {
             return Ok(None);
         }
-        let filter = quantized_filter(from, &scale, &[shape[1], 1, 1, 1], Some(bias), to)?;
+        let filter = quantized_filter((from, scale_unless_tiny), (&scale, &[shape[1], 1, 1, 1]), Some(bias), to)?;
         let ones = vec![1, 1];
         let mut conv = Conv::new(op.input, op.scale, ones.clone(), ones, vec![0; 4]);
         conv.group = shape[1] as i64;
@@ -340,18 +346,22 @@ pub fn is_in_integers(op: &Op<Tensor>, graph: &Graph) -> bool {
         Op::Reduce(op) => op.mode == ReduceMode::ReduceMax,
         Op::Where(_) | Op::MaskedFill(_) | Op::CompareConst(_) | Op::Max(_) | Op::Min(_) => true,
         Op::Conv(_) | Op::Deconv(_) | Op::PRelu(_) => true,
+        // Other sums and products without a kernel are floats on the chip, too.
+        Op::Add(op) => op.coeff.as_ref().is_some_and(|c| c.iter().any(|c| *c != 1.0)),
+        Op::Sub(op) => op.is_reverse || op.coeff.is_some(),
+        Op::Mul(op) => op.inputs.len() > 2,
         _ => false,
     }
 }
 
 /// Quantizes a filter whose first axis has the output channels, and its bias.
 fn quantized_filter(
-    from: Range,
-    weights: &[f32],
-    shape: &[usize],
+    (from, input_scale): (Range, InputScale),
+    (weights, shape): (&[f32], &[usize]),
     bias: Option<Vec<f32>>,
     to: Range,
 ) -> Result<Filter> {
+    let input_scale = input_scale(from, weights, bias.as_deref().unwrap_or_default());
     let is_signed = bias.is_some() || weights.iter().any(|w| *w < 0.0);
     let most: f32 = if is_signed { 127.0 } else { 255.0 };
     let per_channel = weights.len() / shape[0].max(1);
@@ -363,9 +373,9 @@ fn quantized_filter(
         let scale = exact.unwrap_or_else(|| f64::from((largest / most).max(1e-5)));
         integers.extend(weights.iter().map(|w| (f64::from(*w) / scale).round() as i64));
         if let Some(bias) = &bias {
-            biases.push((f64::from(bias[channel]) / (scale * from.scale())).round() as i32);
+            biases.push(rounded_to_i32(f64::from(bias[channel]) / (scale * input_scale)));
         }
-        multipliers.push(Multiplier::of(scale * from.scale() / to.scale(), Bits::ThirtyTwo));
+        multipliers.push(Multiplier::of(scale * input_scale / to.scale(), Bits::ThirtyTwo));
     }
     let weights = Range { threshold: 1.0, is_signed }.stored(shape, integers.into_par_iter())?;
     Ok(Filter { from, weights, bias: biases, multipliers })
@@ -394,7 +404,34 @@ fn quantized_matrix(weights: &[f32], shape: &[usize]) -> Result<Option<(f64, Arr
 }
 
 fn quantized_bias(bias: Option<Vec<f32>>, scale: f64) -> Vec<i32> {
-    bias.unwrap_or_default().iter().map(|b| (f64::from(*b) / scale).round() as i32).collect()
+    bias.unwrap_or_default().iter().map(|b| rounded_to_i32(f64::from(*b) / scale)).collect()
+}
+
+/// Rounds a number to 32 bits. One that is too large becomes the smallest integer, whatever its sign, as in the tool chain, which
+/// runs on x86.
+fn rounded_to_i32(x: f64) -> i32 {
+    let rounded = x.round();
+    if rounded.abs() <= f64::from(i32::MAX) { rounded as i32 } else { i32::MIN }
+}
+
+/// Returns the step of a layer's input, given its weights and its bias.
+type InputScale = fn(Range, &[f32], &[f32]) -> f64;
+
+fn own_scale(from: Range, _: &[f32], _: &[f32]) -> f64 {
+    from.scale()
+}
+
+/// Steps of inputs that are at most this are replaced, since the integers of the bias might overflow.
+const TINY: f64 = 1e-5;
+
+/// Returns the step of an input, or for convolutions with a tiny one, that of the bias or the weights.
+fn scale_unless_tiny(from: Range, weights: &[f32], bias: &[f32]) -> f64 {
+    let largest = |numbers: &[f32]| f64::from(numbers.iter().fold(0f32, |a, x| a.max(x.abs())));
+    match (from.scale(), largest(bias)) {
+        (scale, _) if scale > TINY => scale,
+        (_, bias) if bias > TINY => bias / 127.0,
+        _ => largest(weights) / 127.0,
+    }
 }
 
 /// Returns the step of weights that are integers times a power of two.
@@ -454,6 +491,9 @@ fn is_table(op: &Op<Tensor>) -> bool {
             | Op::Round(_)
             | Op::Swish(_)
             | Op::Pow(_)
+            | Op::Softplus(_)
+            | Op::Softsign(_)
+            | Op::Sign(_)
     )
 }
 

@@ -58,7 +58,7 @@ pub struct QuantizedNetwork {
     kernels: Vec<Option<Kernel>>,
     modes: Vec<Mode>,
     attentions: Vec<Attention>,
-    /// The layers that are computed in F16, and by the chip in integers, by index.
+    /// The layers that run in F16 here although the chip computes them in integers, by index.
     unemulated: Vec<usize>,
     /// The layers with operands or results that are too large for float16, or all too small.
     beyond_half: HashSet<usize>,
@@ -183,6 +183,12 @@ impl QuantizedNetwork {
     /// are left out.
     pub fn unemulated(&self) -> Vec<&str> {
         self.unemulated.iter().filter_map(|i| self.name(*i).ok()).collect()
+    }
+
+    /// Returns the layers that the chip computes in F16 unless the quantize table names them, although float16 does not represent
+    /// their numbers. (`calibrate --search` makes them F32.)
+    pub fn beyond_half(&self) -> Vec<&str> {
+        self.overflowing().filter_map(|i| self.name(i).ok()).collect()
     }
 
     /// Returns the name of each layer's result, with the dtypes that it is computed in.
@@ -376,16 +382,7 @@ impl QuantizedNetwork {
             .map(only);
         }
         if let (Kernel::Table, Some(tensor), Some(first)) = (kernel, operands.first(), &first) {
-            let value = Value { array: first.clone(), form: Form::Stored };
-            let fed = [(*tensor, self.real(*tensor, &value, false)?)];
-            let computed = self.in_floats(&self.floats, layer, &fed)?;
-            let scale = to.scale();
-            let numbers = computed.first().map(|(_, array)| array.to_f32()).transpose()?.unwrap_or_default();
-            // The tool chain's table of an inverse square root has 0 for 0.
-            let is_pole = |q: f32| q == 0.0 && matches!(layer.op, Op::Rsqrt(_));
-            let entry = |(x, q): (f32, f32)| if is_pole(q) { 0 } else { (f64::from(x) / scale).round() as i64 };
-            let integers = numbers.into_par_iter().zip(first.to_f32()?).map(entry);
-            return to.stored(first.shape(), integers).map(only);
+            return self.looked_up(layer, (*tensor, first), to).map(only);
         }
         if let Some(done) = first.as_ref().map(|q| kernel.element_wise(q, to, layer.has_relu)).transpose()?.flatten() {
             return Ok(only(done));
@@ -399,6 +396,26 @@ impl QuantizedNetwork {
         }
         let computed = self.in_floats(self.unlimited()?, layer, &fed)?;
         computed.iter().map(|(t, array)| Ok((*t, kernel.finished(array, to)?))).collect()
+    }
+
+    /// Returns the integers that a table of the chip has for the integers of a tensor: a function of their real numbers.
+    fn looked_up(&self, layer: &Layer, (tensor, integers): (Tensor, &Array), to: Range) -> Result<Array> {
+        let value = Value { array: integers.clone(), form: Form::Stored };
+        let reals = self.real(tensor, &value, false)?;
+        let (numbers, has_pole) = match &layer.op {
+            // The chip's function has no epsilon.
+            Op::Rsqrt(_) => (reals.to_f32()?.into_iter().map(|x| x.sqrt().recip()).collect(), true),
+            op => {
+                let computed = self.in_floats(&self.floats, layer, &[(tensor, reals)])?;
+                let numbers = computed.first().map(|(_, array)| array.to_f32()).transpose()?.unwrap_or_default();
+                (numbers, matches!(op, Op::Pow(op) if op.exponent < 0.0))
+            }
+        };
+        let scale = to.scale();
+        // The tool chain's tables have 0 for a pole.
+        let is_pole = |q: f32| has_pole && q == 0.0;
+        let entry = |(x, q): (f32, f32)| if is_pole(q) { 0 } else { (f64::from(x) / scale).round() as i64 };
+        to.stored(integers.shape(), numbers.into_par_iter().zip(integers.to_f32()?).map(entry))
     }
 
     /// Returns the integers of a tensor.
@@ -441,5 +458,15 @@ fn by_layer(graph: &Graph, layers: &[Layer]) -> Result<Session<CpuBackend>> {
 
 /// Whether the chip computes an op in float32 where it has no integer arithmetic.
 fn is_in_f32(op: &Op<Tensor>) -> bool {
-    matches!(op, Op::Div(_) | Op::Reciprocal(_) | Op::GroupNorm(_) | Op::CumSum(_))
+    matches!(
+        op,
+        Op::Div(_)
+            | Op::Reciprocal(_)
+            | Op::GroupNorm(_)
+            | Op::CumSum(_)
+            | Op::Tan(_)
+            | Op::ScatterElements(_)
+            | Op::Arg(_)
+            | Op::Sort(_)
+    )
 }

@@ -1,5 +1,5 @@
 //! The dtypes of layers: those that a table chooses, and those that a search may choose.
-use super::{QuantizedNetwork, kernel::Kernel};
+use super::{QuantizedNetwork, kernel::Kernel, lowering::is_copy};
 use crate::{
     Mode, QuantizeTable,
     base::{Result, invalid, nearest},
@@ -56,13 +56,23 @@ impl QuantizedNetwork {
         }
     }
 
-    /// The layers that a search keeps in floats in any case, with their dtypes: the output projections of fused attentions, and layers
-    /// without integers here.
+    /// The layers that a search keeps in floats in any case, with their dtypes: the output projections of fused attentions, layers
+    /// without integers here, and those that the chip computes in F16 although float16 does not represent their numbers.
     pub(in super::super) fn fixed_floats(&self) -> Vec<(String, Mode)> {
         let attentions = self.fused_attentions().into_iter().map(|name| (name.to_owned(), Mode::F16));
         let unemulated =
             self.unemulated.iter().filter_map(|i| Some((self.name(*i).ok()?.to_owned(), self.float_mode(*i))));
-        attentions.chain(unemulated).collect()
+        let in_f32 = self.overflowing().filter_map(|i| Some((self.name(i).ok()?.to_owned(), Mode::F32)));
+        attentions.chain(unemulated).chain(in_f32).collect()
+    }
+
+    /// The layers that the chip computes in F16 by default, and whose numbers are beyond it. The tool chain has no F32 for layers that
+    /// only move numbers.
+    pub(super) fn overflowing(&self) -> impl Iterator<Item = usize> {
+        let is_half = |i: &usize| self.kernels[*i].is_none() && self.modes[*i] == Mode::F16;
+        let is_known = |i: &usize| self.unemulated.contains(i) || is_copy(&self.layers[*i].op);
+        let all = (0..self.layers.len()).filter(|i| self.beyond_half.contains(i));
+        all.filter(move |i| is_half(i) && !is_known(i))
     }
 
     /// The layers that may be computed in floats instead of integers, by index: those that compute new numbers.
@@ -89,10 +99,11 @@ impl QuantizedNetwork {
         if self.beyond_half.contains(&layer) { Mode::F32 } else { Mode::F16 }
     }
 
-    /// Returns the modes if the attentions that are fused are F16, and the layers without integers here are floats.
+    /// Returns the modes if the layers of [`QuantizedNetwork::fixed_floats`] are floats.
     pub(in super::super) fn modes_with_fixed_floats(&self) -> Vec<Mode> {
         let mut modes = self.modes.clone();
         self.unemulated.iter().for_each(|i| modes[*i] = self.float_mode(*i));
+        self.overflowing().for_each(|i| modes[i] = Mode::F32);
         for attention in self.attentions.iter().filter(|a| self.modes[a.projection] == Mode::Int8) {
             attention.layers.iter().for_each(|i| modes[*i] = Mode::F16);
         }

@@ -73,8 +73,13 @@ impl Range {
     }
 }
 
-/// Rounds half away from zero. A NaN becomes 0.
+/// Rounds half away from zero. A NaN becomes 0, and a number beyond 32 bits, such as an infinity, the smallest integer: the tool chain's
+/// executor converts it so.
 fn nearest(x: f32) -> i64 {
+    const BEYOND: f32 = (1u32 << 31) as f32;
+    if x.abs() >= BEYOND {
+        return i32::MIN.into();
+    }
     // Exact, because float64 has room for the half; `round` would be a call.
     let x = f64::from(x);
     (x + if x < 0.0 { -0.5 } else { 0.5 }) as i64

@@ -14,13 +14,16 @@ use super::{
 };
 use samples::{Runs, Shard};
 use std::{
-    fmt, fs,
+    fmt,
     path::{Path, PathBuf},
     str::FromStr,
 };
 use tpulang::{
     Error, Graph, Result,
-    calibrate::{Chooser, Method, Precision, QuantizeTable, QuantizedNetwork, Search, Statistics, Table, differences},
+    calibrate::{
+        Chooser, LEAST_THRESHOLD, Method, Precision, QuantizeTable, QuantizedNetwork, Search, Statistics, Table,
+        differences,
+    },
     exec::{AnyBackend, FusionLevel, Session},
 };
 use tpulang_base::{argument, escaped_path, files, invalid, misfit, nearest, pluralized};
@@ -38,7 +41,8 @@ Samples are .npz files with an array for each input, .npy files, or images, prep
 model declares. With --shard, the statistics of a part of them are written; --merge makes exactly
 the table of all of them from the files, in any order.
 
-Exit status: 0 success; 1 --compare found tensors that are in one table only; 2 error.
+Exit status: 0 success; 1 --compare found tensors that are in one table only, or --search did not
+reach --expect; 2 error.
 
 Examples:
   tpulang calibrate model.json --data images --samples 100 -o model.table
@@ -55,20 +59,20 @@ pub struct Args {
     model: Option<PathBuf>,
     #[command(flatten)]
     options: model::ModelOptions,
-    /// A folder of samples, or a list: each line names an .npz, or one file per input, separated by commas
-    #[arg(long, value_name = "FOLDER|LIST", required_unless_present_any = ["merge", "compare"], help_heading = FILES)]
+    /// A folder of samples, a single one, or a list: each line names an .npz, or one file per input, separated by commas
+    #[arg(long, value_name = "FOLDER|LIST", requires = "model", required_unless_present_any = ["merge", "compare"], help_heading = FILES)]
     data: Option<PathBuf>,
     /// Use at most N samples: the first N of a list, or N evenly spaced files of a folder
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "data")]
     samples: Option<u32>,
     /// Run part I of N of the samples, and write its statistics
-    #[arg(long, value_name = "I/N", requires_all = ["data", "statistics"], conflicts_with = "output")]
+    #[arg(long, value_name = "I/N", requires_all = ["data", "statistics"], conflicts_with_all = ["output", "merge"])]
     shard: Option<Shard>,
     /// Instead of running a model, read the statistics of these files
     #[arg(long, value_name = "FILES", num_args = 1.., help_heading = FILES)]
     merge: Vec<PathBuf>,
     /// Print how the thresholds of two tables differ
-    #[arg(long, value_name = "TABLE", num_args = 2, conflicts_with_all = ["model", "data", "merge"])]
+    #[arg(long, value_name = "TABLE", num_args = 2, conflicts_with_all = ["model", "data", "merge", "output", "statistics", "method", "tune", "int4", "asymmetric"])]
     compare: Vec<PathBuf>,
     /// How thresholds are chosen: max, percentile9999, kl, mse, aciq_gauss, aciq_laplace, or auto, which runs the operators
     /// that read a tensor with the thresholds of all methods, and takes the one with the smallest error. With --merge, auto
@@ -86,11 +90,11 @@ pub struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     asymmetric: Vec<String>,
     /// Find the layers that must stay in floating point, and write them to this file, which model_deploy --quantize_table takes. Each layer
-    /// alone is computed in integers, like on bm1684x, on the samples of --tune; layers with the largest effect become floats until
-    /// the outputs are as good as --expect
+    /// alone is computed in integers, like on bm1684x, on two samples; then those with the largest effect become floats until the outputs
+    /// are as good as --expect on the samples of --tune
     #[arg(long, value_name = "TABLE", requires_all = ["data", "output"], help_heading = FILES)]
     search: Option<PathBuf>,
-    /// The least cosine of the outputs to those in floats, for --search
+    /// The least mean cosine of the outputs to those in floats, for --search
     #[arg(long, value_name = "COSINE", default_value_t = 0.99, value_parser = cosine, requires = "search")]
     expect: f64,
     /// Also write the statistics to this file, for --merge
@@ -112,7 +116,8 @@ impl Args {
     /// Returns an error if two files to write are the same, or one holds statistics to merge.
     fn check_written(&self) -> Result<()> {
         let written = self.written();
-        let twice = (1..written.len()).find(|i| written[..*i].iter().any(|(_, path)| *path == written[*i].1));
+        let is_twice = |i: &usize| written[..*i].iter().any(|(_, path)| files::is_same_file(path, written[*i].1));
+        let twice = (1..written.len()).find(is_twice);
         if let Some(twice) = twice {
             let expected = "it is given for two files; expected different paths";
             return Err(argument("the files to write", escaped_path(written[twice].1), expected));
@@ -174,35 +179,31 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     if let Some(network) = &network {
         network.check(&statistics)?;
     }
-    let mut text = String::new();
+    let (mut text, mut is_reached) = (String::new(), true);
     // Collecting them takes longest, so they are kept even if a threshold cannot be chosen.
     if let Some(path) = &args.statistics {
-        create_folder(path)?;
+        files::create_folder_of(path)?;
         statistics.write(path)?;
         text += &format!("{}: {}\n", escaped_path(path), statistics.summary());
     }
     if let Some(path) = &args.output {
         let table = table(&args, &statistics, network.as_ref())?;
-        create_folder(path)?;
+        files::create_folder_of(path)?;
         table.write(path)?;
         text += &report::of_table(path, &statistics, &table, &args.method.to_string());
         if let Some(network) = &network {
             text += &report::of_quantized(&network.graph);
         }
         if let (Some(to), Some(network)) = (&args.search, &network) {
-            create_folder(to)?;
+            files::create_folder_of(to)?;
             let search = network.search(&table, args.tune as usize, args.expect)?;
             search.table().write(to)?;
+            is_reached = search.cosines[1] >= args.expect;
             text += &report::of_search(to, &search);
         }
     }
     messages.report(&text)?;
-    Ok(true)
-}
-
-fn create_folder(path: &Path) -> Result<()> {
-    let folder = files::folder(path);
-    fs::create_dir_all(folder).map_err(Error::io(folder))
+    Ok(is_reached)
 }
 
 /// A network and its samples.
@@ -237,13 +238,7 @@ impl Network {
     /// # Errors
     /// Returns an error if the statistics are those of another network.
     fn check(&self, statistics: &Statistics) -> Result<()> {
-        match statistics.tensors().keys().find(|name| self.graph.lookup(name).is_none()) {
-            Some(name) => {
-                let problem = format!("these are the statistics of another network: MODEL has no tensor {name:?}");
-                Err(misfit("--merge:", problem))
-            }
-            None => Ok(()),
-        }
+        Statistics::new(&self.graph).check_network(statistics).map_err(|e| misfit("--merge and MODEL:", e))
     }
 
     /// Runs the network on the samples.
@@ -290,7 +285,7 @@ impl Network {
 const STEPS: usize = 100;
 
 impl Network {
-    /// Searches the layers that must stay floats, on at most `most` samples.
+    /// Searches for the layers that must stay floats, on at most `most` samples.
     fn search(&self, table: &Table, most: usize, expect: f64) -> Result<Search> {
         let Network { graph, runs, .. } = self;
         let network = QuantizedNetwork::new(graph, table, &QuantizeTable::default())?;
@@ -338,9 +333,6 @@ fn merged(paths: &[PathBuf]) -> Result<Statistics> {
     }
     all.ok_or_else(|| invalid("--merge: expected the files that --statistics has written"))
 }
-
-/// The least threshold of a tensor that is almost always zero.
-const LEAST_THRESHOLD: f32 = 1e-5;
 
 /// Chooses the thresholds.
 fn table(args: &Args, statistics: &Statistics, network: Option<&Network>) -> Result<Table> {

@@ -9,6 +9,8 @@ use tpulang_base::{escaped, escaped_path, pluralized};
 
 /// Number of tensors that are listed.
 const LISTED: usize = 5;
+/// By how much thresholds differ from what they are rounded from, since tables have 7 decimals.
+const ROUNDED: f32 = 1e-7;
 
 /// Describes a table: its size, and the tensors that are clamped most.
 pub fn of_table(path: &Path, statistics: &Statistics, table: &Table, method: &str) -> String {
@@ -17,7 +19,7 @@ pub fn of_table(path: &Path, statistics: &Statistics, table: &Table, method: &st
     let mut text = format!("{}: {tensors} by {method}, {samples}\n", escaped_path(path));
     let part = |(name, entry): (&String, &Entry)| {
         let largest = statistics.tensors().get(name)?.histogram.largest();
-        (entry.threshold < largest).then(|| (name.clone(), entry.threshold, largest))
+        (entry.threshold < largest - ROUNDED).then(|| (name.clone(), entry.threshold, largest))
     };
     let mut clamped: Vec<_> = table.entries.iter().filter_map(part).collect();
     clamped.sort_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)));

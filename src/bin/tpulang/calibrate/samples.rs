@@ -199,21 +199,41 @@ impl Runs {
     }
 
     /// Joins the arrays of some samples to batches; the last one is repeated until they are full.
+    ///
+    /// # Errors
+    /// Returns an error if the samples differ in an array that is not an entry of a batch.
     fn feeds(&self, graph: &Graph, samples: Range<usize>) -> Result<IndexMap<String, Array>> {
         let all = self.samples[samples].iter().map(|sample| sample.read(graph)).collect::<Result<Vec<_>>>()?;
         let Some(last) = all.last().filter(|_| self.together > 1) else {
             return Ok(all.into_iter().next().unwrap_or_default());
         };
         let joined = |(name, of_last): (&String, &Array)| {
-            if batch(graph, name, of_last) != Some(self.together) {
-                return Ok((name.clone(), of_last.clone()));
-            }
             let of_sample = |i: usize| all.get(i).unwrap_or(last).get(name).unwrap_or(of_last);
+            if batch(graph, name, of_last) != Some(self.together) {
+                let is_other = |i: &usize| !is_equal(of_sample(*i), of_last);
+                return match (0..all.len()).find(is_other) {
+                    None => Ok((name.clone(), of_last.clone())),
+                    Some(_) => Err(not_joined(name, of_last, self.together)),
+                };
+            }
             let parts: Vec<&Array> = (0..self.together).map(of_sample).collect();
             Ok((name.clone(), joined(&parts)?))
         };
         last.iter().map(joined).collect()
     }
+}
+
+fn is_equal(a: &Array, b: &Array) -> bool {
+    (a.dtype(), a.shape()) == (b.dtype(), b.shape()) && a.bytes().is_ok_and(|a| b.bytes().is_ok_and(|b| a == b))
+}
+
+/// Creates the error about samples that are run together but have different arrays of a tensor.
+fn not_joined(name: &str, array: &Array, together: usize) -> Error {
+    let shape = shape_text(array.shape());
+    invalid(format!(
+        "the arrays of {name:?} ({shape}) differ, but {together} samples are run at once, since other inputs have a batch of {together}: \
+         expected entries of a batch of {together} for {name:?}, too, or the same array in all samples"
+    ))
 }
 
 /// Joins arrays of one shape, whose first dimension is 1, to a batch.
