@@ -68,8 +68,9 @@ check: setup deny portable ## check format, lints, documentation and dependencie
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
+# cargo-deny runs for seconds, and compiling it with optimization would take minutes.
 deny: ## check licences, versions and advisories of the dependencies
-	@command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny --version 0.20.2
+	@command -v cargo-deny >/dev/null || CARGO_PROFILE_DEV_DEBUG=none cargo install --debug --quiet --locked cargo-deny --version 0.20.2
 	cargo deny --log-level error check bans licenses sources
 	@if cargo deny --log-level error fetch db; then cargo deny --offline --log-level error check advisories; \
 	else echo "cannot fetch the advisory database; advisories are not checked" >&2; fi
