@@ -4,7 +4,7 @@ use super::{
     safetensors::SafetensorsFile,
     torch::{self, TorchFile},
 };
-use crate::base::{Dtype, Error, Result, Shape, nearest, shape_text};
+use crate::base::{Dtype, Error, Result, Shape, did_you_mean, shape_text};
 use std::path::{Path, PathBuf};
 
 /// A file of coefficients by name: `.npz`, `.safetensors`, or what PyTorch's `torch.save` writes (`.pt`, `.pth`, `.bin`, `.ckpt`).
@@ -78,8 +78,7 @@ impl WeightFile {
             Kind::Torch(f) => f.array(name),
         };
         found.unwrap_or_else(|| {
-            let nearest = nearest(name, self.names().into_iter());
-            let hint = nearest.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+            let hint = did_you_mean(name, self.names().into_iter());
             Err(Error::format(&self.path, format!("there is no array {name:?}{hint}")))
         })
     }

@@ -10,7 +10,7 @@ use std::{
     fs::{self, File, FileType, OpenOptions},
     io::{self, Read},
     os::unix::fs::{FileTypeExt, OpenOptionsExt},
-    path::{Path, PathBuf},
+    path::{self, Component, Path, PathBuf},
 };
 
 /// Maximum size of a spec in bytes. Data belong in a weights file.
@@ -109,6 +109,36 @@ pub(super) fn link_target(path: &Path) -> io::Result<PathBuf> {
 /// The folder that contains a path.
 pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Creates the folder that contains a path, unless it exists.
+///
+/// # Errors
+/// Returns an error if the folder cannot be created.
+pub fn create_folder_of(path: &Path) -> Result<()> {
+    let folder = folder(path);
+    fs::create_dir_all(folder).map_err(Error::io(folder))
+}
+
+/// Returns the absolute path of a file or a folder, which may not exist yet, without `..` and links.
+pub fn resolved(path: &Path) -> PathBuf {
+    let path = link_target(path).unwrap_or_else(|_| path.to_owned());
+    let path = path::absolute(&path).unwrap_or(path);
+    let mut resolved = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(resolved.pop()),
+            part => resolved.push(part),
+        }
+        // What does not exist is no link.
+        resolved = fs::canonicalize(&resolved).unwrap_or(resolved);
+    }
+    resolved
+}
+
+/// Returns whether two paths are those of the same file, which may not exist yet.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    resolved(a) == resolved(b)
 }
 
 /// Writes a file through `write`. It replaces `path` once it is complete.
@@ -214,6 +244,27 @@ mod tests {
         let circle = dir.path().join("circle");
         std::os::unix::fs::symlink(&circle, &circle).unwrap();
         assert!(write(&circle, "").is_err());
+    }
+
+    #[test]
+    fn paths_of_the_same_file_are_recognized() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::create_dir_all(at("a/b")).unwrap();
+        std::os::unix::fs::symlink("a/b", at("link")).unwrap();
+        std::os::unix::fs::symlink("new", at("to_new")).unwrap();
+        for (one, other, is_same) in [
+            ("x", "a/../x", true),
+            ("a/b/x", "link/x", true),
+            ("a/x", "link/../x", true),
+            ("x", "link/../x", false),
+            ("new/x", "new/y/../x", true),
+            ("new", "to_new", true),
+            ("x", "./x", true),
+            ("x", "y", false),
+        ] {
+            assert_eq!(is_same_file(&at(one), &at(other)), is_same, "{one} and {other}");
+        }
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub use escape::{escaped, escaped_lines, escaped_path};
 #[doc(hidden)]
 pub use lock::Lock;
 #[doc(hidden)]
-pub use nearest::{MAX_LISTED, Suggestions, nearest};
+pub use nearest::{MAX_LISTED, Suggestions, did_you_mean, nearest};
 #[doc(hidden)]
 pub use pair::NewPair;
 #[doc(hidden)]

@@ -24,6 +24,11 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<S
     nearest.filter(|k| !differ_in_numbers(name, k)).map(str::to_owned)
 }
 
+/// Returns the most similar of the known names as the end of a message, `; did you mean "weight"?`, or nothing if none is similar.
+pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!("; did you mean {near:?}?"))
+}
+
 /// Whether names differ in their numbers alone: `layer.0.weight` is another layer than `layer.1.weight`, not a misspelling.
 fn differ_in_numbers(a: &str, b: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();

@@ -1,6 +1,6 @@
 //! Parts of a model: what the wanted outputs need, from the chosen inputs on.
 use super::proto::{Graph, Node, TensorType, Type, ValueInfo};
-use crate::base::{Error, Result, invalid, nearest};
+use crate::base::{Error, Result, did_you_mean, invalid};
 use std::collections::HashSet;
 
 /// Leaves out the nodes that no output needs. `inputs` are values that are fed instead of computed, `outputs` those that are wanted
@@ -40,8 +40,7 @@ fn float(name: &str) -> ValueInfo {
 
 fn unknown(graph: &Graph, name: &str) -> Error {
     let all = graph.node.iter().flat_map(|node| &node.output).map(String::as_str);
-    let hint = nearest(name, all).map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
-    invalid(format!("no node of the model computes {name:?}{hint}"))
+    invalid(format!("no node of the model computes {name:?}{}", did_you_mean(name, all)))
 }
 
 /// Removes the nodes that no output needs. Returns the names of the values that are needed.

@@ -20,7 +20,7 @@ impl Network<'_> {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn dot(&self, depth: Option<usize>) -> String {
-        let drawing = self.drawing(depth);
+        let drawing = self.drawing(depth, usize::MAX);
         let mut within: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
         drawing.boxes.iter().enumerate().for_each(|(i, b)| within[b.group.0].push(i));
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
@@ -58,7 +58,8 @@ impl Network<'_> {
             let label = format!("{}\\n{}", escape(&b.title), escape(&b.text));
             let _ = writeln!(dot, "{indent}n{i} [label=\"{label}\", {style}];");
         }
-        for &child in children[id.0].iter().filter(|child| !self.groups[**child].members.is_empty()) {
+        let is_shown = |child: usize| !within[child].is_empty() || !self.groups[child].members.is_empty();
+        for &child in children[id.0].iter().filter(|child| is_shown(**child)) {
             let label = quoted(&self.groups[child].name);
             let style = "style=rounded, color=\"#cbd5e1\", labeljust=l";
             let _ = writeln!(dot, "{indent}subgraph cluster_{child} {{\n{indent}  label={label}; {style};");

@@ -1,5 +1,6 @@
 //! What a drawing consists of, whatever draws it: boxes, and edges between them.
 use crate::{
+    base::pluralized,
     family::Family,
     graph::Tensor,
     groups::{GroupId, ROOT, last_part},
@@ -40,19 +41,23 @@ pub(crate) struct Edge {
 }
 
 impl<'g> Network<'g> {
-    /// Returns what to draw if `depth` levels of groups are unfolded.
-    pub(crate) fn drawing(&self, depth: Option<usize>) -> Drawing {
+    /// Returns what to draw if `depth` levels of groups are unfolded. Of the inputs of a group, or its outputs, `most` have boxes of
+    /// their own, and the others share one.
+    pub(crate) fn drawing(&self, depth: Option<usize>, most: usize) -> Drawing {
         let mut drawn = Drawn {
             network: self,
             depth: depth.unwrap_or(usize::MAX),
+            most,
             boxes: Vec::new(),
+            shared: HashSet::new(),
             folded: HashMap::new(),
             producers: HashMap::new(),
         };
-        for (tensor, group) in &self.arguments {
-            if drawn.outermost_folded(*group).is_none() {
-                drawn.boxes.push(self.terminal(*tensor, *group, self.type_text(*tensor)));
-                drawn.producers.insert(*tensor, drawn.boxes.len() - 1);
+        for of_group in self.arguments.chunk_by(|(_, a), (_, b)| a == b) {
+            let (tensors, group): (Vec<Tensor>, GroupId) = (of_group.iter().map(|(t, _)| *t).collect(), of_group[0].1);
+            if drawn.outermost_folded(group).is_none() {
+                let boxes = drawn.terminals(&tensors, group, "input", |tensor| self.type_text(tensor));
+                drawn.producers.extend(tensors.into_iter().zip(boxes));
             }
         }
         let of_nodes: Vec<usize> = self.nodes.iter().map(|node| drawn.of_node(node)).collect();
@@ -63,27 +68,30 @@ impl<'g> Network<'g> {
                 edges.extend(drawn.producers.get(&tensor).and_then(|from| drawn.edge(*from, to, tensor, &mut seen)));
             }
         }
-        for tensor in self.graph.outputs() {
-            drawn.boxes.push(self.terminal(*tensor, ROOT, "output".into()));
-            let to = drawn.boxes.len() - 1;
+        let outputs = self.graph.outputs();
+        let boxes = drawn.terminals(outputs, ROOT, "output", |_| "output".into());
+        for (tensor, to) in outputs.iter().zip(boxes) {
             edges.extend(drawn.producers.get(tensor).and_then(|from| drawn.edge(*from, to, *tensor, &mut seen)));
         }
         Drawing { boxes: drawn.boxes, edges }
-    }
-    fn terminal(&self, tensor: Tensor, group: GroupId, text: String) -> Box {
-        let full_name = self.tensor_name(tensor).to_owned();
-        Box { group, title: last_part(&full_name).to_owned(), text, full_name, kind: BoxKind::Terminal }
     }
 }
 
 struct Drawn<'n, 'g> {
     network: &'n Network<'g>,
     depth: usize,
+    /// Maximum number of inputs or outputs of a group that have boxes of their own.
+    most: usize,
     boxes: Vec<Box>,
+    /// The boxes of several inputs or outputs.
+    shared: HashSet<usize>,
     folded: HashMap<GroupId, usize>,
     /// The box from which a tensor comes.
     producers: HashMap<Tensor, usize>,
 }
+
+/// The boxes that an edge connects, and its tensor, unless it stands for several.
+type Ends = (usize, usize, Option<Tensor>);
 
 impl<'g> Drawn<'_, 'g> {
     /// Returns the outermost group around that is not unfolded.
@@ -95,6 +103,28 @@ impl<'g> Drawn<'_, 'g> {
             (folded, next) = (Some(id), of(id).parent);
         }
         folded
+    }
+    /// Adds the boxes of inputs or outputs (`what`), with a text for each, and returns the box of each.
+    fn terminals(
+        &mut self,
+        tensors: &[Tensor],
+        group: GroupId,
+        what: &str,
+        text: impl Fn(Tensor) -> String,
+    ) -> Vec<usize> {
+        let (first, own) = (self.boxes.len(), tensors.len().min(self.most));
+        for tensor in &tensors[..own] {
+            let full_name = self.network.tensor_name(*tensor).to_owned();
+            let (title, text) = (last_part(&full_name).to_owned(), text(*tensor));
+            self.boxes.push(Box { group, title, text, full_name, kind: BoxKind::Terminal });
+        }
+        let others = tensors.len() - own;
+        if others > 0 {
+            self.shared.insert(self.boxes.len());
+            let (title, text) = ("…".to_owned(), pluralized(others, &format!("more {what}")));
+            self.boxes.push(Box { group, title, full_name: text.clone(), text, kind: BoxKind::Terminal });
+        }
+        (0..tensors.len()).map(|i| first + i.min(own)).collect()
     }
     /// Returns the box of an operator, which may be that of a folded group.
     fn of_node(&mut self, node: &Node<'g>) -> usize {
@@ -116,16 +146,17 @@ impl<'g> Drawn<'_, 'g> {
         let at = *self.folded.entry(group).or_insert(next);
         if at == next {
             let of = &self.network.groups[group.0];
-            let text = crate::base::pluralized(of.costs.operators, "operator");
+            let text = pluralized(of.costs.operators, "operator");
             let parent = of.parent.unwrap_or(ROOT);
             let (title, full_name) = (of.name.clone(), of.path.clone());
             self.boxes.push(Box { group: parent, title, text, full_name, kind: BoxKind::Folded });
         }
         at
     }
-    /// Returns the edge, unless it is within a box or drawn already.
-    fn edge(&self, from: usize, to: usize, tensor: Tensor, seen: &mut HashSet<(usize, usize, Tensor)>) -> Option<Edge> {
-        let is_new = from != to && seen.insert((from, to, tensor));
+    /// Returns the edge, unless it is within a box or drawn already. All tensors of a shared box are one edge.
+    fn edge(&self, from: usize, to: usize, tensor: Tensor, seen: &mut HashSet<Ends>) -> Option<Edge> {
+        let is_shared = self.shared.contains(&from) || self.shared.contains(&to);
+        let is_new = from != to && seen.insert((from, to, (!is_shared).then_some(tensor)));
         is_new.then_some(Edge { from, to, tensor })
     }
 }

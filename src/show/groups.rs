@@ -22,7 +22,7 @@ pub(crate) struct Group {
     pub parent: Option<GroupId>,
     /// 0 for the root.
     pub depth: usize,
-    /// In the order of their first operators.
+    /// In the order of their first operators, or arguments.
     pub members: Vec<Member>,
     /// Those of all its operators.
     pub costs: Costs,
@@ -47,7 +47,8 @@ pub(crate) fn of_scopes(
     inside: &[Option<usize>],
     blocks: &[OwnedBlock],
 ) -> (Vec<Group>, Vec<GroupId>) {
-    let mut tree = Tree { groups: vec![Group::new(String::new(), String::new(), None)], by_name: HashMap::new() };
+    let root = Group::new(String::new(), String::new(), None);
+    let mut tree = Tree { groups: vec![root], by_name: HashMap::new(), listed: HashSet::new() };
     tree.groups[0].name = graph.name().to_owned();
     let scopes = scopes(graph, nodes);
     // For each block, its group: within that of its owner's scope.
@@ -59,7 +60,13 @@ pub(crate) fn of_scopes(
         let label = format!("{} {}", last_part(owner), block.name.trim_end_matches("_branch"));
         of_block.push(tree.child(outer, &label, '\u{1}'));
     }
+    // Arguments are shown even if the block has no operators.
+    let has_arguments = |(_, block): &(usize, &OwnedBlock)| !block.block.arguments().is_empty();
+    let mut next_blocks = blocks.iter().enumerate().filter(has_arguments).peekable();
     for (index, (node, block)) in nodes.iter_mut().zip(inside).enumerate() {
+        while let Some((shown, _)) = next_blocks.next_if(|(_, block)| block.first <= index) {
+            tree.list(of_block[shown]);
+        }
         node.group = tree.scope(around(&of_block, *block), scope_of(name(graph, node.operator), &scopes));
         tree.insert(index, node);
     }
@@ -95,6 +102,8 @@ pub(crate) fn last_part(name: &str) -> &str {
 struct Tree {
     groups: Vec<Group>,
     by_name: HashMap<(GroupId, String), GroupId>,
+    /// The groups that are members of those around them.
+    listed: HashSet<GroupId>,
 }
 
 impl Tree {
@@ -130,19 +139,22 @@ impl Tree {
         self.by_name.insert(key, id);
         id
     }
+    /// Makes a group a member of the one around it, and that one of the next.
+    fn list(&mut self, group: GroupId) {
+        let mut inner = group;
+        while let Some(outer) = self.groups[inner.0].parent.filter(|_| self.listed.insert(inner)) {
+            self.groups[outer.0].members.push(Member::Group(inner));
+            inner = outer;
+        }
+    }
     fn insert(&mut self, index: usize, node: &Node) {
-        let mut member = Member::Node(index);
+        self.list(node.group);
+        self.groups[node.group.0].members.push(Member::Node(index));
         let mut group = Some(node.group);
-        let mut is_listed = false;
         while let Some(id) = group {
             let into = &mut self.groups[id.0];
-            if !is_listed {
-                // A group that has operators is listed already.
-                is_listed = into.costs.operators > 0;
-                into.members.push(member);
-            }
             into.costs.add(&node.costs);
-            (member, group) = (Member::Group(id), into.parent);
+            group = into.parent;
         }
     }
 }

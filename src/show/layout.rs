@@ -458,7 +458,7 @@ mod tests {
     fn crossings(seed: u64) -> Result<(usize, usize)> {
         let g = network(seed)?;
         let network = Network::new(&g);
-        let drawing = network.drawing(None);
+        let drawing = network.drawing(None, usize::MAX);
         let layout = lay_out(&network, &drawing, &vec![(80.0, 42.0); drawing.boxes.len()], &|_| 80.0);
         let rects = layout.groups.iter().map(|(_, rect)| rect).chain(layout.boxes.iter().map(|(_, rect)| rect));
         let (mut passed, mut crossed) = (0, 0);

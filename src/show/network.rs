@@ -129,6 +129,8 @@ pub(crate) struct OwnedBlock<'g> {
     pub name: &'static str,
     /// The block around its owner.
     pub around: Option<usize>,
+    /// Index of its first node, or of the next one if it has none.
+    pub first: usize,
     pub owner: &'g Operator,
 }
 
@@ -150,7 +152,8 @@ impl<'g> Collected<'g> {
             for operator in operators {
                 let first = self.nodes.len();
                 for (owned, name) in operator.blocks.iter().zip(operator.op.def().blocks) {
-                    self.blocks.push(OwnedBlock { block: owned, name, around: inside, owner: operator });
+                    let (around, first) = (inside, self.nodes.len());
+                    self.blocks.push(OwnedBlock { block: owned, name, around, first, owner: operator });
                     self.block(owned, Some(self.blocks.len() - 1));
                 }
                 let costs = self.costs(operator);

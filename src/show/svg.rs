@@ -8,6 +8,9 @@ use crate::{
 };
 use std::fmt::Write;
 
+/// Maximum number of inputs or outputs of a group that have boxes of their own.
+const MAX_TERMINALS: usize = 100;
+
 /// Longest text of a box, in characters; longer ones are shortened in the middle.
 const LONGEST: usize = 28;
 
@@ -31,7 +34,7 @@ impl Network<'_> {
     /// ```
     pub fn svg(&self, depth: Option<usize>) -> String {
         let network = self.divided();
-        let drawing = network.drawing(depth);
+        let drawing = network.drawing(depth, MAX_TERMINALS);
         let sizes: Vec<Point> = drawing.boxes.iter().map(size).collect();
         let title_width = |id: GroupId| network.groups[id.0].name.chars().count().min(LONGEST) as f64 * 7.4 + 28.0;
         let layout = lay_out(&network, &drawing, &sizes, &title_width);

@@ -149,6 +149,42 @@ fn hostile_names() {
     assert!(!network.table(None).is_empty() && differences(&g, &g).unwrap().is_empty());
 }
 
+/// A loop whose body passes its arguments on.
+#[test]
+fn blocks_without_operators_are_shown() {
+    let text = r#"{"version": 1, "name": "net", "inputs": ["x"], "outputs": ["y"],
+        "tensors": {"x": {"shape": [2]}, "n": {"shape": [1], "coeff": true, "data": [2]}},
+        "ops": [{"op": "top.Loop", "args": {"M": "n", "v_initial": ["x"]},
+            "body": {"inputs": {"i": {"shape": [1]}, "go": {"shape": [1]}, "v": {"shape": [2]}}, "ops": [], "outputs": ["go", "v"]},
+            "out": ["y"], "out_dtype": ["float32"], "out_shape": [[2]]}]}"#;
+    let g = spec::from_text(text, "net.json", None).unwrap();
+    let network = Network::new(&g);
+    let dot = network.dot(None);
+    let ends = dot.lines().filter_map(|line| line.split_once(" -> "));
+    let ends: Vec<&str> = ends.flat_map(|(from, to)| [from.trim(), to.split(' ').next().unwrap()]).collect();
+    assert!(ends.len() > 4 && ends.iter().all(|end| dot.contains(&format!(" {end} [label="))), "{dot}");
+    assert!(network.table(None).contains("y body/"), "{}", network.table(None));
+    let page = shown(&g);
+    let groups = page["groups"].as_array().unwrap();
+    for (_, group) in page["arguments"].as_array().unwrap().iter().map(|pair| (&pair[0], pair[1].as_u64().unwrap())) {
+        let Some(parent) = groups[group as usize]["parent"].as_u64() else { continue };
+        let members = groups[parent as usize]["members"].as_array().unwrap();
+        assert!(members.contains(&serde_json::json!({"group": group})), "{page}");
+    }
+}
+
+#[test]
+fn drawings_have_a_limited_number_of_inputs_and_outputs() {
+    let mut g = Graph::new("wide").unwrap();
+    let inputs: Vec<_> = (0..110).map(|i| g.input(&format!("x{i}"), Dtype::Float32, [1]).unwrap()).collect();
+    let results: Vec<_> = (0..110).map(|i| g.relu(inputs[i]).out_name(format!("y{i}")).call().unwrap()).collect();
+    g.set_outputs(&results).unwrap();
+    let network = Network::new(&g);
+    let (svg, dot) = (network.svg(None), network.dot(None));
+    assert!(svg.contains(">10 more inputs<") && svg.contains(">10 more outputs<") && !svg.contains("x100"));
+    assert!(!dot.contains("more inputs") && dot.contains("x100"));
+}
+
 #[test]
 fn long_networks_are_divided() {
     let mut g = Graph::new("long").unwrap();

@@ -1,14 +1,20 @@
 //! The output and exit codes of the command.
 use super::snapshot;
 use serde_json::Value;
-use std::process::{Command, Output};
-use tpulang::{Array, array::write_npz};
+use std::{
+    io::Cursor,
+    process::{Command, Output},
+};
+use tpulang::{
+    Array,
+    array::{NpzFile, write_npz},
+};
 
 pub fn tpulang(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tpulang")).args(args).env("COLUMNS", "100").output().unwrap()
 }
 
-fn shown(args: &[&str]) -> String {
+pub fn shown(args: &[&str]) -> String {
     let out = tpulang(args);
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     let code = out.status.code().map_or("killed".into(), |c| c.to_string());
@@ -181,6 +187,20 @@ fn indices_are_drawn_too() {
     assert!(text.ends_with("[exit 0]\n"), "{text}");
 }
 
+/// The results go to standard output alone.
+#[test]
+fn a_measured_network_is_part_of_a_pipe() {
+    let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
+    for form in [&[][..], &["--json"]] {
+        let out = tpulang(&[&["bench", spec, "-i", inputs, "--repeat", "1", "-o", "-"], form].concat());
+        let report = String::from_utf8(out.stderr).unwrap();
+        assert!(out.status.success() && report.contains("min"), "{report}");
+        assert!(!String::from_utf8_lossy(&out.stdout).contains(report.trim()), "{report}");
+        let results = NpzFile::from_reader(Cursor::new(out.stdout), "the results").unwrap().arrays().unwrap();
+        assert_eq!(results.keys().collect::<Vec<_>>(), ["probability"]);
+    }
+}
+
 #[test]
 fn a_run_is_profiled() {
     let dir = tempfile::tempdir().unwrap();
@@ -274,6 +294,11 @@ fn what_cannot_be_printed_is_an_error() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tpulang"));
         assert_eq!(command.args(args).stdout(full()).stderr(full()).status().unwrap().code(), Some(2), "{args:?}");
     }
+    // What is said aside is lost.
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tpulang"));
+    let status = command.args(["ops", "--search", "frobnicate"]).stdout(Stdio::null()).stderr(full).status().unwrap();
+    assert_eq!(status.code(), Some(1));
 }
 
 #[test]
@@ -413,6 +438,9 @@ fn a_full_disk_is_reported_once() {
     let (code, text) = limited(&["convert", spec, "-o", &folder]);
     let weights = format!("{folder}/patterns_TOP_F32_all_weight.npz");
     assert_eq!((code, text), (Some(2), format!("error: {weights}: File too large (os error 27)\n")));
+    let begun = format!("{folder}/net.json");
+    let (code, text) = limited(&["init", &begun]);
+    assert_eq!((code, text), (Some(2), format!("error: {begun}: File too large (os error 27)\n")));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 

@@ -42,12 +42,14 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+echo "$module" >> "$HOME/deployed"
 if [ -n "$broken" ]; then
     echo "a broken option"
     exit 1
 fi
 if grep -q 'top.Exp"' "$module"; then
     echo "no table for exp"
+    [ -e "$HOME/obstruct" ] && touch trial
     exit 1
 fi
 touch "${module%.mlir}_chip_tpu.mlir"
@@ -215,6 +217,134 @@ fn what_makes_the_tool_chain_fail_is_found() {
     let out = folder.command("deploy net.json -o net.bmodel").env("TPULANG_TOOLCHAIN", "nowhere").output().unwrap();
     all += &String::from_utf8_lossy(&out.stderr);
     snapshot("deploy_failures", &all);
+}
+
+/// A failing lowering runs again for its log, but those of the search do not.
+#[test]
+fn a_search_that_fails_does_not_hide_what_failed() {
+    let folder = Folder::new(&SPEC.replace("\"sqrt\"", "\"exp\""));
+    folder.set_numbers(&[]);
+    let text = folder.shown("deploy net.json -i inputs.npz -o net.bmodel");
+    assert!(text.contains("exp \"s\" (ops[1]): lowering failed"), "{text}");
+    assert_eq!(fs::read_to_string(folder.path("deployed")).unwrap().lines().count(), 2 + 3);
+    // A file is where the search wants a folder.
+    fs::write(folder.path("obstruct"), "").unwrap();
+    let text = folder.shown("deploy net.json -i inputs.npz -o net.bmodel");
+    for part in ["error: lowering failed", "| no table for exp", "the search for the operator that causes it failed: "]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+/// The tool chain gets neither inner tensors nor coefficients.
+#[test]
+fn only_inputs_are_fed_to_the_tool_chain() {
+    let folder = Folder::new(SPEC);
+    folder.set_numbers(&[]);
+    for (words, in_what) in [
+        ("deploy net.json --set h=1 -o net.bmodel", "with the tool chain"),
+        ("deploy net.json -i inputs.npz --set h=1 -o net.bmodel", "with the tool chain"),
+        ("bisect net.json -i inputs.npz --set h=1 --stage top", "with the tool chain"),
+        ("bisect net.json -i inputs.npz --set h=1 --with inputs.npz", "in bisect"),
+    ] {
+        let text = folder.shown(words);
+        let message =
+            format!("error: the tensor that is fed is \"h\"; it is not an input; {in_what}, only inputs can be fed\n");
+        assert!(text.contains(&message) && text.ends_with("[exit 2]\n"), "{text}");
+    }
+    assert!(!folder.path("net.stages").exists());
+}
+
+#[test]
+fn options_that_deploy_passes_itself_are_refused() {
+    let folder = Folder::new(SPEC);
+    for (option, ours) in [
+        ("--chip bm1688", "--chip"),
+        ("--chip=bm1688", "--chip"),
+        ("--quantize F32", "--quantize"),
+        ("--mlir other.mlir", "MODEL"),
+        ("--model other.bmodel", "--output"),
+        ("--calibration_table c.table", "--calibration"),
+        ("--num_core 2 --quantize_table=q.table", "--quantize-table"),
+    ] {
+        let text = folder.shown(&format!("deploy net.json -o net.bmodel -- {option}"));
+        let message = format!("; deploy passes it to model_deploy; expected {ours} before --\n");
+        assert!(text.contains("error: OPTIONS is --") && text.contains(&message), "{text}");
+        assert!(text.ends_with("[exit 2]\n") && !folder.path("net.stages").exists(), "{text}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_emptied_has_nothing_that_is_needed() {
+    let folder = Folder::new(SPEC);
+    folder.set_numbers(&[]);
+    let text = folder.shown("deploy net.json -i inputs.npz -o net.bmodel --stages out/fs");
+    assert!(text.ends_with("[exit 0]\n"), "{text}");
+    fs::write(folder.path("out/fs/old.bmodel"), "old").unwrap();
+    fs::create_dir(folder.path("out/sub")).unwrap();
+    std::os::unix::fs::symlink("out/fs", folder.path("link")).unwrap();
+    for output in ["out/fs/old.bmodel", "out/sub/../fs/old.bmodel", "out/new/../fs/old.bmodel", "link/old.bmodel"] {
+        let text = folder.shown(&format!("deploy net.json -i inputs.npz -o {output} --stages out/fs"));
+        assert!(text.contains("--stages is out/fs; it is emptied, and the bmodel would be in it"), "{text}");
+    }
+    assert_eq!(fs::read_to_string(folder.path("out/fs/old.bmodel")).unwrap(), "old");
+    // The same with what bisect reads.
+    let text = folder.shown("bisect net.json -i inputs.npz --stage top -o cul");
+    assert!(text.ends_with("[exit 0]\n"), "{text}");
+    fs::copy(folder.path("inputs.npz"), folder.path("cul/stages/mine.npz")).unwrap();
+    fs::write(folder.path("cul/stages/c.table"), "x 9 -9 9\n").unwrap();
+    for words in [
+        "bisect net.json -i cul/stages/mine.npz --stage top -o cul",
+        "bisect net.json -i inputs.npz --stage tpu --quantize int8 --calibration cul/stages/c.table -o cul",
+    ] {
+        let text = folder.shown(words);
+        assert!(text.contains("--output is cul/stages; it has an input file, which would be removed"), "{text}");
+    }
+    assert!(folder.path("cul/stages/mine.npz").exists() && folder.path("cul/stages/c.table").exists());
+}
+
+#[test]
+fn every_bmodel_has_a_folder_of_its_own() {
+    let folder = Folder::new(SPEC);
+    folder.set_numbers(&[]);
+    for (output, stages) in [
+        ("net.bmodel", "net.stages"),
+        ("net.int8", "net.int8.stages"),
+        ("net.f16.bmodel", "net.f16.stages"),
+        ("plain", "plain.stages"),
+    ] {
+        let text = folder.shown(&format!("deploy net.json -i inputs.npz -o {output}"));
+        assert!(text.contains(&format!("\n{stages}/report.txt: all tensors\n")), "{text}");
+        let report = fs::read_to_string(folder.path(stages).join("report.txt")).unwrap();
+        assert!(
+            report.starts_with("Report of tpulang deploy. ") && report.contains("Tpu, compared with Top\n"),
+            "{report}"
+        );
+        assert!(!report.contains("not complete"), "{report}");
+    }
+    // A deployment was killed when it began its report.
+    for begun in ["", "Report of"] {
+        fs::create_dir(folder.path("begun")).unwrap();
+        fs::write(folder.path("begun/report.txt"), begun).unwrap();
+        let text = folder.shown("deploy net.json -i inputs.npz -o net.bmodel --stages begun");
+        assert!(text.ends_with("[exit 0]\n"), "{text}");
+        fs::rename(folder.path("begun"), folder.path(&format!("done{}", begun.len()))).unwrap();
+    }
+    fs::create_dir(folder.path("begun")).unwrap();
+    fs::write(folder.path("begun/report.txt"), "").unwrap();
+    fs::write(folder.path("begun/notes"), "").unwrap();
+    let text = folder.shown("deploy net.json -i inputs.npz -o net.bmodel --stages begun");
+    assert!(text.contains("--stages is begun; it has files, but no report.txt of deploy"), "{text}");
+}
+
+/// The programs of the tool chain would take the names of its files for options.
+#[test]
+fn a_name_may_begin_with_a_hyphen() {
+    let folder = Folder::new(&SPEC.replace("\"net\"", "\"-one\""));
+    folder.set_numbers(&[]);
+    let text = folder.shown("deploy net.json -i inputs.npz -o net.bmodel");
+    assert!(text.ends_with("[exit 0]\n"), "{text}");
+    assert!(folder.path("net.stages/net-one_origin.mlir").exists());
 }
 
 /// Starts a deployment, and waits until the tool chain has written half of a bmodel, after which it sleeps. Returns the process, and

@@ -1,7 +1,7 @@
-//! Names, paths and words of files may contain control characters, which are never printed.
-use super::cli::tpulang;
+//! Names, paths and words of files may contain control characters, which are never printed, and what a shell replaces.
+use super::cli::{shown, tpulang};
 use serde_json::Value;
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, process::Command};
 use tpulang::{
     Array, Dtype, Error, Graph, Result,
     array::{read_npz, write_npz},
@@ -181,4 +181,38 @@ fn commands_escape_what_they_print() {
             check(&format!("{command:?}"), &String::from_utf8(stream).unwrap());
         }
     }
+}
+
+/// Folders and files may have any names; the commands that a report prints are run.
+#[test]
+fn printed_commands_are_those_of_a_shell() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join("it's $HOME").join(name).display().to_string();
+    let bash = |script: &str| {
+        let mut bash = Command::new("bash");
+        let script = format!("set -e; tpulang() {{ \"$TPULANG\" \"$@\"; }}; {script}");
+        let out = bash.args(["-c", &script]).env("TPULANG", env!("CARGO_BIN_EXE_tpulang")).output().unwrap();
+        assert!(out.status.success(), "{script}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
+    let begun = shown(&["init", &at("net")]);
+    bash(begun.lines().find_map(|line| line.strip_prefix("next: ")).unwrap());
+    let written = shown(&["convert", spec, "-o", &at("build")]);
+    let folder = bash(&format!("{}; ls", written.lines().find(|line| line.starts_with("  cd ")).unwrap()));
+    assert!(folder.contains("patterns_origin.mlir\n"), "{folder}");
+    let refused = shown(&["check", &at("build/patterns_origin.mlir")]);
+    bash(&format!("{} --explain", refused.lines().find_map(|line| line.split_once("To run it: ")).unwrap().1));
+    let split = shown(&["split", spec, "--at", "found", "-o", &at("parts")]);
+    let commands: Vec<&str> = split.lines().filter(|line| line.starts_with("  tpulang run ")).collect();
+    assert_eq!(commands.len(), 2, "{split}");
+    bash(&commands.join("\n").replace("INPUTS", inputs));
+    // Other numbers, which bisect finds.
+    let other = at("other.npz");
+    let out = tpulang(&["run", spec, "-i", inputs, "--all", "--set", "classes_bias=0.5", "-o", &other]);
+    assert!(out.status.success());
+    let found = shown(&["bisect", spec, "-i", inputs, "--with", &other, "--on-cpu", "scores", "-o", &at("culprit")]);
+    let repeats = found.lines().find(|line| line.starts_with("  tpulang run ")).unwrap();
+    assert!(repeats.contains(" --no-fusion --on-cpu scores -o "), "{found}");
+    bash(repeats);
 }

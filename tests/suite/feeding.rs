@@ -130,6 +130,33 @@ fn tensors_are_set() {
     assert!(all.contains_key("y") && !all.contains_key("rows"), "{:?}", all.keys());
 }
 
+/// What --set feeds takes precedence over images, too.
+#[test]
+fn images_are_replaced() {
+    let folder = Folder::new();
+    let spec = r#"{"version": 1, "name": "net", "inputs": ["image"], "outputs": ["y"],
+        "tensors": {"image": {"shape": [1, 3, 8, 8], "preprocess": {"pixel_format": "rgb"}}},
+        "ops": [{"op": "abs", "args": {"input": "image"}, "out": "y"}]}"#;
+    fs::write(folder.path("net.json"), spec).unwrap();
+    for name in ["rgb.png", "full.jpg"] {
+        fs::copy(format!("tests/images/{name}"), folder.path(name)).unwrap();
+    }
+    write_npz(folder.path("raw.npz"), [("image", &Array::filled(Dtype::Uint8, [12, 20, 3], 7.0).unwrap())]).unwrap();
+    let half = folder.results("--set image=0.5");
+    for args in [
+        "-i image=rgb.png --set image=0.5",
+        "-i image=rgb.png -i image=full.jpg --set image=0.5",
+        "-i raw.npz --preprocess --set image=0.5",
+    ] {
+        assert_eq!(folder.results(args), half, "{args}");
+    }
+    let photo = folder.results("-i image=full.jpg");
+    assert_ne!(photo, half);
+    for args in ["-i image=rgb.png --set image=full.jpg", "--set image=0.5 --set image=full.jpg"] {
+        assert_eq!(folder.results(args), photo, "{args}");
+    }
+}
+
 /// A file that records inputs and results is fed without the results; nothing is silently left out of the computation.
 #[test]
 fn recorded_results_are_computed_again() {
@@ -188,8 +215,20 @@ fn results_go_through_pipes() {
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("standard output: 1 tensor\n"), "{text}");
     assert_eq!(read_npz(folder.path("out.npz")).unwrap()["y"].to_f64().unwrap()[..3], [112.0, 213.0, 314.0]);
-    let (code, text) = folder.shell("\"$0\" run - -i - -o out.npz <net.json");
-    assert!(code == Some(2) && text.contains("standard input has the model"), "{text}");
+    for command in [
+        "run - -i - -o out.npz <net.json",
+        "run net.json -i - -i - -o out.npz <in.npz",
+        "bench - -i - <net.json",
+        "bisect - -i - --with in.npz <net.json",
+        "deploy - -i - -o net.bmodel <net.json",
+        "compare - - <in.npz",
+        "compare - in.npz --model - <in.npz",
+        "show - - <net.json",
+    ] {
+        let (code, text) = folder.shell(&format!("\"$0\" {command}"));
+        let message = "only one file can be read from standard input (-)";
+        assert!(code == Some(2) && text.contains(message), "{command}: {text}");
+    }
     let (code, text) = folder.shell("echo nonsense | \"$0\" run net.json -i - -o out.npz");
     assert!(code == Some(2) && text.contains("standard input: not an npz (zip) archive"), "{text}");
 }

@@ -190,3 +190,13 @@ fn a_first_spec_is_written_checked_and_run() {
     let (_, printed, _) = run(&["init", "-"]);
     assert_eq!(printed, fs::read_to_string("src/bin/tpulang/init.json").unwrap());
 }
+
+#[test]
+fn folders_of_specs_are_created() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["spec", "gradients"] {
+        let path = folder.path().join(command).join("new/net.json");
+        let out = tpulang(&[command, "examples/patterns/patterns.json", "-o", &path.display().to_string()]);
+        assert!(out.status.success() && path.exists(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+}

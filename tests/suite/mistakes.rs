@@ -1,5 +1,8 @@
 //! Mistakes that people make, each with the one message that it gets: an error, or a warning if the network is valid.
-use super::{cli::tpulang, snapshot};
+use super::{
+    cli::{shown, tpulang},
+    snapshot,
+};
 use std::{fmt::Write, fs, path::Path, process::Output};
 use tpulang::{Array, Dtype, array::write_npz};
 
@@ -432,12 +435,15 @@ fn mistakes_in_options_get_tips() {
     for args in [
         &["check", "net.json", "-i", "x.npz"][..],
         &["convert", "net.json", "--chip", "bm1684x", "-o", "build"],
+        &["convert", "net.json", "--model", "net.bmodel"],
+        &["check", "net.json", "--model", "net.bmodel"],
         &["check", "net.json", "--frobnicate"],
         &[&run[..], &["-j", "-1"]].concat(),
         &[&run[..], &["--weight-budget", "1GB"]].concat(),
         &[&run[..], &["--profile", "json"]].concat(),
         &["show", "net.json", "--depth", "-1"],
         &["net.json"],
+        &["net.onnx"],
         &["compile", "net.json"],
         &["chekc", "net.json"],
     ] {
@@ -448,4 +454,31 @@ fn mistakes_in_options_get_tips() {
         let _ = writeln!(all, "$ tpulang {}\n{text}\n", args.join(" "));
     }
     snapshot("mistakes_options", &all);
+}
+
+/// An option that would change nothing is an error.
+#[test]
+fn options_without_effect_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out.npz").display().to_string();
+    let spec = "examples/patterns/patterns.json";
+    let emulated = ["run", spec, "--random", "0", "-o", &out, "--calibration", "net.table"];
+    for (args, expected) in [
+        (&["bisect", spec, "--with", "r.npz", "--quantize", "INT8"][..], "cannot be used with"),
+        (&["bisect", spec, "--with", "r.npz", "--chip", "bm1688"], "cannot be used with"),
+        (&["bisect", spec, "--device", "cuda", "--calibration", "none.table"], "--stage <STAGE>"),
+        (&["compare", "a.npz", "b.npz", "--param", "N=3"], "--model <FILE>"),
+        (&["compare", "a.npz", "b.npz", "--weights", "w.npz"], "--model <FILE>"),
+        (&["compare", "a.npz", "b.npz", "--json", "--worst", "1"], "cannot be used with"),
+        (&["check", spec, "--data-anywhere"], "--data-anywhere is for ONNX models; "),
+        (&["run", spec, "--explain", "--profile"], "cannot be used with"),
+        (&[&emulated[..], &["--precision", "f16"]].concat(), "cannot be used with"),
+        (&[&emulated[..], &["--tf32"]].concat(), "cannot be used with"),
+        (&[&emulated[..], &["-j", "1"]].concat(), "cannot be used with"),
+        (&[&emulated[..], &["--strict"]].concat(), "cannot be used with"),
+        (&[&emulated[..], &["--max-iterations", "1"]].concat(), "cannot be used with"),
+    ] {
+        let text = shown(args);
+        assert!(text.contains(expected) && text.ends_with("[exit 2]\n"), "{text}");
+    }
 }

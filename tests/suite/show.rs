@@ -49,6 +49,8 @@ fn files_are_written_whole_and_never_over_what_is_read() {
 
     assert!(shown(&[&spec, "--svg", &at("new/a.svg")]).ends_with("\n[exit 0]\n") && read("new/a.svg") == read("a.svg"));
 
+    let twice = shown(&[&spec, "--svg", &at("same"), "--dot", &at("new/../same")]);
+    assert!(twice.contains("; --svg has the same file\n") && twice.ends_with("[exit 2]\n"), "{twice}");
     let before = (read("patterns.json"), fs::read(at("weights.npz")).unwrap(), read("profile.json"));
     let wrong = [
         shown(&[&spec, "--html", &spec]),

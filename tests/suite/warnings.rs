@@ -62,6 +62,40 @@ fn nothing_is_written_if_a_warning_is_denied() {
     assert!(text.contains("warning[not-finite-weight]"), "{text}");
 }
 
+/// The weights are read before anything is written.
+#[test]
+fn every_command_that_writes_a_model_denies_warnings() {
+    let dir = tempfile::tempdir().unwrap();
+    write_npz(dir.path().join("weights.npz"), [("w", &Array::from([1f32, f32::NAN]))]).unwrap();
+    let spec = r#"{"version": 1, "name": "net", "weights": "weights.npz", "inputs": ["x", "unused"], "outputs": ["y"],
+        "tensors": {"x": {"shape": [2]}, "unused": {"shape": [2]}, "w": {"shape": [2], "coeff": true}},
+        "ops": [{"op": "add", "args": {"tensor_i0": "x", "tensor_i1": "w"}, "out": "h"},
+                {"op": "relu", "args": {"input": "h"}, "out": "y"}]}"#;
+    fs::write(dir.path().join("net.json"), spec).unwrap();
+    for command in [
+        &["convert", "net.json", "-o", "./out"][..],
+        &["spec", "net.json", "-o", "out/new.json"],
+        &["split", "net.json", "--at", "h", "-o", "./out"],
+        &["gradients", "net.json", "--with-respect-to", "x", "-o", "out/new.json"],
+        &["show", "net.json", "--html", "out/net.html"],
+        &["show", "net.json", "--dot", "out/net.dot"],
+        &["bench", "net.json", "--repeat", "1", "-o", "out/y.npz"],
+    ] {
+        let out = dir.path().join("out");
+        for code in ["not-finite-weight", "unused-input"] {
+            let (status, text) = run(dir.path(), &[command, &["--deny", code]].concat());
+            assert!(status == Some(2) && text.contains(&format!("error[{code}]: ")), "{command:?}: {text}");
+            assert!(!out.exists(), "{command:?} --deny {code}: {text}");
+        }
+        let (status, text) = run(dir.path(), command);
+        assert!(status == Some(0) && text.contains("warning[unused-input]: "), "{command:?}: {text}");
+        // A drawing shows no weights.
+        let reads_weights = !command.contains(&"--dot");
+        assert_eq!(text.contains("warning[not-finite-weight]: "), reads_weights, "{command:?}: {text}");
+        fs::remove_dir_all(out).unwrap();
+    }
+}
+
 #[test]
 fn messages_are_json_objects() {
     let dir = tempfile::tempdir().unwrap();

@@ -16,10 +16,10 @@ use std::{
     time::{Duration, Instant},
 };
 use tpulang::{
-    Array, Graph, Result,
+    Array, Result,
     array::byte_text,
     base::Warnings,
-    exec::{AnyBackend, Latency, RunOptions, Session, random_feeds},
+    exec::{AnyBackend, Latency, Session, random_feeds},
 };
 use tpulang_base::pluralized;
 
@@ -47,7 +47,8 @@ pub struct Args {
         help_heading = "Measurement"
     )]
     repeat: u32,
-    /// Write the results of a run to this .npz, .safetensors or (a single result) .npy file
+    /// Write the results of a run to this .npz, .safetensors or (a single result) .npy file, or to standard output (-), as an
+    /// .npz; the report then goes to standard error
     #[arg(short, long, value_name = "FILE", help_heading = FILES)]
     output: Option<PathBuf>,
     /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, device_ms (a run without copies; GPU only), peak_bytes
@@ -63,38 +64,47 @@ pub struct Args {
 /// `begun` is the time at which the command started.
 pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
     let graph = args.model.read()?;
+    messages.warn_of_model(&graph)?;
+    let sources = Sources::new(&args.model.path, &graph, args.inputs.files());
+    let output =
+        args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
     let (backend, options) = args.running.open(&graph, false, messages)?;
     let (feeds, warnings) = match args.inputs.is_empty() {
         true => (random_feeds(&graph, 0)?, Warnings::default()),
-        false => args.inputs.read(&graph)?,
+        false => args.inputs.read(&graph, &args.model.path)?,
     };
     messages.warn(&graph, &warnings)?;
-    let (figures, summary) = measure(&args, (&graph, &feeds), (&backend, &options), begun)?;
+    let session = Session::new(&graph, &backend, &options.fed(feeds.keys()))?;
+    // Weights of a file have been read now.
+    messages.warn(&graph, &graph.weight_warnings())?;
+    let figures = measure(&session, &feeds, (args.repeat, output.as_ref()), begun)?;
     messages.warn(&graph, &device::warnings(&backend))?;
-    messages.report(&if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&summary) })?;
+    let report = match args.json {
+        true => format!("{}\n", serde_json::json!(figures)),
+        false => figures.text(&session.summary()),
+    };
+    match &output {
+        Some(output) => output.report(&report, messages)?,
+        None => messages.report(&report)?,
+    }
     Ok(true)
 }
 
-/// Returns the figures and a summary of the session.
 fn measure(
-    args: &Args,
-    (graph, feeds): (&Graph, &IndexMap<String, Array>),
-    (backend, options): (&AnyBackend, &RunOptions),
+    session: &Session<&AnyBackend>,
+    feeds: &IndexMap<String, Array>,
+    (repeat, output): (u32, Option<&Output>),
     begun: Instant,
-) -> Result<(Figures, String)> {
-    let sources = Sources::new(&args.model.path, graph, args.inputs.files());
-    let output =
-        args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
-    let session = Session::new(graph, backend, &options.clone().fed(feeds.keys()))?;
+) -> Result<Figures> {
     session.run(feeds)?;
     let first = begun.elapsed();
-    let latency = session.measure(feeds, args.repeat)?;
+    let latency = session.measure(feeds, repeat)?;
     if let Some(output) = output {
         let results = session.run(feeds)?;
         output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
     }
-    let device_ms = without_copies(&session)?.map(milliseconds);
-    Ok((Figures { device_ms, ..Figures::new(latency, first) }, session.summary()))
+    let device_ms = without_copies(session)?.map(milliseconds);
+    Ok(Figures { device_ms, ..Figures::new(latency, first) })
 }
 
 /// Returns the mean time of a run without copies, on a busy device.

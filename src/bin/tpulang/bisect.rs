@@ -5,11 +5,12 @@ use super::{
     compare::{Names, check_renames},
     device::Running,
     diagnostics::Diagnostics,
-    feeds::Inputs,
+    feeds::{Inputs, check_inputs},
     model,
     output::Sources,
     progress::{Size, during},
     run::FILES,
+    shell::shell_word,
 };
 use indexmap::IndexMap;
 use std::{
@@ -39,6 +40,7 @@ enum StageName {
 
 /// Find the operator that makes a network differ from a reference
 #[derive(clap::Args)]
+#[cfg_attr(feature = "mlir", command(mut_args(|argument| super::requiring::<TargetOptions>(argument, "stage"))))]
 #[command(
     override_usage = "tpulang bisect [OPTIONS] --with <FILE> <MODEL>\n       tpulang bisect [OPTIONS] --stage <STAGE> <MODEL>\n       tpulang bisect [OPTIONS] --device <DEVICE> <MODEL>",
     after_help = "\
@@ -61,6 +63,7 @@ pub struct Args {
     model: model::Model,
     /// The reference: an .npz, .safetensors or .pt file or a folder of .npy files, with inner tensors by name
     #[arg(long, value_name = "FILE", help_heading = FILES)]
+    #[cfg_attr(feature = "mlir", arg(conflicts_with = "TargetOptions"))]
     with: Option<PathBuf>,
     /// Compare with a stage of TPU-MLIR's tool chain: top, the canonical module, or tpu, the module for --chip
     #[cfg(feature = "mlir")]
@@ -77,7 +80,8 @@ pub struct Args {
     /// Tensor A of the network is B in the reference. A and B may have a *, for the same text. May be repeated
     #[arg(long, value_name = "A=B", requires = "with")]
     rename: Vec<Rename>,
-    /// The folder for the operator that is wrong by itself, with its data. It is created if missing
+    /// The folder for the operator that is wrong by itself, with its data. It is created if missing. With --stage, its folder
+    /// `stages` is emptied, for the files of the tool chain
     #[arg(short, long, value_name = "FOLDER", default_value = "bisect", help_heading = FILES)]
     output: PathBuf,
     #[command(flatten)]
@@ -92,7 +96,8 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     messages.warn_of_model(&graph)?;
     args.check_output(&graph)?;
     let graph = args.as_compiled(graph)?;
-    let (mut feeds, warnings) = args.inputs.read(&graph)?;
+    let (mut feeds, warnings) = args.inputs.read(&graph, &args.model.path)?;
+    check_inputs(&graph, &feeds, if args.stage_given() { "with the tool chain" } else { "in bisect" })?;
     messages.warn(&graph, &warnings)?;
     let (mut given, tolerance) = match (&args.with, args.stage_given()) {
         (Some(file), _) => {
@@ -105,7 +110,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
             if feeds.is_empty() {
                 feeds = random_feeds(&graph, 0)?;
             }
-            let (mut arrays, tolerance) = args.of_stage(&graph, &feeds)?;
+            let (mut arrays, tolerance) = args.of_stage(&graph, &feeds, messages)?;
             // Lowering also gives these names to tensors of other sizes.
             let size = |name: &str| graph.tensor(graph.lookup(name)?).ok().map(|info| info.shape.iter().product());
             arrays.retain(|name, array| size(name).is_none_or(|size: usize| array.len() == size));
@@ -147,17 +152,22 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
 }
 
 impl Args {
+    /// The folder for the files of the tool chain.
+    fn stages(&self) -> PathBuf {
+        self.output.join("stages")
+    }
     /// The files in the folder for the operator: its spec, its inputs, the reference, and the result when it is repeated.
     fn files(&self) -> [PathBuf; 4] {
         ["operator.json", "inputs.npz", "reference.npz", "result.npz"].map(|name| self.output.join(name))
     }
-    /// Returns an error if a file that is read would be overwritten.
+    /// Returns an error if a file that is read would be overwritten or removed.
     fn check_output(&self, graph: &Graph) -> Result<()> {
-        let read = self.inputs.files().into_iter().chain(self.with.as_deref()).collect();
+        let read = self.inputs.files().into_iter().chain(self.with.as_deref()).chain(self.tables()).collect();
         let sources = Sources::new(&self.model.path, graph, read);
         let [spec, data, expected, _] = self.files();
         sources.check_spec("--output", &spec)?;
-        [data, expected].iter().try_for_each(|path| sources.check("--output", path))
+        [data, expected].iter().try_for_each(|path| sources.check("--output", path))?;
+        if self.stage_given() { sources.check_folder("--output", &self.stages()) } else { Ok(()) }
     }
 }
 
@@ -165,6 +175,10 @@ impl Args {
 impl Args {
     fn stage_given(&self) -> bool {
         self.stage.is_some()
+    }
+    /// The tables that are read.
+    fn tables(&self) -> impl Iterator<Item = &Path> {
+        self.target.files()
     }
     /// Returns the network as the tool chain gets it.
     fn as_compiled(&self, graph: Graph) -> Result<Graph> {
@@ -175,14 +189,18 @@ impl Args {
         &self,
         graph: &Graph,
         feeds: &IndexMap<String, Array>,
+        messages: &Diagnostics,
     ) -> Result<(IndexMap<String, Array>, Option<Tolerance>)> {
         let Some(stage) = self.stage else { return Err(argument("--stage", "missing", "expected top or tpu")) };
         let target = self.target.read(graph, &self.model.path, Vec::new())?;
+        if let Some(remark) = target.unknown_layer(graph) {
+            messages.report_aside(&format!("{remark}\n"));
+        }
         let (stage, tolerance) = match stage {
             StageName::Top => (Stage::Top, None),
             StageName::Tpu => (Stage::Tpu, Some(target.tolerance())),
         };
-        Ok((deploy::tensors_of(stage, graph, &target, self.output.join("stages"), feeds)?, tolerance))
+        Ok((deploy::tensors_of(stage, graph, &target, self.stages(), feeds)?, tolerance))
     }
 }
 
@@ -191,10 +209,18 @@ impl Args {
     fn stage_given(&self) -> bool {
         false
     }
+    fn tables(&self) -> impl Iterator<Item = &Path> {
+        std::iter::empty()
+    }
     fn as_compiled(&self, graph: Graph) -> Result<Graph> {
         Ok(graph)
     }
-    fn of_stage(&self, _: &Graph, _: &IndexMap<String, Array>) -> Result<(IndexMap<String, Array>, Option<Tolerance>)> {
+    fn of_stage(
+        &self,
+        _: &Graph,
+        _: &IndexMap<String, Array>,
+        _: &Diagnostics,
+    ) -> Result<(IndexMap<String, Array>, Option<Tolerance>)> {
         Err(argument("--stage", "given", "this tpulang was built without MLIR"))
     }
 }
@@ -315,14 +341,15 @@ fn written(graph: &Graph, culprit: &Culprit, reference: &IndexMap<String, Array>
     spec::save(&part.named("operator")?, &spec)?;
     write_npz(&data, culprit.inputs.iter().map(|(name, array)| (name.as_str(), array)))?;
     write_npz(&expected, [(culprit.tensor.as_str(), &reference[&culprit.tensor])])?;
-    let [spec, data, expected, result] = [spec, data, expected, result].map(|path| escaped_path(&path));
-    let device = args.running.device_option();
+    let written = escaped_path(&spec);
+    let options = args.running.options_to_repeat(&part);
+    let [spec, data, expected, result] = [spec, data, expected, result].map(shell_word);
     let content = match culprit.operators {
         1 => "is the operator that is wrong by itself".to_owned(),
         n => format!("has the {n} operators, one of which is wrong"),
     };
     Ok(format!(
-        "\n{spec} {content}. This repeats it:\n  \
-         tpulang run {spec} -i {data}{device} -o {result}\n  tpulang compare {expected} {result}\n"
+        "\n{written} {content}. This repeats it:\n  \
+         tpulang run {spec} -i {data}{options} -o {result}\n  tpulang compare {expected} {result}\n"
     ))
 }

@@ -4,6 +4,7 @@ use super::{
     model,
     output::Sources,
     progress::{Size, during},
+    shell::shell_word,
 };
 use std::{
     collections::BTreeSet,
@@ -11,7 +12,7 @@ use std::{
 };
 use tpulang::{
     Error, Graph, Mode, Result, Tensor,
-    base::{WarningCode, WarningKind, Warnings},
+    base::{WarningKind, Warnings},
     graph::{LoopInfo, Operator},
     mlir,
     ops::Op,
@@ -62,10 +63,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         Unroll::Never => None,
     };
     let converted = unrolled.as_ref().unwrap_or(&graph);
-    if messages.denies(&graph, WarningCode::NotFiniteWeight) {
-        read_weights(converted)?;
-    }
-    messages.warn_of_model(&graph)?;
+    messages.warn_of_model_and_weights(&graph)?;
     messages.warn(&graph, &control_flow(&graph, unrolled.as_ref())?)?;
     let written = during("writing the model", Size::Unknown, |_| mlir::write_pair(converted, &args.output))?;
     // Weights of a file have been read now.
@@ -85,16 +83,13 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
 fn next_steps(graph: &Graph, folder: &Path) -> String {
     let name = graph.name();
     let mode = if graph.mode == Mode::Quantized { "INT8" } else { "F16" };
-    let folder = if folder == Path::new(".") { String::new() } else { format!("  cd {}\n", escaped_path(folder)) };
+    let folder = if folder == Path::new(".") { String::new() } else { format!("  cd {}\n", shell_word(folder)) };
+    let [origin, canonical, bmodel] =
+        ["_origin.mlir", ".mlir", ".bmodel"].map(|ending| shell_word(format!("{name}{ending}")));
     format!(
-        "next:\n{folder}  tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n  \
-         model_deploy --mlir {name}.mlir --quantize {mode} --chip bm1684x --model {name}.bmodel\n"
+        "next:\n{folder}  tpuc-opt {origin} --struct-optimize --shape-infer --canonicalize --extra-optimize -o {canonical}\n  \
+         model_deploy --mlir {canonical} --quantize {mode} --chip bm1684x --model {bmodel}\n"
     )
-}
-
-/// Reads all weights, so that the graph knows which have elements that are not finite.
-fn read_weights(graph: &Graph) -> Result<()> {
-    mlir::emit(graph)?.weights.iter().try_for_each(|(_, data)| data.pieces(|_| Ok(())))
 }
 
 /// Returns which loops are unrolled, and what the tool chain may not run.

@@ -1,5 +1,5 @@
 //! The device that a model runs on, and the options for running it.
-use super::diagnostics::Diagnostics;
+use super::{diagnostics::Diagnostics, shell::shell_word};
 use tpulang::{
     Dtype, Graph, Result,
     base::{WarningKind, Warnings},
@@ -34,7 +34,7 @@ pub struct Running {
     tf32: bool,
     /// Keep at most this many bytes of weights in memory between runs, and read the others again in each run. By default all
     /// weights are kept if the memory is large enough
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Execution")]
     weight_budget: Option<u64>,
     /// Fail if a loop runs more iterations
     #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Execution")]
@@ -51,9 +51,22 @@ fn bytes(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Running {
-    /// Returns the option that chooses the device, with a space before it; nothing for the CPU.
-    pub fn device_option(&self) -> String {
-        if self.device == Device::Cpu { String::new() } else { format!(" -d {}", self.device) }
+    /// Returns the options with which `run` computes a part of a graph like this, each operator by itself; a space precedes each.
+    pub fn options_to_repeat(&self, part: &Graph) -> String {
+        let mut options = " --no-fusion".to_owned();
+        if self.device != Device::Cpu {
+            options += &format!(" -d {}", self.device);
+        }
+        if self.precision != Precision::F32 {
+            options += &format!(" --precision {}", self.precision);
+        }
+        if self.tf32 {
+            options += " --tf32";
+        }
+        for name in self.on_cpu.iter().filter(|name| part.find_operator(name).is_ok()) {
+            options += &format!(" --on-cpu {}", shell_word(name));
+        }
+        options
     }
     /// Opens the device for a graph, with the options of a session.
     pub fn open(&self, graph: &Graph, all: bool, messages: &Diagnostics) -> Result<(AnyBackend, RunOptions)> {

@@ -5,6 +5,7 @@ use super::{
 };
 use indexmap::IndexMap;
 use std::{
+    cell::LazyCell,
     collections::{HashMap, HashSet},
     ffi::OsStr,
     io,
@@ -47,8 +48,17 @@ fn split(given: &str) -> (Option<&str>, &Path) {
     }
 }
 
-/// Standard input.
-const STDIN: &str = "-";
+/// Standard input, as a file.
+pub const STDIN: &str = "-";
+
+/// # Errors
+/// Returns an error if more than one of the files that are read is standard input.
+pub fn check_stdin<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    match files.into_iter().filter(|file| *file == Path::new(STDIN)).count() {
+        0 | 1 => Ok(()),
+        _ => Err(invalid("only one file can be read from standard input (-)")),
+    }
+}
 
 impl Inputs {
     /// Returns whether there are none.
@@ -56,18 +66,15 @@ impl Inputs {
         let Inputs { given, set, random, .. } = self;
         given.is_empty() && set.is_empty() && random.is_none()
     }
-    /// Whether data come from standard input.
-    pub fn read_stdin(&self) -> bool {
-        self.given.iter().any(|given| given == STDIN)
-    }
     /// Returns the files that are read.
     pub fn files(&self) -> Vec<&Path> {
         self.given.iter().chain(&self.set).map(|each| split(each).1).collect()
     }
-    /// Returns the arrays to feed, by name, with warnings about those of tensors that are no inputs. Elements of files are
-    /// read once their names and shapes have been checked.
-    pub fn read(&self, graph: &Graph) -> Result<(IndexMap<String, Array>, Warnings)> {
-        let mut feeds = Feeds::new(graph);
+    /// Returns the arrays to feed to a graph, which was read from `model`, by name, with warnings about those of tensors that are no
+    /// inputs. Elements of files are read once their names and shapes have been checked.
+    pub fn read(&self, graph: &Graph, model: &Path) -> Result<(IndexMap<String, Array>, Warnings)> {
+        check_stdin(self.given.iter().map(Path::new).chain([model]))?;
+        let mut feeds = Feeds::new(graph, "--inputs");
         for given in &self.given {
             match split(given) {
                 (Some(name), file) => {
@@ -87,13 +94,15 @@ impl Inputs {
             let expected = "expected NAME=VALUE: a tensor, and a number or a file";
             let (name, value) = set.split_once('=').ok_or_else(|| argument("--set", set, expected))?;
             let tensor = feeds.tensor("--set", set, name)?;
+            // It takes precedence.
+            feeds.images.shift_remove(name);
             match number(value) {
                 Some(number) => feeds.insert(tensor, filled(set, tensor, number)?),
                 None => feeds.add_file("--set", set, tensor, Path::new(value))?,
             }
         }
         let mut warnings = feeds.drop_results();
-        let mut arrays = feeds.prepared()?;
+        let mut arrays = feeds.prepared(own_batch)?;
         warnings.extend(&inner(graph, &arrays));
         if let Some(seed) = self.random {
             let before = arrays.len();
@@ -109,17 +118,36 @@ impl Inputs {
     }
 }
 
+/// # Errors
+/// Returns an error if a tensor is fed that is no input. `in_what` says what takes inputs only: `with the tool chain`.
+pub fn check_inputs(graph: &Graph, feeds: &IndexMap<String, Array>, in_what: &str) -> Result<()> {
+    let info = |name: &str| graph.lookup(name).and_then(|tensor| graph.tensor(tensor).ok());
+    let is_input = |name: &str| info(name).is_some_and(|info| info.kind == TensorKind::Input);
+    match feeds.keys().find(|name| !is_input(name)) {
+        Some(inner) => {
+            let expected = format!("it is not an input; {in_what}, only inputs can be fed");
+            Err(argument("the tensor that is fed", format!("{inner:?}"), expected))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Returns remarks about fed tensors that are no inputs.
 fn inner(graph: &Graph, feeds: &IndexMap<String, Array>) -> Warnings {
     let mut remarks = Warnings::default();
+    let ops = LazyCell::new(|| {
+        let mut ops = HashMap::new();
+        graph.body().walk(&mut |operator| {
+            ops.extend(graph.result_names(operator).map(|name| (name, operator.op.name())));
+        });
+        ops
+    });
     for tensor in feeds.keys() {
         let Some(info) = graph.lookup(tensor).and_then(|t| graph.tensor(t).ok()) else { continue };
         let instead = match &info.kind {
             TensorKind::Input => continue,
             TensorKind::Coefficient(_) => "the model's coefficient".to_owned(),
-            _ => graph
-                .find_operator(tensor)
-                .map_or_else(|_| String::new(), |o| format!("the result of top.{}", o.op.name())),
+            _ => ops.get(tensor.as_str()).map_or_else(String::new, |op| format!("the result of top.{op}")),
         };
         remarks.push(Warning::new(WarningKind::FedInner { tensor: tensor.clone(), instead }));
     }
@@ -158,6 +186,8 @@ fn filled(set: &str, tensor: &TensorInfo, value: f64) -> Result<Array> {
 /// The data that arguments have given so far.
 struct Feeds<'g> {
     graph: &'g Graph,
+    /// The option that names the files.
+    option: &'static str,
     arrays: IndexMap<String, Array>,
     /// The file of each array that no argument names.
     files: HashMap<String, String>,
@@ -165,10 +195,10 @@ struct Feeds<'g> {
     images: IndexMap<String, (&'g TensorInfo, Vec<Array>)>,
 }
 
-/// Reads the files of a sample: an .npz, .safetensors or .pt file, or an .npy or image for each input, in their order. Arrays of
-/// results are left out.
+/// Reads the files of a sample: an .npz, or an .npy or image for each input, in their order. Arrays of results are left out. An image
+/// for an input with a batch becomes one entry of it.
 pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Array>> {
-    let mut feeds = Feeds::new(graph);
+    let mut feeds = Feeds::new(graph, "--data");
     let inputs: Vec<_> = feeds.inputs().collect();
     if files.iter().all(|file| is_of_one(file)) {
         if files.len() != inputs.len() {
@@ -178,7 +208,7 @@ pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Arra
             return Err(invalid(problem));
         }
         for (input, file) in inputs.into_iter().zip(files) {
-            feeds.add_file("--data", &escaped_path(file), input, file)?;
+            feeds.add_file(feeds.option, &escaped_path(file), input, file)?;
         }
     } else {
         for file in files {
@@ -186,12 +216,13 @@ pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Arra
         }
     }
     feeds.drop_results();
-    feeds.prepared()
+    // An image is an entry of a batch, which other samples fill.
+    feeds.prepared(|shape| if shape.len() == 4 { 1 } else { own_batch(shape) })
 }
 
 impl<'g> Feeds<'g> {
-    fn new(graph: &'g Graph) -> Feeds<'g> {
-        Feeds { graph, arrays: IndexMap::new(), files: HashMap::new(), images: IndexMap::new() }
+    fn new(graph: &'g Graph, option: &'static str) -> Feeds<'g> {
+        Feeds { graph, option, arrays: IndexMap::new(), files: HashMap::new(), images: IndexMap::new() }
     }
     fn inputs(&self) -> impl Iterator<Item = &'g TensorInfo> + use<'g> {
         let graph = self.graph;
@@ -213,7 +244,7 @@ impl<'g> Feeds<'g> {
         let [only] = inputs[..] else {
             let names: Vec<_> = inputs.iter().map(|i| i.name.as_str()).collect();
             let expected = format!("specify the input as NAME={given}; inputs: {}", names.join(", "));
-            return Err(argument("--inputs", given, expected));
+            return Err(argument(self.option, given, expected));
         };
         Ok(only)
     }
@@ -225,10 +256,10 @@ impl<'g> Feeds<'g> {
             let expected = format!(
                 "its array {name:?} was saved without a name, as by numpy.savez(FILE, array); the inputs are {inputs}: numpy.savez(FILE, INPUT=array)"
             );
-            return Err(argument("--inputs", given, expected));
+            return Err(argument(self.option, given, expected));
         }
         if let Some(name) = arrays.keys().find(|name| self.arrays.contains_key(*name)) {
-            return Err(argument("--inputs", given, format!("an earlier --inputs has {name:?}, too")));
+            return Err(argument(self.option, given, format!("an earlier file has {name:?}, too")));
         }
         self.files.extend(arrays.keys().map(|name| (name.clone(), given.to_owned())));
         self.arrays.extend(arrays);
@@ -256,9 +287,10 @@ impl<'g> Feeds<'g> {
         });
         dropped
     }
-    /// Adds the array of a tensor that an argument names.
+    /// Adds the array of a tensor that an argument names, in place of an image.
     fn insert(&mut self, tensor: &TensorInfo, array: Array) {
         self.files.remove(&tensor.name);
+        self.images.shift_remove(&tensor.name);
         self.arrays.insert(tensor.name.clone(), array);
     }
     /// Adds the image or the array of a file.
@@ -295,12 +327,21 @@ impl<'g> Feeds<'g> {
             }
         }
     }
-    fn prepared(mut self) -> Result<IndexMap<String, Array>> {
+    /// Returns the arrays, with the preprocessed images. `batch` returns the number of entries that images become, from an input's shape.
+    fn prepared(mut self, batch: impl Fn(&[usize]) -> usize) -> Result<IndexMap<String, Array>> {
         for (name, (input, all)) in self.images {
-            self.arrays.insert(name, prepared(input, &all)?);
+            let mut shape = input.shape.to_vec();
+            let entries = batch(&shape);
+            shape.iter_mut().take(1).for_each(|n| *n = entries);
+            self.arrays.insert(name, prepared(self.option, (input, &shape), &all)?);
         }
         Ok(self.arrays)
     }
+}
+
+/// The number of entries that an array of this shape has.
+fn own_batch(shape: &[usize]) -> usize {
+    shape.first().copied().unwrap_or(1)
 }
 
 fn no_array(file: &Path) -> Error {
@@ -315,13 +356,14 @@ fn wrong_value(option: &str, given: &str, file: &Path, error: Error) -> Error {
     argument(option, given, "expected a number, an image, or an .npy, .npz or .safetensors file")
 }
 
-fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
+/// Preprocesses images for an input, as an array of this shape.
+fn prepared(option: &str, (input, shape): (&TensorInfo, &[usize]), images: &[Array]) -> Result<Array> {
     let how = input.preprocess.as_ref().ok_or_else(|| {
         let problem = "the model declares no preprocess for it; feed an array instead";
         misfit(format!("an image for {:?}:", input.name), problem)
     })?;
     let one = |image: &Array, shape: &[usize]| preprocess(image, how, shape);
-    let array = match (images, input.shape.as_slice()) {
+    let array = match (images, shape) {
         ([image], shape) => one(image, shape)?,
         // Images of different sizes form one batch.
         (all, [n, rest @ ..]) if all.len() == *n && rest.len() == 3 => {
@@ -330,11 +372,11 @@ fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
             for image in all {
                 values.extend(one(image, &shape)?.to_f32()?);
             }
-            Array::from_vec(input.shape.as_slice(), values)?
+            Array::from_vec(shape, values)?
         }
         (all, _) => {
             let expected = format!("{:?} takes one image, or one per sample of its batch", input.name);
-            return Err(argument("--inputs", format!("{} images", all.len()), expected));
+            return Err(argument(option, format!("{} images", all.len()), expected));
         }
     };
     if input.dtype.is_float() { Ok(array) } else { array.to_dtype(input.dtype) }

@@ -50,7 +50,7 @@ fn one(path: &Path, check: bool) -> Result<bool> {
     let formatted = spec::format(&text, &name)?;
     let changed = formatted != text;
     match (is_stream, check) {
-        // A spec has no control characters but line breaks, which `print` would escape.
+        // `print` would escape characters of comments and strings.
         (true, false) => super::written(io::stdout().write_all(formatted.as_bytes()))?,
         (true, true) if changed => print("standard input\n")?,
         (false, _) if changed => {

@@ -1,7 +1,7 @@
 use super::{Outcome, diagnostics::Diagnostics, model, output::Sources};
 use std::path::PathBuf;
 use tpulang::{Derivative, Graph, Result, Tensor, spec};
-use tpulang_base::{escaped_path, invalid, pluralized};
+use tpulang_base::{escaped_path, files, invalid, pluralized};
 
 /// Write a spec that also computes gradients
 #[derive(clap::Args)]
@@ -41,8 +41,11 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         false => graph.gradients(&of, &tensors)?,
     };
     graph.set_outputs(&[graph.outputs(), &gradients].concat())?;
-    messages.warn_of_model(&graph)?;
+    messages.warn_of_model_and_weights(&graph)?;
+    files::create_folder_of(&args.output)?;
     spec::save(&graph, &args.output)?;
+    // Weights of a file have been read now.
+    messages.warn(&graph, &graph.weight_warnings())?;
     messages.report(&format!("{}\n{}\n", escaped_path(&args.output), pluralized(gradients.len(), "gradient")))?;
     Ok(true)
 }

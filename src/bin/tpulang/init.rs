@@ -1,4 +1,4 @@
-use super::{Outcome, print};
+use super::{Outcome, print, shell::shell_word};
 use std::{
     fs,
     io::{ErrorKind, Write},
@@ -35,15 +35,18 @@ pub fn main(args: Args) -> Outcome {
         None => args.file.with_extension("json"),
     };
     let name = name(&path)?;
-    let folder = files::folder(&path);
-    fs::create_dir_all(folder).map_err(Error::io(folder))?;
+    files::create_folder_of(&path)?;
     let mut file = fs::File::create_new(&path).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists => argument("FILE", path.display(), "it exists, and init replaces no file"),
         _ => Error::io(&path)(e),
     })?;
     let text = SPEC.replace("\"name\": \"model\"", &format!("\"name\": {name:?}"));
-    file.write_all(text.as_bytes()).map_err(Error::io(&path))?;
-    print(&format!("{}\nnext: tpulang check {}\n", escaped_path(&path), escaped_path(&path)))?;
+    file.write_all(text.as_bytes()).map_err(|e| {
+        // A part of a spec would be in the way of the next init.
+        let _ = fs::remove_file(&path);
+        Error::io(&path)(e)
+    })?;
+    print(&format!("{}\nnext: tpulang check {}\n", escaped_path(&path), shell_word(&path)))?;
     Ok(true)
 }
 

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tpulang::{Error, Result};
-use tpulang_base::{escaped_path, files, misfit, nearest};
+use tpulang_base::{did_you_mean, escaped_path, files, misfit};
 
 /// Print a manual page, or write those of all commands
 #[derive(clap::Args)]
@@ -46,8 +46,8 @@ fn one<'p>(pages: &'p [(String, Vec<u8>)], command: Option<&str>) -> Result<&'p 
     let found = pages.iter().find(|(name, _)| *name == wanted).map(|(_, page)| page.as_slice());
     found.ok_or_else(|| {
         let commands = pages.iter().filter_map(|(name, _)| name.strip_prefix("tpulang-"));
-        let hint = nearest(command.unwrap_or_default(), commands).map(|near| format!("; did you mean {near:?}?"));
-        misfit("the command:", format!("there is no {:?}{}", command.unwrap_or_default(), hint.unwrap_or_default()))
+        let command = command.unwrap_or_default();
+        misfit("the command:", format!("there is no {command:?}{}", did_you_mean(command, commands)))
     })
 }
 

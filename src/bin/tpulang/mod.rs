@@ -30,6 +30,7 @@ pub mod python;
 mod reference;
 mod run;
 mod schema;
+mod shell;
 mod show;
 mod side_by_side;
 mod spec;
@@ -58,11 +59,13 @@ const ABOUT: &str = "\
 Build, check, convert and run neural networks for the TPU-MLIR tool chain.
 
 A network is a JSON graph spec that calls TpuLang functions, an ONNX model, or a Top dialect .mlir
-file with its weights. `check`, `convert` and `gradients` take specs and ONNX models; all other
-commands take any of them.";
+file with its weights. `fmt` takes specs only; `check`, `convert` and `gradients` take specs and
+ONNX models; all other commands take any of them.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 a check failed: compare, show, bisect or calibrate --compare found a difference, deploy an output outside the tolerance, or fmt --check a file to format; 2 error.
+Exit status: 0 success; 1 a check failed: compare, show or bisect found a difference, calibrate
+--compare a tensor that is in one table only, deploy an output outside the tolerance, fmt --check a
+file to format, or ops --search nothing; or calibrate --search did not reach --expect; 2 error.
 
 Get started:
   tpulang init model
@@ -143,7 +146,7 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Calibrate(args) => calibrate::main(args, messages),
         Command::Compare(args) => compare::main(args, messages),
         Command::Gradients(args) => gradients::main(args, messages),
-        Command::Ops(args) => ops::main(args),
+        Command::Ops(args) => ops::main(args, messages),
         Command::Explain(args) => diagnostics::explain(args),
         Command::Schema(args) => schema::main(args),
         Command::Spec(args) => spec::main(args, messages),
@@ -151,6 +154,13 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Completions(args) => completions::main(args),
         Command::Man(args) => man::main(args),
     }
+}
+
+/// Returns an argument of a command, which requires the argument `other` if it is one of `A`.
+fn requiring<A: clap::Args>(argument: clap::Arg, other: &'static str) -> clap::Arg {
+    let all = A::augment_args(clap::Command::new(""));
+    let is_one = all.get_arguments().any(|one| one.get_id() == argument.get_id());
+    if is_one { argument.requires(other) } else { argument }
 }
 
 /// Prints lines to standard output, with other control characters escaped.

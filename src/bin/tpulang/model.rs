@@ -3,7 +3,9 @@
 use super::{
     content::{self, Content, Other},
     diagnostics,
+    feeds::STDIN,
     run::FILES,
+    shell::shell_word,
 };
 use std::{
     fs::File,
@@ -78,6 +80,11 @@ pub struct Source {
     options: SourceOptions,
 }
 
+/// Returns the tensors' names in an argument. One that has commas is a name if there is such a tensor, and otherwise a list.
+pub fn tensor_names<'a>(graph: &Graph, given: &'a str) -> Vec<&'a str> {
+    if graph.lookup(given).is_some() { vec![given] } else { given.split(',').collect() }
+}
+
 /// Returns the graph with its loops unrolled, as the tool chain gets it, or `None` if it has none of known trip count.
 pub fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
     let is_known = graph.loops()?.iter().any(|l| l.trip_count.is_some());
@@ -134,9 +141,10 @@ impl SourceOptions {
     /// Reads a model for a command that does not take modules.
     pub fn read_for(&self, command: &str, path: &Path, weights: spec::Weights) -> Result<Graph> {
         if kind(path)? == Kind::Module {
-            let path = path.display();
             return Err(invalid(format!(
-                "{path} is an MLIR module; {command} takes a JSON spec or an ONNX model. To run it: tpulang run {path}"
+                "{} is an MLIR module; {command} takes a JSON spec or an ONNX model. To run it: tpulang run {}",
+                escaped_path(path),
+                shell_word(path)
             )));
         }
         self.read(path, weights)
@@ -157,8 +165,9 @@ impl SourceOptions {
             ("--shape", self.shapes.is_empty()),
             ("--cut-inputs", self.cut_inputs.is_empty()),
             ("--cut-outputs", self.cut_outputs.is_empty()),
+            ("--data-anywhere", !self.data_anywhere),
         ];
-        match given.iter().find(|(_, is_empty)| !is_empty) {
+        match given.iter().find(|(_, is_unused)| !is_unused) {
             Some((option, _)) => Err(invalid(format!("{option} is for ONNX models; {} is {is}", escaped_path(path)))),
             None => Ok(()),
         }
@@ -174,7 +183,7 @@ impl SourceOptions {
                 _ => self.spec(path, weights)?.read(path),
             };
         }
-        let (stream, name): (Box<dyn Read>, _) = match path == Path::new("-") {
+        let (stream, name): (Box<dyn Read>, _) = match path == Path::new(STDIN) {
             true => (Box::new(io::stdin()), "standard input"),
             false => (Box::new(File::open(path).map_err(Error::io(path))?), "the pipe"),
         };
@@ -266,7 +275,7 @@ fn kind(path: &Path) -> Result<Kind> {
 
 /// Whether a model can be read only once.
 fn is_stream(path: &Path) -> bool {
-    path == Path::new("-") || path.starts_with("/dev/fd")
+    path == Path::new(STDIN) || path.starts_with("/dev/fd")
 }
 
 #[cfg(feature = "mlir")]

@@ -1,4 +1,4 @@
-use super::{Outcome, definitions, print, python, reference, side_by_side};
+use super::{Outcome, definitions, diagnostics::Diagnostics, print, python, reference, side_by_side};
 use std::fmt::Write;
 use tpulang::{
     Error,
@@ -35,7 +35,7 @@ enum Markdown {
     Tpulang,
 }
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     if args.python {
         print(&python::stubs())?;
         return Ok(true);
@@ -46,7 +46,7 @@ pub fn main(args: Args) -> Outcome {
     }
     let text = match (args.name.as_deref(), args.search, args.markdown) {
         (Some(name), ..) => one(name)?,
-        (_, Some(word), _) => return search(&word),
+        (_, Some(word), _) => return search(&word, messages),
         (.., Some(Markdown::Functions)) => reference::functions_page()?,
         (.., Some(Markdown::Ops)) => reference::ops_page(),
         (.., Some(Markdown::Tpulang)) => side_by_side::page()?,
@@ -69,7 +69,7 @@ fn list<'a>(rows: impl Iterator<Item = (String, &'a str)>) -> String {
     rows.iter().map(|(name, summary)| format!("{name:width$}  {summary}\n")).collect()
 }
 
-fn search(word: &str) -> Outcome {
+fn search(word: &str, messages: &Diagnostics) -> Outcome {
     let wanted = word.to_lowercase();
     let has = |texts: &[&str]| texts.iter().any(|t| t.to_lowercase().contains(&wanted));
     let described = |f: &&FunctionDef| {
@@ -86,7 +86,7 @@ fn search(word: &str) -> Outcome {
     // What other frameworks call so comes first, and then matches of the name.
     found.sort_by_key(|(name, _)| (!is_known(name.as_str()), !name.to_lowercase().contains(&wanted)));
     if found.is_empty() {
-        eprintln!("no match for {word:?}; `tpulang ops` lists all functions");
+        messages.report_aside(&format!("no match for {word:?}; `tpulang ops` lists all functions\n"));
     }
     print(&list(found.iter().map(|(name, summary)| (name.clone(), *summary))))?;
     Ok(!found.is_empty())

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 use tpulang::{
-    Array, Error, Graph, Result,
+    Array, Graph, Result,
     array::{ArrayFormat, write_npz_to},
     graph::TensorKind,
 };
@@ -49,8 +49,7 @@ impl<'a> Output<'a> {
         let To::File(path, format) = self.to else {
             return write_npz_to(io::stdout().lock(), "standard output", results);
         };
-        let folder = files::folder(path);
-        fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        files::create_folder_of(path)?;
         format.write(path, results)
     }
     /// Prints a report: to standard error if the results go to standard output.
@@ -104,7 +103,6 @@ impl<'a> Sources<'a> {
     }
     /// # Errors
     /// Returns an error if one of the files is in a folder that will be emptied.
-    #[cfg(feature = "mlir")]
     pub fn check_folder(&self, option: &str, emptied: &Path) -> Result<()> {
         let Ok(folder) = fs::canonicalize(emptied) else { return Ok(()) };
         let Some(role) = self.role(|path| path.starts_with(&folder)) else { return Ok(()) };

@@ -3,14 +3,14 @@ use super::{
     device::{self, Running},
     diagnostics::Diagnostics,
     emulation,
-    feeds::Inputs,
+    feeds::{Inputs, check_inputs},
     model,
     output::{Output, Sources},
     profile::{self, Form},
     progress::{Size, StepCounter, during},
 };
 use indexmap::IndexMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tpulang::{
     Array, Error, Graph, Result,
     base::Cause,
@@ -57,7 +57,7 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
     /// Print the execution plan and exit; -i and -o are not needed
-    #[arg(long, help_heading = "Diagnostics")]
+    #[arg(long, conflicts_with = "profile", help_heading = "Diagnostics")]
     explain: bool,
     /// Also print the time per operator and per kind of operator (median of 3 extra runs). table: two tables; json: one
     /// JSON object and no other output. GFLOP/s and GB/s follow from the operator's definition, not the kernel. The
@@ -81,9 +81,6 @@ pub const FILES: &str = "Input and output";
 const PROFILED: usize = 3;
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
-    if args.model.path == Path::new("-") && args.inputs.read_stdin() {
-        return Err(argument("--inputs", "-", "standard input has the model; give the inputs as a file"));
-    }
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
     let graph = if args.emulation.is_given() { model::unrolled(&graph)?.unwrap_or(graph) } else { graph };
@@ -94,7 +91,10 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         Some(path) if !args.explain => Some(Output::new(path, count, &sources)?),
         _ => None,
     };
-    let (feeds, warnings) = args.inputs.read(&graph)?;
+    let (feeds, warnings) = args.inputs.read(&graph, &args.model.path)?;
+    if args.emulation.is_given() {
+        check_inputs(&graph, &feeds, "with --calibration")?;
+    }
     messages.warn(&graph, &warnings)?;
     if let (Some(network), Some(output)) = (args.emulation.network(&graph, messages)?, &output) {
         let report = emulated(&args, &graph, &network, &feeds, output)?;
@@ -119,12 +119,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
 
 /// The names of `--fetch`.
 fn fetched<'a>(args: &'a Args, graph: &Graph) -> Vec<&'a str> {
-    args.fetch.iter().flat_map(|given| tensor_names(graph, given)).collect()
-}
-
-/// Returns the names in an argument. One that has commas is a name if there is such a tensor, and otherwise a list.
-pub fn tensor_names<'a>(graph: &Graph, given: &'a str) -> Vec<&'a str> {
-    if graph.lookup(given).is_some() { vec![given] } else { given.split(',').collect() }
+    args.fetch.iter().flat_map(|given| model::tensor_names(graph, given)).collect()
 }
 
 /// Runs the network as a chip does, and returns the text to print.
@@ -137,11 +132,6 @@ fn emulated(
 ) -> Result<String> {
     let fetched = fetched(args, graph);
     fetched.iter().try_for_each(|name| graph.find(name).map(drop))?;
-    let is_input = |name: &String| graph.inputs().iter().any(|t| graph.tensor(*t).is_ok_and(|info| info.name == *name));
-    if let Some(inner) = feeds.keys().find(|name| !is_input(name)) {
-        let expected = "it is not an input; with --calibration, only inputs can be fed";
-        return Err(argument("the tensor that is fed", format!("{inner:?}"), expected));
-    }
     let mut kept: IndexMap<String, Array> = IndexMap::new();
     let outputs = during("running", Size::Unknown, |_| {
         network.run(feeds, &mut |name, array| {

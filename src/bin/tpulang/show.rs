@@ -1,6 +1,5 @@
-use super::{Outcome, diagnostics::Diagnostics, model, output::Sources, print, written};
+use super::{Outcome, diagnostics::Diagnostics, feeds::check_stdin, model, output::Sources, print, written};
 use std::{
-    fs,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -41,23 +40,27 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
     /// Write a page for a browser: one file that needs no network, with search, attributes and statistics of weights
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    #[arg(long, value_name = "FILE", help_heading = WRITTEN)]
     html: Option<PathBuf>,
     /// Write a drawing as SVG
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    #[arg(long, value_name = "FILE", help_heading = WRITTEN)]
     svg: Option<PathBuf>,
     /// Write a drawing in the DOT language of Graphviz
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    #[arg(long, value_name = "FILE", help_heading = WRITTEN)]
     dot: Option<PathBuf>,
 }
 
-/// The heading of options that name written files.
-const FILES: &str = "Files to write, or - for standard output";
+/// The heading of options that name files to write.
+const WRITTEN: &str = "Files to write, or - for standard output";
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    check_stdin([args.model.path.as_path()].into_iter().chain(args.other.as_deref()))?;
     let graph = args.model.read()?;
+    messages.warn_of_model_and_weights(&graph)?;
     if let Some(other) = &args.other {
-        let found = differences(&graph, &args.model.read_other(other)?)?;
+        let other = args.model.read_other(other)?;
+        messages.warn_of_model_and_weights(&other)?;
+        let found = differences(&graph, &other)?;
         print(&found.to_string())?;
         return Ok(found.is_empty());
     }
@@ -77,6 +80,8 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     }
     if args.html.is_some() {
         network.read_statistics()?;
+        // Weights of a file have been read now.
+        messages.warn(&graph, &graph.weight_warnings())?;
     }
     for (option, path) in &outputs {
         let text = match *option {
@@ -96,7 +101,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
 /// Returns an error if two files are the same.
 fn check_distinct(outputs: &[(&str, &Path)]) -> Result<()> {
     for (i, (option, path)) in outputs.iter().enumerate() {
-        if let Some((other, _)) = outputs[..i].iter().find(|(_, earlier)| earlier == path) {
+        if let Some((other, _)) = outputs[..i].iter().find(|(_, earlier)| files::is_same_file(earlier, path)) {
             return Err(tpulang_base::argument(*option, path.display(), format!("{other} has the same file")));
         }
     }
@@ -108,7 +113,6 @@ fn write(path: &Path, text: &str) -> Result<()> {
         let mut to = std::io::stdout().lock();
         return written(to.write_all(text.as_bytes()).and_then(|()| to.flush()));
     }
-    let folder = files::folder(path);
-    fs::create_dir_all(folder).map_err(Error::io(folder))?;
+    files::create_folder_of(path)?;
     files::replace(path, |file| file.write_all(text.as_bytes()).map_err(Error::io(path)))
 }

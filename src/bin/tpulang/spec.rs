@@ -1,6 +1,6 @@
 use super::{Outcome, diagnostics::Diagnostics, model, output::Sources};
 use std::path::PathBuf;
-use tpulang_base::{escaped_path, pluralized};
+use tpulang_base::{escaped_path, files, pluralized};
 
 /// Write a model as a graph spec
 #[derive(clap::Args)]
@@ -25,7 +25,11 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let path = args.model.path.clone();
     let graph = args.model.read_with_scopes()?;
     Sources::new(&path, &graph, Vec::new()).check_spec("--output", &args.output)?;
+    messages.warn_of_model_and_weights(&graph)?;
+    files::create_folder_of(&args.output)?;
     tpulang::spec::save(&graph, &args.output)?;
+    // Weights of a file have been read now.
+    messages.warn(&graph, &graph.weight_warnings())?;
     let operators = pluralized(graph.operators().len(), "operator");
     messages.report(&format!("{}: {operators}\n", escaped_path(&args.output)))?;
     Ok(true)

@@ -1,9 +1,10 @@
 use super::{
     Outcome,
     diagnostics::Diagnostics,
-    model,
+    model::{self, tensor_names},
     output::Sources,
-    run::{FILES, tensor_names},
+    run::FILES,
+    shell::shell_word,
 };
 use std::{collections::HashMap, fs, path::PathBuf};
 use tpulang::{Error, Graph, Result, Tensor, graph::TensorInfo, spec};
@@ -32,7 +33,7 @@ pub struct Args {
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = args.model.read()?;
-    messages.warn_of_model(&graph)?;
+    messages.warn_of_model_and_weights(&graph)?;
     let boundaries =
         args.at.iter().map(|names| tensor_names(&graph, names).into_iter().map(|name| graph.find(name)).collect());
     let boundaries = boundaries.collect::<Result<Vec<Vec<Tensor>>>>()?;
@@ -50,16 +51,18 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         spec::save(part, &path)?;
         text += &format!("{}: {}\n", escaped_path(&path), of_part(part));
     }
+    // Weights of a file have been read now.
+    messages.warn(&graph, &graph.weight_warnings())?;
     text += "\nrun them on a file INPUTS:\n";
     // Each input is named, since a part may not have all inputs that a file has.
-    let inputs = infos(&graph, graph.inputs()).map(|info| (info.name.clone(), "INPUTS".to_owned()));
-    let mut files: HashMap<String, String> = inputs.collect();
+    let inputs = infos(&graph, graph.inputs()).map(|info| (info.name.clone(), PathBuf::from("INPUTS")));
+    let mut files: HashMap<String, PathBuf> = inputs.collect();
     for part in &parts {
         let [spec, results] = ["json", "results.npz"].map(|e| args.output.join(format!("{}.{e}", part.name())));
-        let (spec, results) = (escaped_path(&spec), escaped_path(&results));
         let names = infos(part, part.inputs()).map(|info| info.name.as_str());
-        let set: String = names.filter_map(|name| Some(format!(" --set '{name}={}'", files.get(name)?))).collect();
-        text += &format!("  tpulang run {spec}{set} -o {results}\n");
+        let set = |name: &str| Some(shell_word(format!("{name}={}", files.get(name)?.display())));
+        let set: String = names.filter_map(set).map(|word| format!(" --set {word}")).collect();
+        text += &format!("  tpulang run {}{set} -o {}\n", shell_word(&spec), shell_word(&results));
         files.extend(infos(part, part.outputs()).map(|info| (info.name.clone(), results.clone())));
     }
     messages.report(&text)?;

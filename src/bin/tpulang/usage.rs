@@ -1,5 +1,5 @@
 //! Errors about the command's arguments. clap finds them; the tips here know the whole command and the tool chain.
-use super::{Cli, written};
+use super::{Cli, shell::shell_word, written};
 use clap::{
     CommandFactory, Error,
     builder::StyledStr,
@@ -24,7 +24,7 @@ const SUBCOMMANDS: &[(&[&str], &str)] = &[
     (&["visualize", "draw", "view", "print", "summary", "info"], "show"),
 ];
 
-/// Options of tpu_mlir's model_deploy, which people pass to `convert`.
+/// Options of tpu_mlir's model_deploy, which people pass to `convert`. Some are those of other subcommands, too.
 const OF_MODEL_DEPLOY: &[&str] = &["--chip", "--processor", "--quantize", "--calibration_table", "--model"];
 
 /// Prints help, the version, or an error about arguments, and returns the exit status. Arguments are quoted as they were
@@ -59,14 +59,15 @@ fn with_tips(mut usage: Error, args: &[OsString]) -> Error {
             // The tip to pass an option after -- suits commands whose values begin with hyphens, which none here takes.
             usage.remove(ContextKind::Suggested);
             let name = unknown.split('=').next().unwrap_or_default();
-            if let Some(tip) = missing_equals(name, args).or_else(|| elsewhere(name)) {
+            let tip = missing_equals(name, args).or_else(|| of_model_deploy(name, args)).or_else(|| elsewhere(name));
+            if let Some(tip) = tip {
                 usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
             }
         }
         ErrorKind::InvalidSubcommand => {
             let Some(unknown) = text(&usage, ContextKind::InvalidSubcommand) else { return usage };
-            if unknown.ends_with(".json") || unknown.ends_with(".mlir") {
-                let tip = format!("a command comes first: tpulang show {unknown}");
+            if [".json", ".mlir", ".onnx"].iter().any(|extension| unknown.ends_with(extension)) {
+                let tip = format!("a command comes first: tpulang show {}", shell_word(&unknown));
                 usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
             } else if let Some((_, ours)) = SUBCOMMANDS.iter().find(|(theirs, _)| theirs.contains(&unknown.as_str())) {
                 usage.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![(*ours).to_owned()]));
@@ -86,7 +87,17 @@ fn missing_equals(unknown: &str, args: &[OsString]) -> Option<String> {
     needs_equals.then(|| format!("write {before}={unknown}"))
 }
 
-/// Returns where an option belongs: to other subcommands, or to another program.
+/// Recognizes an option that is passed to `convert` for what follows it.
+fn of_model_deploy(option: &str, args: &[OsString]) -> Option<String> {
+    let is_convert = args.iter().skip(1).find(|arg| !arg.as_encoded_bytes().starts_with(b"-"))? == "convert";
+    let is_for_it = is_convert && OF_MODEL_DEPLOY.contains(&option);
+    let tip = format!(
+        "{option} is an option of tpu_mlir's model_deploy, which compiles what convert writes; deploy runs both"
+    );
+    is_for_it.then_some(tip)
+}
+
+/// Returns which other subcommands have an option.
 fn elsewhere(option: &str) -> Option<String> {
     let is_it = |a: &clap::Arg| match option.strip_prefix("--") {
         Some(long) => a.get_long() == Some(long),
@@ -96,9 +107,6 @@ fn elsewhere(option: &str) -> Option<String> {
     let takers = command.get_subcommands().filter(|command| command.get_arguments().any(is_it));
     let takers: Vec<&str> = takers.map(clap::Command::get_name).collect();
     match takers.as_slice() {
-        [] if OF_MODEL_DEPLOY.contains(&option) => {
-            Some(format!("{option} is an option of tpu_mlir's model_deploy, which compiles what convert writes"))
-        }
         [] => None,
         [only] => Some(format!("{only} has the option {option}")),
         [all @ .., last] => Some(format!("{} and {last} have the option {option}", all.join(", "))),

@@ -8,7 +8,7 @@ const kinds = { operator: "operator", group: "group", input: "input", output: "o
 function makeItem(kind, of, parent, title, text) {
   return {
     id: itemCount++, kind, of, parent, title, text, depth: parent ? parent.depth + 1 : 0, x: 0, y: 0, w: 0, h: 0,
-    // Of groups: whether it is unfolded, and will be after the next layout; which is of use no more.
+    // Of groups: whether it is unfolded, whether it will be after the next layout, and whether its layout is out of date.
     open: false, wanted: false, stale: true, members: [],
     // From member to member to tensors; and for each tensor that enters or leaves, the members between which it does.
     edges: new Map(), ins: new Map(), outs: new Map(),

@@ -16,7 +16,7 @@ function readPalette() {
   palette = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
-// By what boxes can be colored, with the value of an item.
+// What boxes can be colored by, with the value of an item.
 const measures = {
   family: { label: "op family", of: () => null },
   time: { label: "time", of: (item) => item.of.ms, unit: "ms" },

@@ -7,8 +7,10 @@ mod table;
 use super::{
     Outcome,
     diagnostics::Diagnostics,
+    feeds::{STDIN, check_stdin},
     model,
     progress::{Size, during},
+    requiring,
 };
 use indexmap::IndexMap;
 use order::Order;
@@ -22,11 +24,11 @@ use tpulang::{
     array::{NpzFile, read_arrays},
     exec::{Comparison, Histogram, Pair, Rename, Tolerance, pair_names, real_numbers},
 };
-use tpulang_base::{argument, invalid, misfit, nearest};
+use tpulang_base::{argument, did_you_mean, misfit};
 
 /// Compare two files of arrays tensor by tensor
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(mut_args(|argument| requiring::<model::ModelOptions>(argument, "model")), after_help = "\
 Prints the cosine similarity, Euclidean similarity, largest absolute difference and relative L2
 error of each tensor. A tensor fails if it is below the tolerance, is in one file only, or has
 another shape; axes of size 1 do not matter.
@@ -67,7 +69,7 @@ pub struct Args {
     #[arg(long, value_name = "HOW", default_value = "auto")]
     quantized: Quantized,
     /// List only the N worst tensors, by Euclidean similarity
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "json")]
     worst: Option<usize>,
     /// Also print how many elements of a tensor differ by how much. Default: the first that fails
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
@@ -112,9 +114,7 @@ struct Report {
 type Arrays = IndexMap<String, Array>;
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
-    if args.a == Path::new(STDIN) && args.b == Path::new(STDIN) {
-        return Err(invalid("only one of the two files can be standard input"));
-    }
+    check_stdin([&args.a, &args.b].into_iter().chain(&args.model).map(PathBuf::as_path))?;
     let (a, b) = (arrays(&args.a)?, arrays(&args.b)?);
     let graph = match &args.model {
         Some(path) => Some(during("reading the model", Size::Unknown, |_| args.options.read(path))?),
@@ -125,9 +125,6 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     messages.report(&if args.json { json::text(&report) } else { table::text(&report, args.worst) })?;
     Ok(!failed)
 }
-
-/// Standard input, as a file.
-const STDIN: &str = "-";
 
 fn arrays(path: &Path) -> Result<Arrays> {
     if path == Path::new(STDIN) {
@@ -250,8 +247,8 @@ fn histogram(
 }
 
 fn unknown(name: &str, tensors: &[Compared]) -> tpulang::Error {
-    let hint = nearest(name, tensors.iter().map(|t| t.pair.name())).map(|near| format!("; did you mean {near:?}?"));
-    argument("--histogram", name, format!("no compared tensor has this name{}", hint.unwrap_or_default()))
+    let hint = did_you_mean(name, tensors.iter().map(|t| t.pair.name()));
+    argument("--histogram", name, format!("no compared tensor has this name{hint}"))
 }
 
 /// Reads the arrays of a pair as what they stand for.

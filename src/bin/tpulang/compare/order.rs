@@ -33,7 +33,7 @@ impl<'g> Order<'g> {
         let names = [&pair.first, &pair.second].into_iter().flatten();
         names.filter_map(|name| Some((name.as_str(), *self.positions.get(name.as_str())?))).next()
     }
-    /// Returns the first tensor whose values fail, and what computes it: `top.Conv (ops[3])`. Tensors are in order.
+    /// Returns the first tensor whose values fail, and what computes it: `computed by top.Conv`. Tensors are in order.
     pub fn first_divergence(&self, tensors: &[Compared]) -> Option<(String, String)> {
         let differs = |t: &&Compared| {
             let is_missing = t.pair.first.is_none() || t.pair.second.is_none();

@@ -74,8 +74,9 @@ impl StageErrors {
         let output = self.outputs().find(|error| !error.comparison.passes(tolerance))?;
         let (name, with, Tolerance { cosine, euclidean }) = (self.name(chip), self.with, tolerance);
         let tensor = &output.tensor;
-        let mut text =
-            format!("the output {tensor:?} of {name} differs from {with}'s by more than {cosine},{euclidean}");
+        let mut text = format!(
+            "the output {tensor:?} of {name}, compared with {with}, is below the tolerance {cosine},{euclidean}"
+        );
         if let Some(cause) = self.largest().next() {
             text += &format!("; {:?} has the largest error of its own, computed by top.{}", cause.tensor, cause.op);
         }

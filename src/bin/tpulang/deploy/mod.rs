@@ -3,8 +3,10 @@
 mod causes;
 mod culprit;
 mod errors;
+mod folder;
 mod group;
 mod integers;
+mod options;
 mod stage;
 mod target;
 mod tool_chain;
@@ -15,7 +17,7 @@ pub use target::TargetOptions;
 use super::{
     Outcome,
     diagnostics::Diagnostics,
-    feeds::Inputs,
+    feeds::{Inputs, check_inputs},
     model,
     output::Sources,
     progress::{Size, during},
@@ -24,11 +26,12 @@ use super::{
 use causes::Cause;
 use culprit::{Culprit, Trial};
 use errors::StageErrors;
+use folder::Report;
 use stage::{Arrays, Stages};
 use std::{
     fs,
     io::Write,
-    path::{self, Path, PathBuf},
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 use target::Target;
@@ -45,8 +48,8 @@ use tpulang_base::{argument, escaped_path, files};
 #[command(after_help = "\
 Converts the network, and runs the tool chain (tpu_mlir 1.30) on it: tpuc-opt canonicalizes it, and
 model_deploy lowers it and generates the bmodel. After each stage, the network runs on the inputs,
-at last in the simulator of the chip, and its tensors are compared. If the tool chain fails, the
-operator that makes it fail is searched for.
+finally in the simulator of the chip, and its tensors are compared. If the tool chain fails, deploy
+searches for the operator that causes it.
 
 The tool chain is that of TPULANG_TOOLCHAIN, a virtual environment, or of the active one, of the
 folder toolchain, or of python3.
@@ -69,7 +72,7 @@ pub struct Args {
     /// BF16; 0.8,0.5 for F8; 0.9,0.8 for all other modes
     #[arg(long, value_name = "COS,EUCLID")]
     tolerance: Option<Tolerance>,
-    /// The folder for the files of all stages. Default: that of the bmodel, with .stages for .bmodel
+    /// The folder for the files of all stages. Default: the bmodel's path with .stages, in place of .bmodel or at the end
     #[arg(long, value_name = "FOLDER", help_heading = FILES)]
     stages: Option<PathBuf>,
     /// The bmodel to write. Its folder is created if missing
@@ -83,30 +86,26 @@ pub struct Args {
     options: Vec<String>,
 }
 
-/// The file with the errors of all tensors.
-const REPORT: &str = "report.txt";
-/// Its first line. A folder with such a report is one of an earlier deployment.
-const HEADING: &str = "Report of tpulang deploy. This folder is emptied by the next deployment.\n";
-
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    options::check(&args.options)?;
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
     let graph = model::unrolled(&graph)?.unwrap_or(graph);
-    let options = with_absolute_paths(&args.options)?;
-    let target = args.target.read(&graph, &args.model.path, options)?;
-    let folder = args.stages.clone().unwrap_or_else(|| args.output.with_extension("stages"));
+    let target = args.target.read(&graph, &args.model.path, options::with_absolute_paths(&args.options)?)?;
+    let folder = args.stages.clone().unwrap_or_else(|| folder::of_bmodel(&args.output));
     let read = args.inputs.files().into_iter().chain(args.target.files()).collect();
     let sources = Sources::new(&args.model.path, &graph, read);
-    check_written(&sources, &args.output, &folder)?;
-    let (mut feeds, warnings) = args.inputs.read(&graph)?;
+    folder::check_written(&sources, &args.output, &folder)?;
+    let (mut feeds, warnings) = args.inputs.read(&graph, &args.model.path)?;
+    check_inputs(&graph, &feeds, "with the tool chain")?;
     messages.warn(&graph, &warnings)?;
     let is_random = feeds.is_empty();
     if is_random {
         feeds = random_feeds(&graph, 0)?;
     }
     let chain = ToolChain::find()?;
-    let (folder, _lock) = prepared(folder)?;
-    let mut pipeline = Pipeline::begin(&graph, &chain, &target, folder.clone(), &feeds)?;
+    let report = Report::begin(&folder)?;
+    let mut pipeline = Pipeline::begin(&graph, &chain, &target, folder, &feeds)?;
     messages.warn(&graph, &graph.weight_warnings())?;
     for stage in Stage::ALL {
         let time_made = pipeline.make(stage)?;
@@ -121,20 +120,19 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         return Err(argument("OPTIONS", args.options.join(" "), expected));
     }
     write_bmodel(&stages.bmodel(), &args.output)?;
-    let report = folder.join(REPORT);
     let (summary, details) = (errors::summary(&errors, &target.chip), errors::details(&errors, &target.chip));
-    fs::write(&report, format!("{HEADING}\n{summary}{details}")).map_err(Error::io(&report))?;
+    report.set(&format!("\n{summary}{details}"))?;
     let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
     let failure = errors.iter().find_map(|stage| stage.failure(&tolerance, &target.chip));
     let mut remarks: Vec<String> = errors.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
-    remarks.extend(target.remark);
+    remarks.extend(target.unknown_layer(&graph));
     remarks.extend(rounded);
     remarks.extend(is_random.then(|| "the inputs are random; -i gives others".to_owned()));
     let mut text = summary;
     for remark in remarks {
         text += &format!("\n{remark}\n");
     }
-    text += &format!("\n{}\n{}: all tensors\n", escaped_path(&args.output), escaped_path(&report));
+    text += &format!("\n{}\n{}: all tensors\n", escaped_path(&args.output), escaped_path(&report.path));
     if let Some(failure) = &failure {
         text += &format!("\n{failure}\n");
     }
@@ -142,85 +140,9 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     Ok(failure.is_none())
 }
 
-/// Maximum size of a report in bytes.
-const MAX_REPORT: u64 = 1 << 30;
-
-/// Creates the folder of the stages, or empties one of an earlier deployment. Returns its absolute path, and its report, which is locked
-/// until the file is dropped.
-fn prepared(folder: PathBuf) -> Result<(PathBuf, fs::File)> {
-    let given = escaped_path(&folder);
-    let refused = |expected: &str| Err(argument("--stages", &given, expected));
-    if folder.is_file() {
-        return refused("this is a file; expected a folder");
-    }
-    let has_entries = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
-    fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-    let folder = std::path::absolute(&folder).map_err(Error::io(&folder))?;
-    let report = folder.join(REPORT);
-    if has_entries && !files::read(&report, MAX_REPORT).unwrap_or_default().starts_with(HEADING.as_bytes()) {
-        return refused(&format!("it has files, but no {REPORT} of deploy; expected another folder"));
-    }
-    let file = fs::File::options().create(true).append(true).open(&report).map_err(Error::io(&report))?;
-    if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
-        return refused("another process is using this folder; expected another one");
-    }
-    fs::write(&report, format!("{HEADING}It is not complete.\n")).map_err(Error::io(&report))?;
-    for entry in fs::read_dir(&folder).map_err(Error::io(&folder))? {
-        let entry = entry.map_err(Error::io(&folder))?;
-        let path = entry.path();
-        if path != report {
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let removed = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-            removed.map_err(Error::io(&path))?;
-        }
-    }
-    Ok((folder, file))
-}
-
-/// The options of model_deploy that are followed by files, separated by commas.
-const FILE_OPTIONS: [&str; 3] = ["--test_input", "--test_reference", "--fuse_preprocess_config"];
-
-/// Returns the options of model_deploy with absolute paths, since it runs in another folder.
-fn with_absolute_paths(options: &[String]) -> Result<Vec<String>> {
-    let absolute = |files: &str| -> Result<String> {
-        let paths = files.split(',').map(|file| {
-            let path = std::path::absolute(file).map_err(Error::io(file))?;
-            path.into_os_string().into_string().map_err(|_| argument("OPTIONS", file, "expected a path of UTF-8 text"))
-        });
-        Ok(paths.collect::<Result<Vec<_>>>()?.join(","))
-    };
-    let mut is_file = false;
-    let each = options.iter().map(|option| {
-        let was_file = std::mem::replace(&mut is_file, FILE_OPTIONS.contains(&option.as_str()));
-        match option.split_once('=') {
-            _ if was_file => absolute(option),
-            Some((name, files)) if FILE_OPTIONS.contains(&name) => Ok(format!("{name}={}", absolute(files)?)),
-            _ => Ok(option.clone()),
-        }
-    });
-    each.collect()
-}
-
-/// Returns an error if a file that is read would be overwritten or removed, or the bmodel of an earlier deployment would be.
-fn check_written(sources: &Sources, output: &Path, folder: &Path) -> Result<()> {
-    sources.check("--output", output)?;
-    if output.is_dir() {
-        return Err(argument("--output", escaped_path(output), "this is a folder; expected a file"));
-    }
-    sources.check_folder("--stages", folder)?;
-    if let (Ok(output), Ok(emptied)) = (path::absolute(output), path::absolute(folder))
-        && output.starts_with(emptied)
-    {
-        let expected = "it is emptied, and the bmodel would be in it; expected another folder";
-        return Err(argument("--stages", escaped_path(folder), expected));
-    }
-    Ok(())
-}
-
 /// Copies the bmodel to where it is wanted. It appears whole or not at all.
 fn write_bmodel(from: &Path, to: &Path) -> Result<()> {
-    let folder = files::folder(to);
-    fs::create_dir_all(folder).map_err(Error::io(folder))?;
+    files::create_folder_of(to)?;
     let mut from_file = fs::File::open(from).map_err(Error::io(from))?;
     files::replace(to, |new| std::io::copy(&mut from_file, new).and_then(|_| new.flush()).map_err(Error::io(to)))
 }
@@ -246,7 +168,7 @@ fn all_tensors(graph: &Graph, feeds: &Arrays) -> Result<Arrays> {
 /// Returns the tensors of a stage, for a comparison with ours. The tool chain works in `folder`.
 pub fn tensors_of(stage: Stage, graph: &Graph, target: &Target, folder: PathBuf, feeds: &Arrays) -> Result<Arrays> {
     let chain = ToolChain::find()?;
-    let (folder, _lock) = prepared(folder)?;
+    let _report = Report::begin(&folder)?;
     let pipeline = Pipeline::begin(graph, &chain, target, folder, feeds)?;
     if !pipeline.runs(stage) {
         return Err(argument("--stage", "top", "the tool chain does not run Top modules of integers; expected tpu"));
@@ -289,7 +211,7 @@ impl<'a> Pipeline<'a> {
     /// Makes a stage from the one before. Returns how long that took.
     fn make(&self, stage: Stage) -> Result<Duration> {
         let begun = Instant::now();
-        let made = during(stage.action(), Size::Unknown, |_| self.stages.make(stage));
+        let made = during(stage.action(), Size::Unknown, |_| self.stages.make_logged(stage));
         made.or_else(|problem| Err(self.explained(problem, stage, false)?))?;
         Ok(begun.elapsed())
     }
@@ -333,38 +255,41 @@ impl<'a> Pipeline<'a> {
         let trial =
             Trial { chain: self.chain, target: self.target, stage, when_run, arrays: &arrays, folder: &self.folder };
         let culprit = match is_of_operator {
-            true => during("searching for the operator", Size::Unknown, |_| trial.culprit(self.graph))?,
-            false => None,
+            true => during("searching for the operator", Size::Unknown, |_| trial.culprit(self.graph)),
+            false => Ok(None),
         };
         let doing = if when_run { stage.running() } else { stage.action() };
-        let text = self.text(&failure, doing, culprit.as_ref(), cause)?;
+        let text = self.text(&failure, doing, &culprit, cause);
         match culprit {
-            Some(Culprit::Operator { tensor, .. }) => self.graph.error_about(tensor, text),
-            Some(Culprit::AnyNetwork) | None => Ok(Error::new(text)),
+            Ok(Some(Culprit::Operator { tensor, .. })) => self.graph.error_about(tensor, text),
+            _ => Ok(Error::new(text)),
         }
     }
 
-    fn text(&self, failure: &Failure, doing: &str, culprit: Option<&Culprit>, cause: Option<Cause>) -> Result<String> {
+    fn text(&self, failure: &Failure, doing: &str, culprit: &Result<Option<Culprit>>, cause: Option<Cause>) -> String {
         let Failure { program, ended, log, log_file } = failure;
         let mut text = format!("{doing} failed: {program} ended with {ended}\n{}", tool_chain::last_lines(log));
         text += &format!("full output: {}\n", escaped_path(log_file));
         match culprit {
-            Some(Culprit::Operator { tensor, alone: Some(true) }) => {
+            Ok(Some(Culprit::Operator { tensor, alone: Some(true) })) => {
                 let path = self.folder.join("operator.json");
-                culprit::write(self.graph, *tensor, &path)?;
-                text += &format!("this operator also fails alone: {}\n", escaped_path(&path));
+                text += &match culprit::write(self.graph, *tensor, &path) {
+                    Ok(()) => format!("this operator also fails alone: {}\n", escaped_path(&path)),
+                    Err(error) => format!("this operator also fails alone, but cannot be written: {error}\n"),
+                };
             }
-            Some(Culprit::Operator { alone: Some(false), .. }) => {
+            Ok(Some(Culprit::Operator { alone: Some(false), .. })) => {
                 text += "it succeeds on the operators before this one, and on this operator by itself; only the combination fails\n";
             }
-            Some(Culprit::AnyNetwork) => {
+            Ok(Some(Culprit::AnyNetwork)) => {
                 text += "it also fails for a single Relu: an option, a table or the installation is the cause, not an operator\n";
             }
-            Some(Culprit::Operator { alone: None, .. }) | None => {}
+            Ok(Some(Culprit::Operator { alone: None, .. }) | None) => {}
+            Err(error) => text += &format!("the search for the operator that causes it failed: {error}\n"),
         }
         if let Some(cause) = cause {
             text += &format!("{}; {}\n", cause.meaning, cause.remedy);
         }
-        Ok(text.trim_end().to_owned())
+        text.trim_end().to_owned()
     }
 }

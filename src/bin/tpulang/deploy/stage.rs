@@ -13,6 +13,11 @@ use tpulang::{
 };
 use tpulang_base::invalid;
 
+/// The file with what the programs print that make a stage.
+fn log_of(stage: Stage) -> String {
+    format!("{}.log", stage.file())
+}
+
 pub type Arrays = IndexMap<String, Array>;
 
 /// A form of the network, made from the one before.
@@ -79,6 +84,10 @@ impl<'a> Stages<'a> {
         graph: &Graph,
         feeds: &Arrays,
     ) -> Result<Stages<'a>> {
+        // The programs would take a file whose name begins with a hyphen for an option.
+        let name = graph.name().trim_start_matches('-');
+        let renamed = (name != graph.name()).then(|| graph.named(format!("net-{name}"))).transpose()?;
+        let graph = renamed.as_ref().unwrap_or(graph);
         mlir::write_pair(graph, &folder)?;
         // The simulator takes no bools.
         let stored =
@@ -99,7 +108,7 @@ impl<'a> Stages<'a> {
 
     /// Makes a stage from the files of the one before.
     pub fn make(&self, stage: Stage) -> Result<(), Problem> {
-        let (name, log) = (&self.name, format!("{}.log", stage.file()));
+        let (name, log) = (&self.name, log_of(stage));
         let origin = format!("{name}_origin.mlir");
         let module = format!("{name}.mlir");
         match stage {
@@ -109,13 +118,19 @@ impl<'a> Stages<'a> {
                 self.chain.optimize(&self.folder, &log, &args)?;
                 Ok(self.write_quantize_table(&module)?)
             }
-            // With this option, model_deploy discards what tpuc-opt prints, so it runs again without it if it fails.
-            Stage::Tpu => self.deploy(&log, &["--not_gen_bmodel"]).or_else(|failed| {
-                self.deploy(&log, &[])?;
-                Err(failed)
-            }),
+            Stage::Tpu => self.deploy(&log, &["--not_gen_bmodel"]),
             Stage::Chip => self.deploy(&log, &[]),
         }
+    }
+
+    /// Like [`Stages::make`]. If it fails, the log has what tpuc-opt prints, which model_deploy discards with `--not_gen_bmodel`.
+    pub fn make_logged(&self, stage: Stage) -> Result<(), Problem> {
+        self.make(stage).or_else(|failed| {
+            if stage == Stage::Tpu {
+                self.deploy(&log_of(stage), &[])?;
+            }
+            Err(failed)
+        })
     }
 
     /// Writes the quantize table for the canonical module, if there is anything in it.

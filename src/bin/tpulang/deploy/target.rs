@@ -1,21 +1,21 @@
 //! What a network is compiled for.
-use crate::command::{emulation::check_names, run::FILES};
+use crate::command::{emulation::check_table, run::FILES, shell::shell_word};
 use std::path::{Path, PathBuf};
 use tpulang::{
     Graph, Mode, Result,
     calibrate::{QuantizeTable, Table},
     exec::Tolerance,
 };
-use tpulang_base::{argument, escaped_path, files, nearest};
+use tpulang_base::{argument, did_you_mean, files};
 
 /// Options shared by `deploy` and `bisect`.
 #[derive(clap::Args)]
 pub struct TargetOptions {
     /// The chip: bm1684x, bm1688, cv186x, bm1690, ..
-    #[arg(long, value_name = "CHIP", default_value = "bm1684x", value_parser = lower_case)]
+    #[arg(long, value_name = "CHIP", default_value = "bm1684x", value_parser = chip)]
     chip: String,
     /// The dtypes that the chip computes in: F32, F16, BF16, INT8, W4F16, ... Default: F16, or INT8 for a network of integers
-    #[arg(long, value_name = "MODE", value_parser = upper_case)]
+    #[arg(long, value_name = "MODE", value_parser = mode)]
     quantize: Option<String>,
     /// The thresholds for INT8, INT4 and F8: a table of `tpulang calibrate` or run_calibration
     #[arg(long, value_name = "TABLE", help_heading = FILES)]
@@ -56,11 +56,11 @@ const MODES: [&str; 23] = [
     "MXF4BF16DYN",
 ];
 
-fn lower_case(text: &str) -> Result<String, String> {
+fn chip(text: &str) -> Result<String, String> {
     one_of(&text.to_lowercase(), &CHIPS)
 }
 
-fn upper_case(text: &str) -> Result<String, String> {
+fn mode(text: &str) -> Result<String, String> {
     one_of(&text.to_uppercase(), &MODES)
 }
 
@@ -79,8 +79,6 @@ pub struct Target {
     pub calibration: Option<Table>,
     /// The text of the table of operators with other dtypes.
     pub quantize_table: Option<Vec<u8>>,
-    /// What is suspicious about that table.
-    pub remark: Option<String>,
     /// Other options of model_deploy.
     pub options: Vec<String>,
 }
@@ -107,31 +105,31 @@ impl TargetOptions {
         let calibration = self.calibration.as_deref().map(Table::read).transpose()?;
         match &calibration {
             None if CALIBRATED.contains(&quantize.as_str()) && graph.mode != Mode::Quantized => {
-                let model = escaped_path(model);
+                let model = shell_word(model);
                 let expected = format!(
                     "it needs thresholds: tpulang calibrate {model} --data SAMPLES -o TABLE, and --calibration TABLE here"
                 );
                 return Err(argument("--quantize", quantize, expected));
             }
-            Some(table) => check_names(table, graph, self.calibration.as_deref().unwrap_or(model))?,
+            Some(table) => check_table(table, graph, self.calibration.as_deref().unwrap_or(model))?,
             None => {}
         }
         let quantize_table = self.quantize_table.as_deref().map(|path| files::read(path, MAX_TABLE)).transpose()?;
-        let remark = quantize_table.as_deref().and_then(|text| unknown_layer(text, graph));
-        Ok(Target { chip: self.chip.clone(), quantize, calibration, quantize_table, remark, options })
+        Ok(Target { chip: self.chip.clone(), quantize, calibration, quantize_table, options })
     }
 }
 
-/// Returns the first name of a quantize table that the network does not have, as a remark.
-fn unknown_layer(text: &[u8], graph: &Graph) -> Option<String> {
-    let text = String::from_utf8_lossy(text);
-    let name = QuantizeTable::names(&text).find(|name| graph.lookup(name).is_none())?;
-    let near = nearest(name, graph.tensors().map(|(_, info)| info.name.as_str()));
-    let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-    Some(format!("the quantize table names {name:?}, which the network does not have and the tool chain ignores{hint}"))
-}
-
 impl Target {
+    /// Returns a remark about the first layer of the quantize table that the network does not have, if there is one.
+    pub fn unknown_layer(&self, graph: &Graph) -> Option<String> {
+        let text = String::from_utf8_lossy(self.quantize_table.as_deref()?);
+        let name = QuantizeTable::names(&text).find(|name| graph.lookup(name).is_none())?;
+        let hint = did_you_mean(name, graph.tensors().map(|(_, info)| info.name.as_str()));
+        Some(format!(
+            "the quantize table names {name:?}, which the network does not have and the tool chain ignores{hint}"
+        ))
+    }
+
     /// Returns the text of the quantize table for a canonical module: the given one, and the layers of integers that it does not name.
     pub fn quantize_table_for(&self, module: &Graph) -> Option<Vec<u8>> {
         let integers = match self.quantize.as_str() {

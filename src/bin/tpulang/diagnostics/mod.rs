@@ -107,7 +107,7 @@ impl Diagnostics {
     }
 
     /// Returns whether a warning of this code about a model is an error.
-    pub fn denies(&self, graph: &Graph, code: WarningCode) -> bool {
+    fn denies(&self, graph: &Graph, code: WarningCode) -> bool {
         self.levels.denies(code, graph.allows(code))
     }
 
@@ -118,6 +118,19 @@ impl Diagnostics {
     pub fn warn_of_model(&self, graph: &Graph) -> Result<()> {
         let kinds = [graph.conversions(), graph.structural_warnings(), graph.weight_warnings()];
         kinds.iter().try_for_each(|warnings| self.warn(graph, warnings))
+    }
+
+    /// Like [`Diagnostics::warn_of_model`]. If weights that are not finite are an error, reads all of them, so that nothing is written
+    /// then.
+    ///
+    /// # Errors
+    /// Returns an error if some of the warnings are denied, or a weight cannot be read.
+    pub fn warn_of_model_and_weights(&self, graph: &Graph) -> Result<()> {
+        if self.denies(graph, WarningCode::NotFiniteWeight) {
+            let mut weights = graph.tensors().filter_map(|(_, info)| info.data());
+            weights.try_for_each(|data| data.pieces(|_| Ok(())))?;
+        }
+        self.warn_of_model(graph)
     }
 
     /// Prints the warnings about a model that have not been printed yet.
