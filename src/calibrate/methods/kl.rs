@@ -3,13 +3,18 @@ use super::Histogram;
 use rayon::prelude::*;
 use std::iter;
 
+/// Maximum number of thresholds that are compared, as in TensorRT.
+const COMPARED: usize = 2048;
+
 /// Returns the threshold whose quantized distribution differs least from the distribution of sizes. Zeros are left out: they are
 /// represented exactly.
 pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
     let bins: Vec<f64> = histogram.sizes().iter().map(|count| *count as f64).collect();
     let sums = Sums::new(&bins);
     let levels = levels as usize + 1;
-    let compared = (levels..=bins.len()).into_par_iter().map(|n| (sums.divergence(n, levels), n));
+    let step = bins.len().div_ceil(COMPARED).max(1);
+    let ends: Vec<usize> = (levels..=bins.len()).rev().step_by(step).collect();
+    let compared = ends.into_par_iter().map(|n| (sums.divergence(n, levels), n));
     // Of equal ones, the first.
     let least = compared
         .filter(|(divergence, _)| divergence.is_finite())
