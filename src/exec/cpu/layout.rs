@@ -246,16 +246,48 @@ pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> OpKernel {
 /// Concatenates the parts row by row.
 fn join(t: &mut Task, parts: &[Operand], rows: usize, round: RoundMode) -> Result<()> {
     let parts = parts.iter().map(|i| converted(t, i, 0, round)).collect::<Result<Vec<_>>>()?;
-    let memory = t.memory(0)?.bytes();
-    let whole = memory.len() / rows;
-    let mut at = 0;
-    for part in &parts {
-        let (from, n) = (part.bytes()?, part.bytes()?.len() / rows);
-        let rows = memory.chunks_exact_mut(whole).zip(from.chunks_exact(n));
-        rows.for_each(|(to, from)| to[at..at + n].copy_from_slice(from));
-        at += n;
-    }
+    let bytes = parts.iter().map(|part| Ok(part.bytes()?)).collect::<Result<Vec<_>>>()?;
+    joined_into(&bytes, rows, t.memory(0)?.bytes());
     Ok(())
+}
+
+/// Bytes that a task copies.
+const COPIED: usize = 1 << 16;
+
+/// Concatenates the rows of the parts.
+fn joined_into(parts: &[&[u8]], rows: usize, out: &mut [u8]) {
+    let width = out.len() / rows;
+    let height = (COPIED / width).max(1);
+    // Bands of rows, so that they are in the cache until the last part is copied.
+    out.par_chunks_mut(height * width).enumerate().for_each(|(band, out)| {
+        let mut at = 0;
+        for part in parts {
+            let n = part.len() / rows;
+            let from = &part[band * height * n..][..out.len() / width * n];
+            let to = out.chunks_exact_mut(width).map(|row| &mut row[at..at + n]);
+            // Copies of a constant size are single instructions.
+            match n {
+                1 => copy_narrow::<1>(from, to),
+                2 => copy_narrow::<2>(from, to),
+                4 => copy_narrow::<4>(from, to),
+                8 => copy_narrow::<8>(from, to),
+                16 => copy_narrow::<16>(from, to),
+                ..=COPIED => to.zip(from.chunks_exact(n)).for_each(|(to, from)| to.copy_from_slice(from)),
+                _ => to.zip(from.chunks_exact(n)).for_each(|(to, from)| copy_wide(from, to)),
+            }
+            at += n;
+        }
+    });
+}
+
+/// Copies rows of `N` bytes.
+fn copy_narrow<'t, const N: usize>(from: &[u8], to: impl Iterator<Item = &'t mut [u8]>) {
+    to.zip(from.as_chunks::<N>().0).for_each(|(to, from)| to.copy_from_slice(from));
+}
+
+/// Copies a row in several tasks.
+fn copy_wide(from: &[u8], to: &mut [u8]) {
+    to.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED)).for_each(|(to, from)| to.copy_from_slice(from));
 }
 
 pub(super) fn pack(op: Pack<Operand>) -> OpKernel {
@@ -363,6 +395,26 @@ mod tests {
             check(shape, |i| i as u16);
             check(shape, |i| i as f32);
             check(shape, |i| i as u64);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn joined_rows_are_those_of_the_parts(
+            rows in prop_oneof![1usize..4, 1000usize..4000],
+            widths in prop::collection::vec(prop_oneof![prop::sample::select(vec![1usize, 2, 4, 8, 16]), 1usize..40], 1..4),
+            wide in prop_oneof![Just(1usize), (COPIED - 1)..(COPIED + 2), Just(3 * COPIED + 5)],
+        ) {
+            // Wide parts of few rows, or narrow ones of many.
+            let width = |n: usize| if rows < 4 { n.max(wide) } else { n };
+            let parts: Vec<Vec<u8>> = (0..widths.len()).map(|i| (0..rows * width(widths[i])).map(|j| (j * 7 + i) as u8).collect()).collect();
+            let row = |r: usize| parts.iter().zip(&widths).flat_map(move |(part, n)| part[r * width(*n)..][..width(*n)].iter().copied());
+            let want: Vec<u8> = (0..rows).flat_map(row).collect();
+            let mut got = vec![0; want.len()];
+            joined_into(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>(), rows, &mut got);
+            prop_assert!(got == want);
         }
     }
 
