@@ -12,8 +12,10 @@ pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
     let bins: Vec<f64> = histogram.sizes().iter().map(|count| *count as f64).collect();
     let sums = Sums::new(&bins);
     let levels = levels as usize + 1;
-    let step = bins.len().div_ceil(COMPARED).max(1);
-    let ends: Vec<usize> = (levels..=bins.len()).rev().step_by(step).collect();
+    // Thresholds within a gap represent no more than one at its start.
+    let ends: Vec<usize> = (levels..=bins.len()).filter(|n| bins[n - 1] > 0.0).collect();
+    let step = ends.len().div_ceil(COMPARED).max(1);
+    let ends: Vec<usize> = ends.into_iter().rev().step_by(step).collect();
     let compared = ends.into_par_iter().map(|n| (sums.divergence(n, levels), n));
     // Of equal ones, the first.
     let least = compared
