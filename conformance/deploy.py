@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Takes networks from a spec to INT8 and F16 bmodels for bm1684x by three commands of tpulang, and prints the errors by stage.
 
-    deploy.py --bin TPULANG [--work DIR] [--no-f16-simulator] NETWORK..
+    deploy.py --bin TPULANG [--work DIR] [--no-f16-simulator] [--chips CHIP,..] NETWORK..
 
 NETWORK is a folder with a spec or an ONNX model and inputs.npz. The commands are those of the README: `calibrate --search`,
 `deploy --quantize INT8` and `deploy --quantize F16`. Exits 1 if one of them fails, if an output of the INT8 network is not as good
-as the search has found, by more than 0.005, or if the cosine of one of the F16 network is below 0.99.
+as the search has found, by more than 0.005, or if the cosine of one of the F16 network is below 0.99. With --chips, INT8 networks for
+these are made and judged, too.
 """
 import argparse
 import glob
@@ -45,7 +46,7 @@ def stages(text):
     return {name: float(cosine) for name, _, cosine, _ in rows}
 
 
-def judge(binary, folder, work, more):
+def judge(binary, folder, work, more, chips):
     path, inputs = model(folder), os.path.abspath(os.path.join(folder, "inputs.npz"))
     out = os.path.join(work, os.path.basename(os.path.normpath(folder)))
     table, layers = out + ".table", out + ".qtable"
@@ -59,6 +60,11 @@ def judge(binary, folder, work, more):
     for name, reached, least in [("INT8", integers, float(found.group(2)) - SLACK), ("F16", floats, EXPECT)]:
         if min(reached.values()) < least:
             raise RuntimeError("the %s network has a cosine of %.6f" % (name, min(reached.values())))
+    for chip in chips:
+        text = tpulang(binary, "deploy", path, "--chip", chip, "--quantize", "INT8", "-i", inputs, "--calibration", table,
+                       "-o", "%s.%s.bmodel" % (out, chip))
+        if min(stages(text).values()) < EXPECT:
+            raise RuntimeError("the network has large errors on %s" % chip)
 
 
 def main():
@@ -67,13 +73,15 @@ def main():
     parser.add_argument("--bin", required=True, type=os.path.abspath)
     parser.add_argument("--work", default="build/deploy", type=os.path.abspath)
     parser.add_argument("--no-f16-simulator", action="store_true")
+    parser.add_argument("--chips", default="")
     args = parser.parse_args()
     os.makedirs(args.work, exist_ok=True)
     passed = 0
     for folder in args.networks:
         print(os.path.basename(os.path.normpath(folder)), flush=True)
         try:
-            judge(args.bin, folder, args.work, ["--no-simulator"] if args.no_f16_simulator else [])
+            more = ["--no-simulator"] if args.no_f16_simulator else []
+            judge(args.bin, folder, args.work, more, [chip for chip in args.chips.split(",") if chip])
             passed += 1
         except RuntimeError as e:
             print("  FAIL: %s" % e)

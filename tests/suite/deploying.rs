@@ -236,6 +236,22 @@ fn a_search_that_fails_does_not_hide_what_failed() {
     }
 }
 
+#[test]
+fn chips_have_floats_and_files_of_their_own() {
+    let folder = Folder::new(SPEC);
+    folder.set_numbers(&[]);
+    for (chip, modes, wrong) in [("bm1684", "F32", "F16"), ("cv181x", "BF16, F16", "F32")] {
+        let text = folder.shown(&format!("deploy net.json --chip {chip} --quantize {wrong} -o net.bmodel"));
+        let message = format!("--quantize is {wrong}; {chip} has no such floats; expected {modes} or INT8\n");
+        assert!(text.contains(&message) && text.ends_with("[exit 2]\n"), "{text}");
+    }
+    for (chip, file) in [("bm1684", "net.bmodel"), ("cv181x", "net.cvimodel")] {
+        let text = folder.shown(&format!("deploy net.json --chip {chip} -i inputs.npz -o {file}"));
+        assert!(text.ends_with("[exit 0]\n"), "{text}");
+        assert!(folder.path(file).exists() && folder.path("net.stages").join(file).exists(), "{text}");
+    }
+}
+
 /// The tool chain gets neither inner tensors nor coefficients.
 #[test]
 fn only_inputs_are_fed_to_the_tool_chain() {

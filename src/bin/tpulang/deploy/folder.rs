@@ -17,7 +17,7 @@ const MAX_REPORT: u64 = 1 << 30;
 
 /// Returns the folder of the stages of a bmodel.
 pub fn of_bmodel(bmodel: &Path) -> PathBuf {
-    if bmodel.extension().is_some_and(|extension| extension == "bmodel") {
+    if bmodel.extension().is_some_and(|extension| extension == "bmodel" || extension == "cvimodel") {
         return bmodel.with_extension("stages");
     }
     let mut folder = bmodel.as_os_str().to_owned();

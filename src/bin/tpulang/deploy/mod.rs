@@ -75,7 +75,7 @@ pub struct Args {
     /// The folder for the files of all stages. Default: the bmodel's path with .stages, in place of .bmodel or at the end
     #[arg(long, value_name = "FOLDER", help_heading = FILES)]
     stages: Option<PathBuf>,
-    /// The bmodel to write. Its folder is created if missing
+    /// The bmodel to write, which is a cvimodel for cv183x, cv182x, cv181x and cv180x. Its folder is created if missing
     #[arg(short, long, value_name = "FILE", help_heading = FILES)]
     output: PathBuf,
     /// Do not run the bmodel in the simulator, which takes minutes for large networks in floats

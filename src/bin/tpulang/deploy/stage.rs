@@ -103,7 +103,12 @@ impl<'a> Stages<'a> {
 
     /// The file that the last stage makes.
     pub fn bmodel(&self) -> PathBuf {
-        self.folder.join(format!("{}.bmodel", self.name))
+        self.folder.join(self.bmodel_name())
+    }
+
+    /// The programs tell the format of a chip's file by its name.
+    fn bmodel_name(&self) -> String {
+        format!("{}.{}", self.name, self.target.extension())
     }
 
     /// Makes a stage from the files of the one before.
@@ -145,7 +150,7 @@ impl<'a> Stages<'a> {
 
     fn deploy(&self, log: &str, more: &[&str]) -> Result<(), Problem> {
         let Target { chip, quantize, calibration, options, .. } = self.target;
-        let [module, bmodel] = ["mlir", "bmodel"].map(|extension| format!("{}.{extension}", self.name));
+        let (module, bmodel) = (format!("{}.mlir", self.name), self.bmodel_name());
         let mut args = vec!["--mlir", &module, "--chip", chip, "--quantize", quantize, "--model", &bmodel];
         // model_deploy has no default for some dtypes.
         let Tolerance { cosine, euclidean } = self.target.tolerance();
@@ -169,7 +174,7 @@ impl<'a> Stages<'a> {
         let model = match stage {
             Stage::Top => format!("{}.mlir", self.name),
             Stage::Tpu => self.lowered()?,
-            Stage::Chip => format!("{}.bmodel", self.name),
+            Stage::Chip => self.bmodel_name(),
         };
         let results = format!("{}.npz", stage.file());
         let mut args = vec!["--input", INPUTS, "--model", &model, "--output", &results];

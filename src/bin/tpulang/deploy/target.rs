@@ -14,7 +14,8 @@ pub struct TargetOptions {
     /// The chip: bm1684x, bm1688, cv186x, bm1690, ..
     #[arg(long, value_name = "CHIP", default_value = "bm1684x", value_parser = chip)]
     chip: String,
-    /// The dtypes that the chip computes in: F32, F16, BF16, INT8, W4F16, ... Default: F16, or INT8 for a network of integers
+    /// The dtypes that the chip computes in: F32, F16, BF16, INT8, W4F16, ... Default: INT8 for a network of integers, otherwise F16,
+    /// or what the chip has instead: F32 on bm1684, BF16 on cv183x, cv182x, cv181x and cv180x
     #[arg(long, value_name = "MODE", value_parser = mode)]
     quantize: Option<String>,
     /// The thresholds for INT8, INT4 and F8: a table of `tpulang calibrate` or run_calibration
@@ -55,6 +56,39 @@ const MODES: [&str; 23] = [
     "MXF4F16DYN",
     "MXF4BF16DYN",
 ];
+
+/// The chips whose files are cvimodels, a format of their own.
+const CVIMODEL_CHIPS: [&str; 4] = ["cv183x", "cv182x", "cv181x", "cv180x"];
+
+/// The modes that compute everything in floats.
+const FLOATS: [&str; 3] = ["F32", "F16", "BF16"];
+
+/// The floats that a chip computes in.
+enum Floats {
+    All,
+    /// Without those of 16 bits.
+    Single,
+    /// bfloat16 alone, of which F16 is another name.
+    Brain,
+}
+
+impl Floats {
+    fn of(chip: &str) -> Floats {
+        match chip {
+            "bm1684" => Floats::Single,
+            chip if CVIMODEL_CHIPS.contains(&chip) => Floats::Brain,
+            _ => Floats::All,
+        }
+    }
+    /// The modes, the default first.
+    fn modes(&self) -> &'static [&'static str] {
+        match self {
+            Floats::All => &["F16", "BF16", "F32"],
+            Floats::Single => &["F32"],
+            Floats::Brain => &["BF16", "F16"],
+        }
+    }
+}
 
 fn chip(text: &str) -> Result<String, String> {
     one_of(&text.to_lowercase(), &CHIPS)
@@ -100,8 +134,13 @@ impl TargetOptions {
     /// # Errors
     /// Returns an error if a table cannot be read, is missing, or is one of another network.
     pub fn read(&self, graph: &Graph, model: &Path, options: Vec<String>) -> Result<Target> {
-        let default = if graph.mode == Mode::Quantized { "INT8" } else { "F16" };
+        let floats = Floats::of(&self.chip);
+        let default = if graph.mode == Mode::Quantized { "INT8" } else { floats.modes()[0] };
         let quantize = self.quantize.clone().unwrap_or_else(|| default.to_owned());
+        if FLOATS.contains(&quantize.as_str()) && !floats.modes().contains(&quantize.as_str()) {
+            let expected = format!("{} has no such floats; expected {} or INT8", self.chip, floats.modes().join(", "));
+            return Err(argument("--quantize", quantize, expected));
+        }
         let calibration = self.calibration.as_deref().map(Table::read).transpose()?;
         match &calibration {
             None if CALIBRATED.contains(&quantize.as_str()) && graph.mode != Mode::Quantized => {
@@ -139,6 +178,11 @@ impl Target {
         };
         let given = String::from_utf8_lossy(self.quantize_table.as_deref().unwrap_or_default());
         Some(integers.added_to(&given).into_bytes()).filter(|all| !all.is_empty())
+    }
+
+    /// Returns the extension of the chip's files.
+    pub fn extension(&self) -> &'static str {
+        if CVIMODEL_CHIPS.contains(&self.chip.as_str()) { "cvimodel" } else { "bmodel" }
     }
 
     /// Returns model_deploy's tolerance of the outputs.
