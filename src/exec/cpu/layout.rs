@@ -246,7 +246,7 @@ pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> OpKernel {
 /// Concatenates the parts row by row.
 fn join(t: &mut Task, parts: &[Operand], rows: usize, round: RoundMode) -> Result<()> {
     let parts = parts.iter().map(|i| converted(t, i, 0, round)).collect::<Result<Vec<_>>>()?;
-    let bytes = parts.iter().map(|part| Ok(part.bytes()?)).collect::<Result<Vec<_>>>()?;
+    let bytes = parts.iter().map(|part| part.bytes()).collect::<Result<Vec<_>>>()?;
     joined_into(&bytes, rows, t.memory(0)?.bytes());
     Ok(())
 }
