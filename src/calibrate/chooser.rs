@@ -121,7 +121,7 @@ impl<'s> Chooser<'s> {
         let tables = Method::all().map(|method| statistics.table(method, precision)).collect::<Result<Vec<_>>>()?;
         let mut tensors = IndexMap::new();
         for name in tables.iter().take(1).flat_map(|table| table.entries.keys()) {
-            let is_signed = statistics.tensors()[name].histogram.min() < 0.0;
+            let is_signed = statistics.tensors()[name].histogram.is_signed();
             // Integers, such as the indices of a Gather, stay what they are.
             let is_float =
                 graph.lookup(name).and_then(|t| graph.tensor(t).ok()).is_some_and(|info| info.dtype.is_float());

@@ -283,6 +283,10 @@ impl Histogram {
     pub fn not_finite(&self) -> u64 {
         self.not_finite
     }
+    /// Whether there are negative numbers.
+    pub(crate) fn is_signed(&self) -> bool {
+        self.min < 0.0
+    }
     /// The smallest finite number, 0 if there is none.
     pub fn min(&self) -> f32 {
         if self.min.is_finite() { self.min } else { 0.0 }

@@ -42,9 +42,9 @@ pub struct Search {
     /// The layers that only move numbers between layers in floats, which are therefore floats, too.
     pub copies: Vec<(String, Mode)>,
     /// The mean cosine of the outputs over the samples (of several outputs, the worst) if all layers are integers, but for those that
-    /// are floats in any case, and if those of `floats` and `copies` are floats. The cosine of single numbers says only whether they
-    /// have one sign, so an output with one number, or only zeros, counts `1 - e^2 / 2`, which is the cosine of vectors with a
-    /// relative error of `e`; its error is relative to the largest number of that output on all samples.
+    /// are floats in any case, and if those of `floats` and `copies` are floats. The cosine of two single numbers says only
+    /// whether they have the same sign. An output with a single number, or with zeros only, therefore counts as `1 - e^2 / 2`, the
+    /// cosine of vectors with a relative error of `e`; `e` is relative to the largest number of that output on all samples.
     pub cosines: [f64; 2],
     /// The least mean cosine that is wanted.
     pub expect: f64,

@@ -110,8 +110,10 @@ impl Statistics {
         Ok(())
     }
 
+    /// Checks that other statistics are of the same network.
+    ///
     /// # Errors
-    /// Returns an error if the statistics are of another network: with other tensors, or other shapes.
+    /// Returns an error if one of them has tensors that the other lacks, or tensors of other shapes.
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, calibrate::Statistics};

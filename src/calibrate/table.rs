@@ -50,7 +50,7 @@ pub struct Table {
 }
 
 impl Entry {
-    /// Returns the entry as a file has it, with 7 decimals: a smallest number that rounds to 0 is no negative one.
+    /// Returns the entry as a file has it, with 7 decimals. A negative minimum that rounds to 0 becomes 0.
     fn in_decimals(self) -> Entry {
         // -0.0 becomes 0.0.
         let decimal = |x: f32| format!("{x:.7}").parse().unwrap_or(x) + 0.0;

@@ -69,20 +69,20 @@ impl Options {
                  than here; calibrate --search keeps them in F16\n"
             ));
         }
-        if let Some(first) = network.unemulated().first() {
-            let count = pluralized(network.unemulated().len(), "layer");
-            messages.report_aside(&format!(
-                "{count}, such as that of {first:?}, will be computed in integers by the chip, and in F16 here, so larger errors are \
-                 possible; calibrate --search keeps them in floats\n"
-            ));
-        }
-        if let Some(first) = network.beyond_half().first() {
-            let count = pluralized(network.beyond_half().len(), "layer");
-            messages.report_aside(&format!(
-                "{count}, such as that of {first:?}, will be computed in F16, whose range is too small for their numbers; calibrate --search \
-                 makes them F32\n"
-            ));
-        }
+        let of_layers = |layers: Vec<&str>, what: &str| {
+            if let Some(first) = layers.first() {
+                let count = pluralized(layers.len(), "layer");
+                messages.report_aside(&format!("{count}, such as that of {first:?}, will be computed {what}\n"));
+            }
+        };
+        of_layers(
+            network.unemulated(),
+            "in integers by the chip, and in F16 here, so larger errors are possible; calibrate --search keeps them in floats",
+        );
+        of_layers(
+            network.beyond_half(),
+            "in F16, whose range is too small for their numbers; calibrate --search makes them F32",
+        );
         Ok(Some(network))
     }
 }

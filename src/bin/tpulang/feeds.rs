@@ -102,7 +102,7 @@ impl Inputs {
             }
         }
         let mut warnings = feeds.drop_results();
-        let mut arrays = feeds.prepared(own_batch)?;
+        let mut arrays = feeds.prepared(<[usize]>::to_vec)?;
         warnings.extend(&inner(graph, &arrays));
         if let Some(seed) = self.random {
             let before = arrays.len();
@@ -217,7 +217,10 @@ pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Arra
     }
     feeds.drop_results();
     // An image is an entry of a batch, which other samples fill.
-    feeds.prepared(|shape| if shape.len() == 4 { 1 } else { own_batch(shape) })
+    feeds.prepared(|shape| match *shape {
+        [_, channels, height, width] => vec![1, channels, height, width],
+        _ => shape.to_vec(),
+    })
 }
 
 impl<'g> Feeds<'g> {
@@ -327,21 +330,13 @@ impl<'g> Feeds<'g> {
             }
         }
     }
-    /// Returns the arrays, with the preprocessed images. `batch` returns the number of entries that images become, from an input's shape.
-    fn prepared(mut self, batch: impl Fn(&[usize]) -> usize) -> Result<IndexMap<String, Array>> {
+    /// Returns the arrays, and the images after preprocessing. `shape_of` returns the shape that images get, given the input's.
+    fn prepared(mut self, shape_of: impl Fn(&[usize]) -> Vec<usize>) -> Result<IndexMap<String, Array>> {
         for (name, (input, all)) in self.images {
-            let mut shape = input.shape.to_vec();
-            let entries = batch(&shape);
-            shape.iter_mut().take(1).for_each(|n| *n = entries);
-            self.arrays.insert(name, prepared(self.option, (input, &shape), &all)?);
+            self.arrays.insert(name, prepared(self.option, (input, &shape_of(&input.shape)), &all)?);
         }
         Ok(self.arrays)
     }
-}
-
-/// The number of entries that an array of this shape has.
-fn own_batch(shape: &[usize]) -> usize {
-    shape.first().copied().unwrap_or(1)
 }
 
 fn no_array(file: &Path) -> Error {

@@ -1,11 +1,12 @@
 //! Analytical clipping for integer quantization: thresholds for assumed distributions. A distribution is clipped at equal distances
-//! from its mean; the factors are those of the paper's code, with the digits of run_calibration where it has them.
+//! from its mean; the factors are those of the paper's code, with the digits of run_calibration where it has them. Without negative numbers,
+//! the factor is that of one more bit, since all integers are on one side of 0.
 use super::{Histogram, Precision};
 use std::f64::consts::PI;
 
 /// For a normal distribution: a multiple of its standard deviation, which follows from the range of that many numbers.
 pub(super) fn gauss(histogram: &Histogram, precision: Precision) -> f64 {
-    let factor = match (precision, is_signed(histogram)) {
+    let factor = match (precision, histogram.is_signed()) {
         (Precision::Int8, true) => 3.92403337,
         (Precision::Int8, false) => 4.2,
         (Precision::Int4, true) => 2.55913642,
@@ -19,7 +20,7 @@ pub(super) fn gauss(histogram: &Histogram, precision: Precision) -> f64 {
 
 /// For a Laplace distribution: a multiple of the mean deviation from the mean.
 pub(super) fn laplace(histogram: &Histogram, precision: Precision) -> f64 {
-    let factor = match (precision, is_signed(histogram)) {
+    let factor = match (precision, histogram.is_signed()) {
         (Precision::Int8, true) => 9.89675982,
         (Precision::Int8, false) => 11.16,
         (Precision::Int4, true) => 5.02864014,
@@ -33,9 +34,4 @@ pub(super) fn laplace(histogram: &Histogram, precision: Precision) -> f64 {
 fn mean(histogram: &Histogram) -> f64 {
     let sum = histogram.bins().map(|bin| bin.center * bin.count as f64).sum::<f64>();
     sum / histogram.count().max(1) as f64
-}
-
-/// Without negative numbers, all integers are on one side of 0, so that the factor is that of one more bit.
-fn is_signed(histogram: &Histogram) -> bool {
-    histogram.min() < 0.0
 }

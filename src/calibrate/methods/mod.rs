@@ -71,7 +71,7 @@ const NAMES: [(&str, Method); 6] = [
     ("aciq_laplace", Method::AciqLaplace),
 ];
 
-/// The smallest threshold of a tensor with any other numbers than zeros. Smaller steps make the integers of a bias overflow.
+/// The smallest threshold of a tensor that is not all zeros. With a smaller one, the integers of a bias could overflow.
 pub const LEAST_THRESHOLD: f32 = 1e-5;
 
 impl Method {
@@ -97,7 +97,7 @@ impl Method {
         if largest == 0.0 {
             return Entry { threshold: 1.0, min: 0.0, max: 1.0 };
         }
-        let levels = precision.levels(histogram.min() < 0.0);
+        let levels = precision.levels(histogram.is_signed());
         let threshold = match self {
             Method::Max => largest,
             Method::Percentile => percentile::threshold(histogram),

@@ -242,7 +242,7 @@ impl Context<'_> {
         let numbers = self.constant(tensor)?;
         Ok(match (numbers, self.range(tensor)) {
             (Some(numbers), _) => {
-                let largest = numbers.iter().fold(0f32, |a, x| a.max(x.abs()));
+                let largest = largest(&numbers);
                 let range = Range { threshold: largest.into(), is_signed: numbers.iter().any(|x| *x < 0.0) };
                 (largest > 0.0).then_some((Some(numbers), range))
             }
@@ -369,7 +369,7 @@ fn quantized_filter(
     let mut integers = Vec::with_capacity(weights.len());
     let (mut biases, mut multipliers) = (Vec::new(), Vec::new());
     for (channel, weights) in weights.chunks(per_channel.max(1)).enumerate() {
-        let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
+        let largest = largest(weights);
         let scale = exact.unwrap_or_else(|| f64::from((largest / most).max(1e-5)));
         integers.extend(weights.iter().map(|w| (f64::from(*w) / scale).round() as i64));
         if let Some(bias) = &bias {
@@ -394,7 +394,7 @@ fn is_product(op: &Conv<Tensor>) -> bool {
 
 /// Quantizes a matrix, all alike. `None` if it is 0.
 fn quantized_matrix(weights: &[f32], shape: &[usize]) -> Result<Option<(f64, Array)>> {
-    let largest = weights.iter().fold(0f32, |a, w| a.max(w.abs()));
+    let largest = largest(weights);
     let scale = f64::from(largest) / 127.0;
     if scale == 0.0 {
         return Ok(None);
@@ -405,6 +405,11 @@ fn quantized_matrix(weights: &[f32], shape: &[usize]) -> Result<Option<(f64, Arr
 
 fn quantized_bias(bias: Option<Vec<f32>>, scale: f64) -> Vec<i32> {
     bias.unwrap_or_default().iter().map(|b| rounded_to_i32(f64::from(*b) / scale)).collect()
+}
+
+/// Returns the largest absolute value.
+fn largest(numbers: &[f32]) -> f32 {
+    numbers.iter().fold(0f32, |largest, x| largest.max(x.abs()))
 }
 
 /// Rounds a number to 32 bits. One that is too large becomes the smallest integer, whatever its sign, as in the tool chain, which
@@ -426,11 +431,10 @@ const TINY: f64 = 1e-5;
 
 /// Returns the step of an input, or for convolutions with a tiny one, that of the bias or the weights.
 fn scale_unless_tiny(from: Range, weights: &[f32], bias: &[f32]) -> f64 {
-    let largest = |numbers: &[f32]| f64::from(numbers.iter().fold(0f32, |a, x| a.max(x.abs())));
-    match (from.scale(), largest(bias)) {
+    match (from.scale(), f64::from(largest(bias))) {
         (scale, _) if scale > TINY => scale,
         (_, bias) if bias > TINY => bias / 127.0,
-        _ => largest(weights) / 127.0,
+        _ => f64::from(largest(weights)) / 127.0,
     }
 }
 

@@ -210,10 +210,9 @@ impl Runs {
         let joined = |(name, of_last): (&String, &Array)| {
             let of_sample = |i: usize| all.get(i).unwrap_or(last).get(name).unwrap_or(of_last);
             if batch(graph, name, of_last) != Some(self.together) {
-                let is_other = |i: &usize| !is_equal(of_sample(*i), of_last);
-                return match (0..all.len()).find(is_other) {
-                    None => Ok((name.clone(), of_last.clone())),
-                    Some(_) => Err(not_joined(name, of_last, self.together)),
+                return match (0..all.len()).all(|i| of_sample(i) == of_last) {
+                    true => Ok((name.clone(), of_last.clone())),
+                    false => Err(not_joined(name, of_last, self.together)),
                 };
             }
             let parts: Vec<&Array> = (0..self.together).map(of_sample).collect();
@@ -223,16 +222,12 @@ impl Runs {
     }
 }
 
-fn is_equal(a: &Array, b: &Array) -> bool {
-    (a.dtype(), a.shape()) == (b.dtype(), b.shape()) && a.bytes().is_ok_and(|a| b.bytes().is_ok_and(|b| a == b))
-}
-
 /// Creates the error about samples that are run together but have different arrays of a tensor.
 fn not_joined(name: &str, array: &Array, together: usize) -> Error {
     let shape = shape_text(array.shape());
     invalid(format!(
-        "the arrays of {name:?} ({shape}) differ, but {together} samples are run at once, since other inputs have a batch of {together}: \
-         expected entries of a batch of {together} for {name:?}, too, or the same array in all samples"
+        "the samples have different arrays for {name:?} ({shape}), but {together} samples are run at once, because other inputs have a \
+         batch of {together}; expected a batch of {together} for {name:?}, too, or the same array in all samples"
     ))
 }
 

@@ -68,7 +68,7 @@ enum Floats {
     All,
     /// Without those of 16 bits.
     Single,
-    /// bfloat16 alone, of which F16 is another name.
+    /// bfloat16 only. The tool chain computes F16 as BF16.
     Brain,
 }
 
