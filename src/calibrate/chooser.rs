@@ -34,7 +34,7 @@ use std::collections::HashMap;
 /// numbers.push(50.0);
 /// let feeds = [("x", Array::from_vec([1001], numbers)?)];
 ///
-/// let mut statistics = Statistics::new(&g);
+/// let mut statistics = Statistics::new(&g)?;
 /// statistics.run(&session, &["sample"], &feeds)?;
 /// let mut chooser = Chooser::new(&g, &statistics, Precision::Int8)?;
 /// chooser.add(&session, &feeds)?;

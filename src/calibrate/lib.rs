@@ -13,7 +13,7 @@
 //! g.set_outputs(&[y])?;
 //! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().fusion(FusionLevel::Layouts))?;
 //!
-//! let mut statistics = Statistics::new(&g);
+//! let mut statistics = Statistics::new(&g)?;
 //! statistics.run(&session, &["first"], &[("x", Array::from([-3f32, 0.0, 1.0, 2.0]))])?;
 //! statistics.run(&session, &["second"], &[("x", Array::from([-1f32, 1.0, 1.5, 2.5]))])?;
 //! let table = statistics.table(Method::Max, Precision::Int8)?;

@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The version of files.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Maximum size of a file in bytes: 8,000 tensors whose bins are all in use.
 const MAX_FILE: u64 = 1 << 30;
 
@@ -36,14 +36,19 @@ pub struct TensorStatistics {
 pub struct Statistics {
     version: u32,
     network: String,
+    /// A checksum of all coefficients.
+    weights: u32,
     samples: BTreeSet<String>,
     tensors: IndexMap<String, TensorStatistics>,
 }
 
 impl Statistics {
     /// Returns statistics without samples, of the inputs and results of a network, except those inside of branches and loops and
-    /// those that are quantized already.
-    pub fn new(graph: &Graph) -> Statistics {
+    /// those that are quantized already. Reads the weights, for their checksum.
+    ///
+    /// # Errors
+    /// Returns an error if weights cannot be read.
+    pub fn new(graph: &Graph) -> Result<Statistics> {
         let is_real = |t| graph.tensor(t).is_ok_and(|info| info.quantization.is_none());
         let inputs = graph.inputs().iter().copied();
         let results = graph.operators().iter().flat_map(|operator| operator.outputs());
@@ -53,7 +58,8 @@ impl Statistics {
             .filter(|info| !matches!(info.kind, TensorKind::Coefficient(_)))
             .map(|info| (info.name.clone(), empty(&info.shape)))
             .collect();
-        Statistics { version: VERSION, network: graph.name().to_owned(), samples: BTreeSet::new(), tensors }
+        let (network, weights) = (graph.name().to_owned(), checksum(graph)?);
+        Ok(Statistics { version: VERSION, network, weights, samples: BTreeSet::new(), tensors })
     }
 
     /// Runs a network on a batch of samples, counts the numbers of its tensors, and returns the network's outputs. The session is
@@ -113,7 +119,7 @@ impl Statistics {
     /// Checks that other statistics are of the same network.
     ///
     /// # Errors
-    /// Returns an error if one of them has tensors that the other lacks, or tensors of other shapes.
+    /// Returns an error if one of them has tensors that the other lacks, or tensors of other shapes, or if the weights differ.
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, calibrate::Statistics};
@@ -122,7 +128,7 @@ impl Statistics {
     ///     let x = g.input("x", Dtype::Float32, [n])?;
     ///     let y = g.relu(x).out_name("y").call()?;
     ///     g.set_outputs(&[y])?;
-    ///     Ok(Statistics::new(&g))
+    ///     Statistics::new(&g)
     /// };
     /// of_shape(2)?.check_network(&of_shape(2)?)?;
     /// let error = of_shape(2)?.check_network(&of_shape(3)?).unwrap_err();
@@ -143,7 +149,10 @@ impl Statistics {
                 return Err(invalid(format!("they are of different networks: {name:?} is {a} and {b}")));
             }
         }
-        Ok(())
+        match self.weights == other.weights {
+            true => Ok(()),
+            false => Err(invalid("they are of networks with different weights; calibrate the one that is deployed")),
+        }
     }
 
     /// The tensors, in the order of computation.
@@ -234,4 +243,18 @@ impl Statistics {
     pub fn summary(&self) -> String {
         format!("{} of {}", pluralized(self.samples.len(), "sample"), pluralized(self.tensors.len(), "tensor"))
     }
+}
+
+/// Returns the checksum (CRC-32) of a graph's coefficients.
+fn checksum(graph: &Graph) -> Result<u32> {
+    let mut hasher = crc32fast::Hasher::new();
+    for (_, info) in graph.tensors() {
+        if let TensorKind::Coefficient(Some(array)) = &info.kind {
+            array.pieces(|bytes| {
+                hasher.update(bytes);
+                Ok(())
+            })?;
+        }
+    }
+    Ok(hasher.finalize())
 }

@@ -144,7 +144,7 @@ fn parts_merge_to_the_table_of_all_samples() {
     // Statistics of the library are those of the command.
     let graph: Graph = spec::read(folder.path("net.json"), spec::Weights::Load).unwrap();
     let session = Session::new(&graph, CpuBackend::new(), &RunOptions::default().unfused(true)).unwrap();
-    let mut statistics = Statistics::new(&graph);
+    let mut statistics = Statistics::new(&graph).unwrap();
     for name in ["0.npz", "more/1.npz", "2.npz", "more/3.npz", "4.npz", "more/5.npz", "6.npz"] {
         let feeds = tpulang::array::read_arrays(folder.path("data").join(name)).unwrap();
         statistics.run(&session, &[name], &feeds).unwrap();
@@ -266,7 +266,6 @@ fn wrong_arguments_and_files_are_explained() {
     assert!(!folder.path("t.table").exists() && !folder.path("t.json").exists());
 }
 
-/// Operators that no output needs do not run, and those that read an input beside an inner tensor do.
 #[test]
 fn a_search_that_does_not_reach_its_goal_fails() {
     let folder = Folder::new();
@@ -290,6 +289,31 @@ fn statistics_of_a_part_of_the_network_are_refused() {
     assert!(report.contains(r#"only one has the tensor "h""#) && report.ends_with("[exit 2]\n"), "{report}");
 }
 
+/// A network that has been trained further has other numbers.
+#[test]
+fn statistics_of_other_weights_are_refused() {
+    let folder = Folder::new();
+    for (name, weight, sample) in [("before", 1f32, "0"), ("again", 1.0, "2"), ("after", 1.5, "4")] {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+        let w = g.coefficient("w", Array::from_vec([1, 3], vec![1.0, weight, 2.0]).unwrap()).unwrap();
+        let y = g.mul(x, w).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        spec::save(&g, folder.path(&format!("{name}.json"))).unwrap();
+        folder.calibrate(&format!("{name}.json --data data/{sample}.npz --statistics {name}.stats"));
+    }
+    let merged = |other: &str| {
+        folder
+            .calibrate(&format!("--method max --merge before.stats {other}.stats --statistics all.stats -o some.table"))
+    };
+    let report = merged("after");
+    let expected = "they are of networks with different weights; calibrate the one that is deployed";
+    assert!(report.contains(expected) && report.ends_with("[exit 2]\n"), "{report}");
+    let report = merged("again");
+    assert!(report.ends_with("[exit 0]\n"), "{report}");
+}
+
+/// Operators that no output needs do not run, and those that read an input beside an inner tensor do.
 #[test]
 fn thresholds_are_compared_in_what_the_network_needs() {
     let spec = r#"{"version": 1, "name": "net", "inputs": ["x", "i"], "outputs": ["y", "row"],
@@ -302,7 +326,7 @@ fn thresholds_are_compared_in_what_the_network_needs() {
             {"op": "top.Gather", "args": {"input": "h", "indices": "i", "axis": 0}, "out": "row"}]}"#;
     let graph = spec::from_text(spec, "net.json", None).unwrap();
     let session = Session::new(&graph, CpuBackend::new(), &RunOptions::default().unfused(true)).unwrap();
-    let mut statistics = Statistics::new(&graph);
+    let mut statistics = Statistics::new(&graph).unwrap();
     let feeds = [("x", Array::from([0f32, -1.0, 1.0, 2.0])), ("i", Array::from([3i32]))];
     statistics.run(&session, &["one"], &feeds).unwrap();
     let mut chooser = Chooser::new(&graph, &statistics, Precision::Int8).unwrap();

@@ -238,13 +238,13 @@ impl Network {
     /// # Errors
     /// Returns an error if the statistics are those of another network.
     fn check(&self, statistics: &Statistics) -> Result<()> {
-        Statistics::new(&self.graph).check_network(statistics).map_err(|e| misfit("--merge and MODEL:", e))
+        Statistics::new(&self.graph)?.check_network(statistics).map_err(|e| misfit("--merge and MODEL:", e))
     }
 
     /// Runs the network on the samples.
     fn statistics(&self, messages: &Diagnostics) -> Result<Statistics> {
         let Network { graph, session, runs } = self;
-        let mut statistics = Statistics::new(graph);
+        let mut statistics = Statistics::new(graph)?;
         during("calibrating", Size::Parts(runs.count()), |progress| {
             runs.read(graph, runs.count()).try_for_each(|run| -> Result<()> {
                 let (names, feeds) = run?;
