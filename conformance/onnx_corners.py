@@ -3,8 +3,8 @@
 
     onnx_corners.py --bin TPULANG [--only REGEX]
 
-A case is a node with its operands and attributes. Some operands must be known when a network is read; these are initializers. Integers
-must be equal, and floats close, NaN and infinity included. A hostile model must be read, or refused with a message, within a
+A case is a node with its operands and attributes, or a network. Some operands must be known when it is read; these are initializers.
+Integers must be equal, and floats close, NaN and infinity included. A hostile model must be read, or refused with a message, within a
 minute and 8 GiB. Exits 1 if a case fails.
 """
 import argparse
@@ -36,7 +36,13 @@ def of_bits(bits, *values):
     return np.array(values, f"uint{bits}")
 
 
-# Operator, operands, indices of known operands, attributes, opset.
+def wave(*shape):
+    return np.sin(np.arange(1, 1 + np.prod(shape), dtype=np.float32) ** 2).reshape(shape)
+
+
+SMALL = floats(1e-7, -1e-6, 1e-5, 1e-4, -1e-3)
+
+# Operator, after its domain unless that is ONNX's; operands; indices of known operands; attributes; opset; number of results.
 CASES = {
     "exclusive sum beside a large number": ("CumSum", [floats(1, 1e10, 2), np.int64(0)], [1], {"exclusive": 1}),
     "exclusive sum of infinity": ("CumSum", [floats(INF, 1, 2), np.int64(0)], [1], {"exclusive": 1}),
@@ -59,8 +65,40 @@ CASES = {
     "normalization of one channel": ("BatchNormalization", [floats(1, 2, 3), *[floats(0.5)] * 4], [1, 2, 3, 4], {}),
     "maximum of NaN": ("Max", [floats(0, NAN, 1), floats(NAN, 0, 2)], [], {}),
     "minimum of NaN": ("Min", [floats(0, NAN, 1), floats(NAN, 0, 2)], [], {}),
-    "area sine of large numbers": ("Asinh", [floats(-1e30, 1e20, 0.5, -3)], [], {}),
-    "area cosine of large numbers": ("Acosh", [floats(1e30, 1, 2)], [], {}),
+    "area sine of large numbers": ("Asinh", [floats(-1e30, 1e20, 1e3, 0.5, -3)], [], {}),
+    "area sine of small numbers": ("Asinh", [SMALL], [], {}),
+    "area cosine of large numbers": ("Acosh", [floats(1e30, 1e3, 1, 2)], [], {}),
+    "area cosine of negative numbers": ("Acosh", [floats(-1e30, -1e10, -1e4, -3, -1, 0.5, -INF, INF)], [], {}),
+    "arcsine of small numbers": ("Asin", [SMALL], [], {}),
+    "arctangent of small numbers": ("Atan", [SMALL], [], {}),
+    "arctangent of large numbers": ("Atan", [floats(1, -1.5, 20, 1e5, -1e30, INF)], [], {}),
+    "product of a vector and a matrix": ("com.microsoft.FusedMatMul", [floats(1, 2, 3), np.arange(12, dtype=np.float32).reshape(3, 4)], [], {"transA": 1}),
+    # onnxruntime does not transpose the matrix if the other operand is a vector.
+    "product of a transposed matrix and a column": ("com.microsoft.FusedMatMul", [np.arange(12, dtype=np.float32).reshape(3, 4), floats(1, 2, 3).reshape(3, 1)], [],
+                                                    {"transA": 1, "alpha": 2.0}),
+    "product of a vector and a transposed matrix": ("com.microsoft.FusedMatMul", [floats(1, 2, 3, 4), np.arange(12, dtype=np.float32).reshape(3, 4)], [], {"transB": 1}),
+    "product of batches inside": ("com.microsoft.FusedMatMul", [np.arange(12, dtype=np.float32).reshape(3, 2, 2), np.arange(12, dtype=np.float32).reshape(2, 3, 2)], [],
+                                  {"transBatchA": 1, "transB": 1}),
+    "positions in a number": ("NonZero", [np.float32(3)], [0], {}),
+    "no axes to squeeze": ("Squeeze", [floats([1, 2, 3]), ints()], [1], {}),
+    "slope of more axes": ("PRelu", [floats(-1, 2, -3), floats([1, 2, 3], [4, 5, 6])], [1], {}),
+    "slope of more axes, one number": ("PRelu", [floats(-1), floats([0.5])], [1], {}),
+    "computed slope of more axes": ("PRelu", [floats(-1, 2, -3), floats([0.5])], [], {}),
+    "negative powers of integers": ("Pow", [ints(2, -3, 10, dtype=np.int32), floats(-1, 3, 0.5)], [], {}),
+    "mask of nothing dropped": ("Dropout", [floats(1, 2)], [], {}, 13, 2),
+    "old mask of nothing dropped": ("Dropout", [floats(1, 2)], [], {}, 10, 2),
+    "oldest mask of nothing dropped": ("Dropout", [floats(1, 2)], [], {}, 7, 2),
+    "places in a sequence": ("MaxPool", [(np.arange(24, dtype=np.float32) * 7 % 11).reshape(2, 2, 6)], [],
+                             {"kernel_shape": [3], "strides": [2], "pads": [1, 0]}, 17, 2),
+    "bounded gates": ("LSTM", [wave(2, 1, 2), wave(1, 4, 2), wave(1, 4, 1), wave(1, 8), ints(2, dtype=np.int32), wave(1, 1, 1), 2 * np.ones((1, 1, 1), np.float32)],
+                      [1, 2, 3, 4], {"hidden_size": 1, "clip": 0.3}, 17, 3),
+    "categories of floats": ("ai.onnx.ml.OneHotEncoder", [floats([0, 1.7, 2, -0.5, 2.99, 5, NAN, -1.2, INF])], [], {"cats_int64s": [0, 1, 2, -1], "zeros": 1}),
+    "two classes, one row": ("ai.onnx.ml.LinearClassifier", [floats([-2, 1], [0.3, 0], [0, 0], [20, 1])], [],
+                             {"coefficients": [1.0, 0.5], "intercepts": [0.0], "classlabels_ints": [5, 7]}, 17, 2),
+    "two classes, one logistic row": ("ai.onnx.ml.LinearClassifier", [floats([-2, 1], [0.3, 0], [0, 0], [20, 1])], [],
+                                      {"coefficients": [1.0, 0.5], "intercepts": [0.1], "classlabels_ints": [5, 7], "post_transform": "LOGISTIC"}, 17, 2),
+    "two classes, one row and a softmax": ("ai.onnx.ml.LinearClassifier", [floats([-2], [0.3])], [],
+                                           {"coefficients": [1.0], "intercepts": [0.1], "classlabels_ints": [5, 7], "post_transform": "SOFTMAX"}, 17, 2),
     "product that broadcasts": ("Einsum", [np.ones((1, 2), np.float32), np.ones((2, 2), np.float32)], [], {"equation": "...l,...l"}),
     "product of integers": ("Einsum", [ints([1, 2], dtype=np.int32), ints([3], [4], dtype=np.int32)], [], {"equation": "ab,bc->ac"}),
     "the longest step back": ("Slice", [np.arange(6, dtype=np.float32), ints(-1), ints(0), ints(0), ints(-(2**63))], [1, 2, 3, 4], {}),
@@ -77,18 +115,65 @@ def value_info(name, array):
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
 
 
+# The versions of other domains.
+DOMAINS = {"com.microsoft": 1, "ai.onnx.ml": 3}
+
+
 def model(nodes, operands, known, outputs, opset):
     inputs = [value_info(name, array) for name, array in operands.items() if name not in known]
     constants = [numpy_helper.from_array(np.asarray(operands[name]), name) for name in known]
     untyped = [onnx.ValueInfoProto(name=name) for name in outputs]
     graph = helper.make_graph(nodes, "corner", inputs, untyped, constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid(*domain) for domain in [("", opset), *DOMAINS.items()]], ir_version=9)
 
 
-def case_model(operator, operands, known, attributes, opset=17):
+def case_model(operator, operands, known, attributes, opset=17, results=1):
     named = {f"x{i}": np.asarray(array) for i, array in enumerate(operands)}
-    node = helper.make_node(operator, list(named), ["y"], **attributes)
-    return model([node], named, [f"x{i}" for i in known], ["y"], opset), named
+    outputs = [f"y{i}" for i in range(results)]
+    domain, _, operator = operator.rpartition(".")
+    node = helper.make_node(operator, list(named), outputs, domain=domain, **attributes)
+    return model([node], named, [f"x{i}" for i in known], outputs, opset), named
+
+
+def networks():
+    """Networks of several nodes, with their operands."""
+    node = helper.make_node
+    x = {"x": floats(-200, -20, -3, 5, 200)}
+    body = [node("Relu", ["a"], ["t"]), node("Neg", ["t"], ["b"])]
+    call = [node("F", ["x"], ["z"], name="f", domain="local"), node("Add", ["z", "f/t"], ["y"])]
+    made = model(call, x | {"f/t": floats(1, 2, 3, 4, 5)}, ["f/t"], ["y"], 17)
+    made.functions.append(helper.make_function("local", "F", ["a"], ["b"], body, [helper.make_opsetid("", 17)]))
+    made.opset_import.append(helper.make_opsetid("local", 1))
+    yield "a function's value with the name of an initializer", made, x
+
+    masks = {"q": floats([[1, 2], [3, 4]]), "k": floats([[1, 0], [0, 1]]), "mask": floats([0, 0], [-INF, -INF]).reshape(2, 2)}
+    known = {"causal": floats([0, -INF], [0, 0]).reshape(2, 2), "half": floats(0.5).reshape(()), "zero": floats(0).reshape(())}
+    scores = [node("MatMul", ["q", "k"], ["s"]), node("Add", ["s", "mask"], ["m"])]
+    safe = [node("Softmax", ["c"], ["w"]), node("IsNaN", ["w"], ["n"]), node("Where", ["n", "zero", "w"], ["y"])]
+    for name, last in ("a sum", node("Add", ["m", "causal"], ["c"])), ("a product", node("Mul", ["m", "half"], ["c"])):
+        used = {name: known[name] for name in ("zero", *last.input) if name in known}
+        yield f"a row masked as a whole before {name}", model([*scores, last, *safe], masks | used, list(used), ["y"], 18), masks
+
+    zero = helper.make_tensor("zero", TensorProto.INT4, [], [0])
+    constant = node("Constant", [], ["zero"], value=zero)
+    scale = {"scale": floats(1).reshape(()), "one": floats(1).reshape(())}
+    steps = [node("QuantizeLinear", ["x", "scale", "zero"], ["q"]), node("DequantizeLinear", ["q", "scale", "zero"], ["y"])]
+    for name, source in ("a constant", [constant]), ("a cast", [node("Cast", ["one"], ["i"], to=TensorProto.INT4), node("Sub", ["one", "one"], ["o"]), node("Cast", ["o"], ["zero"], to=TensorProto.INT4)]):
+        yield f"4 bits by {name}", model([*source, *steps], x | scale, list(scale), ["y"], 21), x
+
+    ends = {"starts": ints(1), "last": ints(2**63 - 1), "none": ints(dtype=np.int64), "axes": ints(0), "at": ints(0)}
+    for name, making in ("joined", [node("Concat", ["last", "none"], ["end"], axis=0)]), ("gathered", [node("Gather", ["last", "at"], ["end"])]):
+        used = {name: array for name, array in ends.items() if name in ("starts", "axes", *making[0].input)}
+        yield f"{name} end of a slice", model([*making, node("Slice", ["x", "starts", "end", "axes"], ["y"])], x | used, list(used), ["y"], 17), x
+
+    double = {"low": np.float64(np.finfo(np.float64).min), "bound": floats(0).reshape(())}
+    nodes = [node("Cast", ["x"], ["d"], to=TensorProto.DOUBLE), node("Greater", ["x", "bound"], ["c"]), node("Where", ["c", "d", "low"], ["m"]),
+             node("Softmax", ["m"], ["s"]), node("Cast", ["s"], ["y"], to=TensorProto.FLOAT)]
+    yield "a mask of float64", model(nodes, x | double, list(double), ["y"], 17), x
+
+    made = model([node("Neg", ["x"], ["y"])], x, [], ["y"], 17)
+    made.graph.initializer.append(helper.make_tensor("labels", TensorProto.STRING, [1], [b"cat"]))
+    yield "strings that nothing needs", made, x
 
 
 def hostile():
@@ -120,6 +205,27 @@ def hostile():
     made = model([helper.make_node("Add", ["x", "w"], ["y"])], {"x": floats(1)}, [], ["y"], 17)
     made.graph.initializer.append(huge)
     yield "more elements than can be counted", made
+    scaled = [helper.make_node("Mul", [f"t{i}" if i else "x", "c"], [f"t{i + 1}"]) for i in range(20000)]
+    yield "a long chain of factors", model(scaled, {"x": floats(1), "c": floats(1.01)}, ["c"], ["t20000"], 17)
+    turned = [helper.make_node("Reciprocal", [f"t{i}" if i else "x"], [f"t{i + 1}"]) for i in range(50000)]
+    turned.append(helper.make_node("Mul", ["t50000", "x"], ["y"]))
+    yield "a long chain of reciprocals", model(turned, {"x": floats(1)}, [], ["y"], 17)
+    yield "loops of growing numbers", model(*loops(18), 17)
+
+
+def loops(depth):
+    """Returns nodes of loops within loops, whose value grows, and what `model` takes after them."""
+    node = helper.make_node
+    inner = [node("Concat", ["v0", "v0"], ["w0"], axis=0), node("Slice", ["w0", "zero", "two"], ["r0"])]
+    for level in range(1, depth + 1):
+        value = helper.make_tensor_value_info(f"v{level - 1}", TensorProto.FLOAT, None)
+        i, go = helper.make_tensor_value_info(f"i{level}", TensorProto.INT64, []), helper.make_tensor_value_info(f"c{level}", TensorProto.BOOL, [])
+        body = [*inner, node("Identity", [f"c{level}"], [f"d{level}"])]
+        results = [onnx.ValueInfoProto(name=f"d{level}"), onnx.ValueInfoProto(name=f"r{level - 1}")]
+        graph = helper.make_graph(body, f"body{level}", [i, go, value], results)
+        inner = [node("Loop", ["one", "", f"v{level}"], [f"r{level}"], body=graph)]
+    known = {"one": np.int64(1), "zero": ints(0), "two": ints(2)}
+    return inner, {f"v{depth}": floats(1)} | known, list(known), [f"r{depth}"]
 
 
 def limited():
@@ -131,7 +237,11 @@ def are_same(found, expected):
     if found.size != expected.size or (expected.ndim and found.shape != expected.shape):
         return False
     found = found.reshape(expected.shape)
-    return np.allclose(found, expected, 1e-5, 1e-6, equal_nan=True) if expected.dtype.kind == "f" else np.array_equal(found, expected)
+    if expected.dtype.kind != "f":
+        return np.array_equal(found, expected)
+    # Small results are compared with small tolerance.
+    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0)
+    return np.allclose(found, expected, 1e-5, 1e-6 * min(largest, 1), equal_nan=True)
 
 
 class Runner:
@@ -144,17 +254,19 @@ class Runner:
         done = subprocess.run([self.binary, command, path, *more], capture_output=True, text=True, timeout=SECONDS, preexec_fn=limited)
         return done.returncode, done.stderr.strip()
 
-    def case(self, case):
+    def case(self, made, operands):
         """Returns what is wrong with a case."""
-        made, operands = case_model(*case)
         feeds = {i.name: operands[i.name] for i in made.graph.input}
-        (expected,) = onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, feeds)
+        all_expected = onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, feeds)
         np.savez(self.folder / "inputs.npz", **feeds)
         status, message = self.run("run", made, "-i", self.folder / "inputs.npz", "-o", self.folder / "outputs.npz")
         if status:
             return message
-        found = np.load(self.folder / "outputs.npz")["y"]
-        return None if are_same(found, np.asarray(expected)) else f"{found.tolist()}; onnxruntime: {np.asarray(expected).tolist()}"
+        all_found = np.load(self.folder / "outputs.npz")
+        for name, expected in zip([output.name for output in made.graph.output], map(np.asarray, all_expected)):
+            if not are_same(all_found[name], expected):
+                return f"{name}: {all_found[name].tolist()}; onnxruntime: {expected.tolist()}"
+        return None
 
     def refusal(self, made):
         """Returns what is wrong with how a hostile model is read: it may be refused, but nothing else."""
@@ -173,7 +285,8 @@ def main():
     failed = count = 0
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(args.bin, folder)
-        cases = [(name, lambda case=case: runner.case(case)) for name, case in CASES.items()]
+        cases = [(name, lambda case=case: runner.case(*case_model(*case))) for name, case in CASES.items()]
+        cases += [(name, lambda made=made, feeds=feeds: runner.case(made, feeds)) for name, made, feeds in networks()]
         cases += [(name, lambda made=made: runner.refusal(made)) for name, made in hostile()]
         for name, check in cases:
             if re.search(args.only, name):

@@ -1,5 +1,8 @@
 //! Parts of a model: what the wanted outputs need, from the chosen inputs on.
-use super::proto::{Graph, Node, TensorType, Type, ValueInfo};
+use super::{
+    order::uses,
+    proto::{Graph, TensorType, Type, ValueInfo},
+};
 use crate::base::{Error, Result, did_you_mean, invalid};
 use std::collections::HashSet;
 
@@ -43,26 +46,22 @@ fn unknown(graph: &Graph, name: &str) -> Error {
     invalid(format!("no node of the model computes {name:?}{}", did_you_mean(name, all)))
 }
 
-/// Removes the nodes that no output needs. Returns the names of the values that are needed.
+/// Removes the nodes and initializers that no output needs. Returns the names of the values that are needed.
 fn prune(graph: &mut Graph) -> HashSet<String> {
     let mut needed: HashSet<String> = graph.output.iter().map(|output| output.name.clone()).collect();
     let mut keep = vec![false; graph.node.len()];
     for (i, node) in graph.node.iter().enumerate().rev() {
         if node.output.iter().any(|output| needed.contains(output)) {
             keep[i] = true;
-            add_uses(node, &mut needed);
+            needed.extend(uses(node).into_iter().map(str::to_owned));
         }
     }
     let mut keep = keep.into_iter();
     graph.node.retain(|_| keep.next().unwrap_or(true));
+    // Old files list initializers among the inputs.
+    let initializers: HashSet<&str> = graph.initializer.iter().map(|tensor| tensor.name.as_str()).collect();
+    graph.input.retain(|input| needed.contains(&input.name) || !initializers.contains(input.name.as_str()));
+    graph.initializer.retain(|tensor| needed.contains(&tensor.name));
+    graph.sparse_initializer.retain(|tensor| tensor.values.as_ref().is_none_or(|values| needed.contains(&values.name)));
     needed
-}
-
-/// Adds the names that a node uses, and those that its blocks use, which may be the blocks' own.
-fn add_uses(node: &Node, names: &mut HashSet<String>) {
-    names.extend(node.input.iter().cloned());
-    for graph in node.attribute.iter().filter_map(|attribute| attribute.g.as_ref()) {
-        names.extend(graph.output.iter().map(|output| output.name.clone()));
-        graph.node.iter().for_each(|inner| add_uses(inner, names));
-    }
 }

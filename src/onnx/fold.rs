@@ -2,7 +2,8 @@
 use super::{
     import::Importer,
     node::Node,
-    operators::{Convert, dequantized_integers},
+    operators::{Convert, dequantized_integers, result_element},
+    tensors::Element,
     value::Value,
 };
 use crate::{
@@ -58,7 +59,46 @@ pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> 
     if let ([Value::Constant(c)], Some(integers)) = (results.as_slice(), integers) {
         results = vec![Value::with_integers(c.array.clone(), integers)];
     }
+    if let Some(element) = packed_element(node)? {
+        results = results.into_iter().map(|value| of_element(value, element)).collect();
+    }
     Ok(results)
+}
+
+/// Operators that move elements.
+const MOVES: &[&str] = &[
+    "Concat",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "Identity",
+    "Reshape",
+    "Slice",
+    "Split",
+    "Squeeze",
+    "Tile",
+    "Transpose",
+    "Unsqueeze",
+];
+
+/// Returns the type of a node's results if arrays lack it.
+fn packed_element(node: &Node) -> Result<Option<Element>> {
+    let element = match node.proto.op_type.as_str() {
+        "Cast" => Some(Element::of(node.int_or("to", 0) as i32)?),
+        "CastLike" => node.optional(1).map(Value::element),
+        "QuantizeLinear" => Some(result_element(node, node.optional(2))?),
+        op if MOVES.contains(&op) => node.optional(0).map(Value::element),
+        _ => None,
+    };
+    Ok(element.and_then(Element::packed))
+}
+
+/// Returns a constant with elements of a type.
+fn of_element(value: Value, element: Element) -> Value {
+    match value {
+        Value::Constant(c) if c.array.dtype() == element.dtype() => Value::constant_of(c.array.clone(), element),
+        other => other,
+    }
 }
 
 /// Whether a DequantizeLinear has a result of float32: that is the dtype of its scale, unless it names another one.

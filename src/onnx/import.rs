@@ -1,5 +1,6 @@
 //! The walk over a graph's nodes, each of which becomes operators, or a constant.
 use super::{
+    coefficient::{coefficient, may_saturate, saturated},
     fold,
     node::Node,
     operators,
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::{
     Graph, Tensor, TensorKind,
-    array::{Array, coefficient_type},
+    array::Array,
     base::{Dtype, Error, Result, Shape, invalid, misfit},
     emit::{Emit, ints},
     ops::{Op, Reshape},
@@ -62,6 +63,12 @@ pub struct Importer<'m> {
     outputs: HashSet<&'m str>,
     /// The integers that coefficients were dequantized from.
     integers: IntegersOf,
+    /// The initializers of graphs that have been converted, since a body may be converted several times.
+    initializers: HashMap<*const proto::Graph, Vec<(&'m str, Value)>>,
+    /// Bodies of loops that must be written out.
+    pub unrolled: HashSet<*const proto::Graph>,
+    /// Whether constants of the node at hand may saturate to 32 bits.
+    may_saturate: bool,
 }
 
 impl Emit for Importer<'_> {
@@ -85,6 +92,9 @@ impl<'m> Importer<'m> {
             room: ROOM,
             outputs: HashSet::new(),
             integers: IntegersOf::new(),
+            initializers: HashMap::new(),
+            unrolled: HashSet::new(),
+            may_saturate: false,
         })
     }
 
@@ -103,9 +113,7 @@ impl<'m> Importer<'m> {
         self.report.check()?;
         let mut outputs = Vec::new();
         for output in &graph.output {
-            let value = self.lookup(&output.name)?.ok_or_else(|| no_value(&output.name))?;
-            let tensor =
-                self.output(&output.name, &value).map_err(|e| misfit(format!("the output {:?}", output.name), e))?;
+            let tensor = self.output(&output.name).map_err(|e| misfit(format!("the output {:?}:", output.name), e))?;
             if !outputs.contains(&tensor) {
                 outputs.push(tensor);
             }
@@ -116,23 +124,36 @@ impl<'m> Importer<'m> {
     }
 
     fn initializers(&mut self, graph: &'m proto::Graph) -> Result<()> {
+        let known = match self.initializers.get(&std::ptr::from_ref(graph)) {
+            Some(known) => known.clone(),
+            None => {
+                let read = self.read_initializers(graph)?;
+                self.initializers.insert(graph, read.clone());
+                read
+            }
+        };
+        known.into_iter().for_each(|(name, value)| self.define(name, Some(value)));
+        Ok(())
+    }
+
+    fn read_initializers(&mut self, graph: &'m proto::Graph) -> Result<Vec<(&'m str, Value)>> {
+        let mut read = Vec::new();
         for tensor in &graph.initializer {
             let array =
                 self.files.array(tensor).map_err(|e| misfit(format!("the initializer {:?}:", tensor.name), e))?;
             let element = Element::of(tensor.data_type)?;
             let value = Value::initializer(&tensor.name, array, element);
             self.room = self.room.saturating_add(fold::bytes([&value]).saturating_mul(ROOM_PER_BYTE));
-            self.define(&tensor.name, Some(value));
+            read.push((tensor.name.as_str(), value));
         }
         for sparse in &graph.sparse_initializer {
             let name = sparse.values.as_ref().map_or("", |v| v.name.as_str());
             let array = self.sparse(sparse).map_err(|e| misfit(format!("the initializer {name:?}:"), e))?;
             let element = Element::Whole(array.dtype());
             let value = Value::initializer(name, array, element);
-            self.take_room(fold::bytes([&value]))?;
-            self.define(name, Some(value));
+            read.push((name, value));
         }
-        Ok(())
+        Ok(read)
     }
 
     /// Counts bytes of constants that are not in the file.
@@ -156,20 +177,22 @@ impl<'m> Importer<'m> {
         };
         let (values, indices) = (self.files.array(values)?, self.files.array(indices)?);
         let shape = crate::base::Ints::from(&sparse.dims).to_shape()?;
-        let mut all = crate::array::zeros(crate::base::elements(&shape, values.dtype())?)?;
+        let elements = crate::base::elements(&shape, values.dtype())?;
+        self.take_room(elements.saturating_mul(values.dtype().size()))?;
+        let mut all = crate::array::zeros(elements)?;
         let at = indices.to_f64()?;
         // Each index is one number, or one for each axis.
-        let width = if indices.shape().len() == 2 { shape.len() } else { 1 };
-        for (value, at) in values.to_f64()?.into_iter().zip(at.chunks(width.max(1))) {
-            let flat = match width {
-                1 => at.first().map(|&v| v as usize),
-                _ => at
-                    .iter()
-                    .zip(&shape)
-                    .try_fold(0usize, |flat, (&i, &d)| flat.checked_mul(d)?.checked_add(i as usize)),
-            };
-            let place = flat.and_then(|flat| all.get_mut(flat));
-            *place.ok_or_else(|| invalid("an index of a sparse tensor is outside of its shape"))? = value;
+        let axes: &[usize] = if indices.shape().len() == 2 { &shape } else { &[elements] };
+        let width = axes.len().max(1);
+        if at.len() != values.len().saturating_mul(width) {
+            let given = format!("{} indices for {} values", at.len() / width, values.len());
+            return Err(invalid(format!("a sparse tensor has {given}")));
+        }
+        for (value, at) in values.to_f64()?.into_iter().zip(at.chunks(width)) {
+            let inside = |i: f64, size: usize| (0.0..size as f64).contains(&i).then_some(i as usize);
+            let flat = at.iter().zip(axes).try_fold(0, |flat, (i, size)| Some(flat * size + inside(*i, *size)?));
+            let outside = || invalid(format!("the index {at:?} of a sparse tensor is outside of its shape, {shape:?}"));
+            *flat.and_then(|flat| all.get_mut(flat)).ok_or_else(outside)? = value;
         }
         Array::from_f64s(values.dtype(), shape, all.into_iter())
     }
@@ -185,8 +208,9 @@ impl<'m> Importer<'m> {
     }
 
     /// Returns the tensor for a result of the model. An output must be computed, under its own name.
-    fn output(&mut self, name: &str, value: &Value) -> Result<Tensor> {
-        let tensor = self.tensor(value)?;
+    fn output(&mut self, name: &str) -> Result<Tensor> {
+        let value = self.lookup(name)?.ok_or_else(|| invalid("it cannot be computed"))?;
+        let tensor = self.tensor(&value)?;
         let info = self.graph.tensor(tensor)?;
         if info.name == name && info.kind == TensorKind::Value {
             return Ok(tensor);
@@ -257,10 +281,13 @@ impl<'m> Importer<'m> {
         }
         let node = Node { proto, inputs, version: proto.version };
         let convert = operators::find(&proto.domain, &proto.op_type, node.version)?;
+        let outer = std::mem::replace(&mut self.may_saturate, may_saturate(&node));
         let results = match fold::is_foldable(&node) {
-            true => fold::fold(self, &node, convert)?,
-            false => self.converted(&node, convert)?,
+            true => fold::fold(self, &node, convert),
+            false => self.converted(&node, convert),
         };
+        self.may_saturate = outer;
+        let results = results?;
         self.take_room(fold::bytes(&results).saturating_sub(fold::bytes(node.inputs.iter().flatten())))?;
         Ok(results.into_iter().map(Some).collect())
     }
@@ -355,8 +382,13 @@ impl<'m> Importer<'m> {
                 }
                 let name = constant.name.as_deref().filter(|name| self.graph.lookup(name).is_none());
                 let name = name.map_or_else(|| self.graph.free_name("constant"), str::to_owned);
-                let tensor = self.graph.coefficient(&name, coefficient(&constant.array)?)?;
-                constant.tensor.set(Some(tensor));
+                let (array, is_changed) = match coefficient(&constant.array) {
+                    Err(_) if self.may_saturate && !constant.array.is_empty() => (saturated(&constant.array)?, true),
+                    other => (other?, false),
+                };
+                let tensor = self.graph.coefficient(&name, array)?;
+                // Other nodes must not read other numbers.
+                constant.tensor.set((!is_changed).then_some(tensor));
                 if let Some(integers) = &constant.integers {
                     self.integers.insert(tensor, integers.clone());
                 }
@@ -409,40 +441,12 @@ impl<'m> Importer<'m> {
     }
 }
 
-/// The data of a coefficient: 64-bit numbers and bools are converted, a single number gets an axis.
-fn coefficient(array: &Array) -> Result<Array> {
-    if array.is_empty() {
-        return Err(invalid(format!(
-            "a constant of shape {:?} has no elements; tensors have at least one",
-            array.shape()
-        )));
-    }
-    let (dtype, shape) = match array.dtype() {
-        Dtype::Bfloat16 => (Dtype::Bfloat16, stored_shape(array.shape())),
-        _ => coefficient_type(array),
-    };
-    let fitted =
-        if array.dtype() == dtype { array.clone() } else { array.fitted(dtype).unwrap_or_else(|| array.clone()) };
-    // Short lists of integers, such as indices, are converted now, so that a value that does not fit is reported with its node. Such a
-    // conversion needs no remark.
-    let is_list = array.dtype().int_range().is_some() && array.len() <= LONGEST_LIST;
-    let fitted = if is_list { Array::from_le_bytes(dtype, fitted.shape(), fitted.bytes()?)? } else { fitted };
-    fitted.reshaped(shape)
-}
-
-/// Maximum number of integers that are converted when a file is read.
-const LONGEST_LIST: usize = 1 << 16;
-
 /// Returns the module that a node is from: `encoder/layer/0`. PyTorch records the path to it, and last the node itself:
 /// `['', 'encoder', 'encoder.layer', 'encoder.layer.0', 'gelu']`.
 fn scope(node: &proto::Node) -> Option<String> {
     let entry = node.metadata_props.iter().find(|entry| entry.key == "pkg.torch.onnx.name_scopes")?;
     let path = entry.value.trim_matches(['[', ']']).rsplit(',').nth(1)?.trim().trim_matches('\'');
     (!path.is_empty()).then(|| path.replace('.', "/"))
-}
-
-fn no_value(name: &str) -> Error {
-    invalid(format!("the output {name:?} is not computed"))
 }
 
 /// The shape of ONNX that results from broadcasting.
@@ -455,7 +459,9 @@ pub fn broadcast(shapes: &[Shape]) -> Result<Shape> {
                 (a, b) if a == b || b == 1 => {}
                 (1, b) => *to = b,
                 (a, b) => {
-                    return Err(invalid(format!("its operands cannot be broadcast together: {a} and {b} differ")));
+                    let all: Vec<_> = shapes.iter().map(|shape| crate::base::shape_text(shape)).collect();
+                    let all = all.join(" and ");
+                    return Err(invalid(format!("the shapes {all} cannot be broadcast together: {a} and {b} differ")));
                 }
             }
         }

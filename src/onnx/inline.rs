@@ -2,7 +2,7 @@
 use super::proto::{Attribute, Function, Graph, Model, Node};
 use crate::base::{Result, invalid};
 use prost::Message;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Maximum number of nodes once all calls are written out.
 const MAX_NODES: usize = 1_000_000;
@@ -24,9 +24,24 @@ pub fn inline(model: &mut Model) -> Result<()> {
     let functions: HashMap<Key, Function> =
         std::mem::take(&mut model.functions).into_iter().map(|f| (key(&f), f)).collect();
     let Some(graph) = &mut model.graph else { return Ok(()) };
-    let mut inliner = Inliner { functions: &functions, made: 0, calls: 0, bytes: 0, scopes: HashSet::new() };
+    let mut taken = BTreeSet::new();
+    if !functions.is_empty() {
+        add_names(graph, &mut taken);
+    }
+    let mut inliner = Inliner { functions: &functions, made: 0, calls: 0, bytes: 0, taken };
     let versions = versions.into_iter().map(|(domain, version)| (domain.to_owned(), version)).collect();
     inliner.graph(graph, &versions, 0)
+}
+
+/// Adds the names of all values of a graph and of those within it.
+fn add_names(graph: &Graph, names: &mut BTreeSet<String>) {
+    let sparse = graph.sparse_initializer.iter().filter_map(|tensor| tensor.values.as_ref());
+    names.extend(graph.initializer.iter().chain(sparse).map(|tensor| tensor.name.clone()));
+    names.extend(graph.input.iter().map(|input| input.name.clone()));
+    for node in &graph.node {
+        names.extend(node.output.iter().cloned());
+        node.attribute.iter().filter_map(|a| a.g.as_ref()).for_each(|inner| add_names(inner, names));
+    }
 }
 
 /// ONNX's own domain has two names.
@@ -42,8 +57,8 @@ struct Inliner<'f> {
     calls: usize,
     /// Bytes that have been written out.
     bytes: usize,
-    /// What precedes the names of calls' values.
-    scopes: HashSet<String>,
+    /// The names of the model's values, and of those that were written out.
+    taken: BTreeSet<String>,
 }
 
 impl Inliner<'_> {
@@ -103,7 +118,8 @@ impl Inliner<'_> {
         let attributes = function.attribute_proto.iter().chain(&call.attribute);
         let given = attributes.map(|attribute| (attribute.name.as_str(), attribute)).collect();
         let mut body = function.node.clone();
-        Written { scope: &scope, given, bytes: &mut self.bytes }.nodes(&mut body, &mut names)?;
+        Written { scope: &scope, given, bytes: &mut self.bytes, taken: &mut self.taken }
+            .nodes(&mut body, &mut names)?;
         for (i, inner) in function.output.iter().enumerate().filter(|(_, inner)| inputs.contains(inner)) {
             if let (Some(outer), Some(operand)) = (call.output.get(i), names.get(inner)) {
                 body.push(Node {
@@ -119,14 +135,23 @@ impl Inliner<'_> {
         self.nodes(body, &versions, depth)
     }
 
-    /// Returns what precedes the names of a call's values: the name of the call, if no other has it.
+    /// Returns what precedes the names of a call's values: the name of the call, unless there are values with it before a slash.
     fn scope(&mut self, function: &Function, call: &Node) -> String {
-        self.calls += 1;
         let name = if call.name.is_empty() { &function.name } else { &call.name };
-        let numbered = format!("{name}_{}", self.calls);
-        let scope = if call.name.is_empty() || self.scopes.contains(name) { numbered } else { name.clone() };
-        self.scopes.insert(scope.clone());
+        let mut scope = name.clone();
+        let mut is_free = !call.name.is_empty() && !self.has_values(name);
+        self.calls += 1;
+        while !is_free {
+            scope = format!("{name}_{}", self.calls);
+            is_free = !self.has_values(&scope);
+            self.calls += usize::from(!is_free);
+        }
         scope
+    }
+
+    fn has_values(&self, scope: &str) -> bool {
+        let prefix = format!("{scope}/");
+        self.taken.range(prefix.clone()..).next().is_some_and(|name| name.starts_with(&prefix))
     }
 }
 
@@ -158,6 +183,8 @@ struct Written<'c> {
     given: HashMap<&'c str, &'c Attribute>,
     /// Bytes that have been written out so far.
     bytes: &'c mut usize,
+    /// The names of all values.
+    taken: &'c mut BTreeSet<String>,
 }
 
 impl Written<'_> {
@@ -191,6 +218,7 @@ impl Written<'_> {
                     names.own.insert(output.clone(), format!("{scope}/{output}"));
                 }
                 names.apply(output);
+                self.taken.insert(output.clone());
             }
         }
         Ok(())
@@ -217,6 +245,7 @@ impl Written<'_> {
         let mut inner = Names { own: HashMap::new(), outer: Some(names) };
         for name in graph.input.iter_mut().map(|input| &mut input.name).chain(initializers) {
             let renamed = format!("{}/{name}", self.scope);
+            self.taken.insert(renamed.clone());
             inner.own.insert(std::mem::replace(name, renamed.clone()), renamed);
         }
         self.nodes(&mut graph.node, &mut inner)?;
@@ -301,6 +330,18 @@ mod tests {
         let call = |from: &str, to: &str| Node { name: "f".into(), ..node("F", "local", &[from], &[to]) };
         let nodes = inlined(vec![function("F", &["a"], &["b"], body)], vec![call("x", "y"), call("z", "w")]).unwrap();
         assert_eq!((&nodes[0].output[0], &nodes[2].output[0]), (&"f/t".into(), &"f_2/t".into()));
+    }
+
+    #[test]
+    fn values_of_calls_do_not_replace_those_of_the_model() {
+        let inner =
+            function("G", &["a"], &["b"], vec![node("Relu", "", &["a"], &["t"]), node("Neg", "", &["t"], &["b"])]);
+        let call = Node { name: "g".into(), ..node("G", "local", &["a"], &["g/t"]) };
+        let outer = function("F", &["a"], &["b"], vec![call, node("Abs", "", &["g/t"], &["b"])]);
+        let call = Node { name: "f".into(), ..node("F", "local", &["x"], &["y"]) };
+        let nodes = inlined(vec![inner, outer], vec![node("Abs", "", &["x"], &["f/x"]), call]).unwrap();
+        let results: Vec<&str> = nodes.iter().map(|node| node.output[0].as_str()).collect();
+        assert_eq!(results, ["f/x", "f_1/g_2/t", "f_1/g/t", "y"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tpulang_graph::{Graph, Mode, Rewriter, Tensor, TensorKind};
 use tpulang_ops as ops;
 use tpulang_quant as quant;
 
+mod coefficient;
 mod cut;
 mod fold;
 mod import;

@@ -5,6 +5,11 @@ use super::{
 };
 use crate::base::{Dtype, Result, argument, invalid, misfit};
 
+// Further types of attributes.
+const FLOATS: i32 = 6;
+const INTS: i32 = 7;
+const STRINGS: i32 = 8;
+
 /// A node of a graph.
 pub struct Node<'m> {
     pub proto: &'m proto::Node,
@@ -40,6 +45,15 @@ impl<'m> Node<'m> {
         self.proto.output.get(index).is_some_and(|name| !name.is_empty())
     }
 
+    /// Returns an error if an attribute is of another type than the operator's.
+    fn check_type(&self, name: &str, expected: i32) -> Result<()> {
+        match self.attribute(name).map_or(0, |a| a.r#type) {
+            // Old files leave the type out.
+            0 => Ok(()),
+            given if given == expected => Ok(()),
+            given => Err(misfit(name, format!("is {}; expected {}", type_text(given), type_text(expected)))),
+        }
+    }
     pub fn attribute(&self, name: &str) -> Option<&proto::Attribute> {
         self.proto.attribute.iter().find(|a| a.name == name)
     }
@@ -52,6 +66,7 @@ impl<'m> Node<'m> {
     }
     /// Returns a positive number that the node must have.
     pub fn size(&self, name: &str) -> Result<usize> {
+        self.check_type(name, attribute_type::INT)?;
         let size = self.int(name).and_then(|v| usize::try_from(v).ok()).filter(|v| *v > 0);
         size.ok_or_else(|| invalid(format!("it has no {name}")))
     }
@@ -68,6 +83,11 @@ impl<'m> Node<'m> {
     pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
         self.attribute(name).map(|a| a.ints.clone())
     }
+    /// Returns a list that must not be of another type.
+    pub fn checked_ints(&self, name: &str) -> Result<Option<Vec<i64>>> {
+        self.check_type(name, INTS)?;
+        Ok(self.ints(name))
+    }
     pub fn floats(&self, name: &str) -> Option<Vec<f64>> {
         self.attribute(name).map(|a| a.floats.iter().map(|&v| exact(v)).collect())
     }
@@ -83,6 +103,7 @@ impl<'m> Node<'m> {
     }
     /// Returns the value of an attribute that has one of a few words.
     pub fn word<'w, T: Copy>(&self, name: &str, default: &'w str, words: &[(&'w str, T)]) -> Result<T> {
+        self.check_type(name, attribute_type::STRING)?;
         let word = self.text(name).unwrap_or(default);
         words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value).ok_or_else(|| {
             let known: Vec<_> = words.iter().map(|(known, _)| *known).collect();
@@ -92,6 +113,7 @@ impl<'m> Node<'m> {
 
     /// Returns the axis that an attribute names.
     pub fn axis_or(&self, name: &str, default: i64, rank: usize) -> Result<usize> {
+        self.check_type(name, attribute_type::INT)?;
         resolved_axis(name, self.int_or(name, default), rank)
     }
 
@@ -100,8 +122,21 @@ impl<'m> Node<'m> {
     pub fn ints_of(&self, attribute: &str, index: usize) -> Result<Option<Vec<i64>>> {
         match self.optional(index) {
             Some(value) => known_ints(value, attribute).map(Some),
-            None => Ok(self.ints(attribute)),
+            None => self.checked_ints(attribute),
         }
+    }
+}
+
+/// Returns the name of a type of attributes.
+fn type_text(number: i32) -> &'static str {
+    match number {
+        attribute_type::FLOAT => "a float",
+        attribute_type::INT => "an integer",
+        attribute_type::STRING => "a text",
+        FLOATS => "a list of floats",
+        INTS => "a list of integers",
+        STRINGS => "a list of texts",
+        _ => "of another type",
     }
 }
 

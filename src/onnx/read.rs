@@ -56,7 +56,7 @@ fn decode(
         proto::Model::decode(bytes).map_err(|e| Error::format(path, format!("not a valid ONNX file: {e}")))?;
     inline(&mut model)?;
     if let Some(graph) = &mut model.graph {
-        order::sort(graph);
+        order::sort(graph)?;
         cut(graph, &options.inputs, &options.outputs)?;
     }
     let graph = model

@@ -65,6 +65,10 @@ impl Element {
             Element::Small(_) => Dtype::Float32,
         }
     }
+    /// Returns the type unless arrays have it, too.
+    pub fn packed(self) -> Option<Element> {
+        Some(self).filter(|element| !matches!(element, Element::Whole(_)))
+    }
     /// Returns the type of floats that numbers are rounded to when they are converted to this one.
     pub fn small_float(self) -> Option<SmallFloat> {
         match self {

@@ -95,9 +95,12 @@ impl Value {
         Value::Constant(Rc::new(Constant { integers, ..Constant::new(array) }))
     }
     pub fn initializer(name: &str, array: Array, element: Element) -> Value {
-        let packed = Some(element).filter(|element| !matches!(element, Element::Whole(_)));
         let name = Some(name.into());
-        Value::Constant(Rc::new(Constant { packed, name, ..Constant::new(array) }))
+        Value::Constant(Rc::new(Constant { packed: element.packed(), name, ..Constant::new(array) }))
+    }
+    /// Returns a constant whose elements have a type that arrays may lack.
+    pub fn constant_of(array: Array, element: Element) -> Value {
+        Value::Constant(Rc::new(Constant { packed: element.packed(), ..Constant::new(array) }))
     }
     pub fn as_constant(&self) -> Option<&Array> {
         match self {

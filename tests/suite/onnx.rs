@@ -344,22 +344,72 @@ fn damaged_files_end() {
     }
 }
 
+fn varint(mut n: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while n >= 0x80 {
+        bytes.push(n as u8 | 0x80);
+        n >>= 7;
+    }
+    bytes.push(n as u8);
+    bytes
+}
+
+/// A field that holds a message, a text or a list.
+fn message(field: u8, content: &[u8]) -> Vec<u8> {
+    [&[field << 3 | 2][..], &varint(content.len() as u64), content].concat()
+}
+
+/// A model of a graph, with operators of opset 20.
+fn model(graph: &[u8]) -> Vec<u8> {
+    [&[0x08, 9][..], &message(8, &[0x10, 20]), &message(7, graph)].concat()
+}
+
+/// A node that contradicts itself or its operands is refused with the reason.
+#[test]
+fn mistakes_of_nodes_are_named() {
+    let list = |numbers: &[i64]| numbers.iter().flat_map(|&n| varint(n as u64)).collect::<Vec<u8>>();
+    let attribute = |name: &str, value: &[u8], ty: u8| {
+        let content = [message(1, name.as_bytes()), value.to_vec(), vec![0xa0, 1, ty]].concat();
+        message(5, &content)
+    };
+    let float_axis = attribute("axis", &[&[0x15u8][..], &1.5f32.to_le_bytes()].concat(), 1);
+    let no_axis = attribute("axis", &message(8, &list(&[1])), 7);
+    let five = attribute("output_shape", &message(8, &list(&[5])), 7);
+    let strides = attribute("strides", &[0x18, 2], 2);
+    // The operator, the shape of x, a known list as the second operand, which is x without one, and the attribute.
+    type Case<'c> = (&'c str, &'c [i64], Option<&'c [i64]>, &'c [u8], &'c str);
+    let cases: [Case; 8] = [
+        ("Gather", &[3, 2], Some(&[-5]), &[], "an index is -5; axis 0 has 3 entries"),
+        ("Gather", &[1, 2], Some(&[0, 1]), &[], "an index is 1; axis 0 has 1 entry"),
+        ("Reshape", &[2, 3], Some(&[-1, -1]), &[], "shape is [-1, -1]; sizes are positive, or once -1"),
+        ("Expand", &[2, 3], Some(&[4, 3]), &[], "the shapes 2x3 and 4x3 cannot be broadcast together: 2 and 4 differ"),
+        ("Concat", &[2, 3], None, &float_axis, "axis is a float; expected an integer"),
+        ("Concat", &[2, 3], None, &no_axis, "axis is a list of integers; expected an integer"),
+        ("ConvTranspose", &[1, 1, 2, 2], None, &five, "output_shape is [5]; expected 2 numbers, one for each"),
+        ("Conv", &[1, 1, 2, 2], None, &strides, "strides is an integer; expected a list of integers"),
+    ];
+    for (op, shape, known, attribute, expected) in cases {
+        let dims: Vec<u8> = shape.iter().flat_map(|&d| message(1, &[0x08, d as u8])).collect();
+        let ty = message(2, &message(1, &[&[0x08, 1][..], &message(2, &dims)].concat()));
+        let input = message(11, &[message(1, b"x"), ty].concat());
+        let known_list = known.map(|numbers| {
+            let dims_and_type = vec![0x08, numbers.len() as u8, 0x10, 7];
+            message(5, &[dims_and_type, message(7, &list(numbers)), message(8, b"c")].concat())
+        });
+        let second = if known.is_some() { b"c" } else { b"x" };
+        let parts = [message(1, b"x"), message(1, second), message(2, b"y"), message(4, op.as_bytes())];
+        let node = message(1, &[parts.concat(), attribute.to_vec()].concat());
+        let output = message(12, &message(1, b"y"));
+        let graph = [message(2, b"g"), node, known_list.unwrap_or_default(), input, output].concat();
+        let error = read(&model(&graph)).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{op}: {error}");
+    }
+}
+
 /// Models that claim much in few bytes.
 #[test]
 fn claimed_sizes_are_not_allocated() {
     let dir = tempfile::tempdir().unwrap();
-    let varint = |mut n: u64| {
-        let mut bytes = Vec::new();
-        while n >= 0x80 {
-            bytes.push(n as u8 | 0x80);
-            n >>= 7;
-        }
-        bytes.push(n as u8);
-        bytes
-    };
-    let message = |field: u8, content: &[u8]| [&[field << 3 | 2][..], &varint(content.len() as u64), content].concat();
-    let start = [&[0x08, 9][..], &message(8, &[0x10, 20])].concat();
-    let model = |graph: &[u8]| [&start[..], &message(7, graph)].concat();
     // A graph in a node in a graph, and so on.
     let nested = (0..2000).fold(Vec::new(), |inner: Vec<u8>, _| message(1, &message(5, &message(6, &inner))));
     // Ten million empty nodes.

@@ -9,7 +9,7 @@ use crate::{
         Clip, CompareMode, Elu, GELU, GeluApproxMode, HardSigmoid, HardSwish, LeakyRelu, Max, Min, Mish, PRelu, Relu,
         Sigmoid, Softmax, Softplus, Softsign, Swish, Tanh,
     },
-    value::Value,
+    value::{Value, stored_shape},
 };
 
 pub const OPERATORS: &[(&str, Convert)] = &[
@@ -148,19 +148,21 @@ fn softmax<'m>(b: &mut Importer<'m>, n: &Node<'m>, log: bool) -> Result<Vec<Valu
 /// The slope is broadcast to the input from the last axis on, while a vector in Top belongs to axis 1.
 fn prelu<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, slope) = (n.input(0)?, n.input(1)?);
-    let shape = slope.shape();
-    let single = slope.as_constant().filter(|a| a.len() == 1);
-    if let Some(single) = single {
-        let alpha = single.to_f64()?[0];
-        return b.unary(x, |x| LeakyRelu::new(x, alpha).into());
-    }
-    broadcast(&[x.shape(), shape.clone()])?;
-    let (input, slope) = (b.tensor(x)?, b.tensor(slope)?);
-    let mut full = vec![1; x.rank().saturating_sub(shape.len())];
-    full.extend(&shape);
-    let slope = b.reshape(slope, &full)?;
-    let y = b.op(PRelu::new(input, slope))?;
-    Ok(vec![b.value_like(y, x)?])
+    let shape = broadcast(&[x.shape(), slope.shape()])?;
+    let input = b.tensor(x)?;
+    // onnxruntime also broadcasts the input.
+    let input = b.expand_to(input, &stored_shape(&shape))?;
+    let y = match slope.as_constant().filter(|a| a.len() == 1) {
+        Some(single) => b.op(LeakyRelu::new(input, single.to_f64()?[0]))?,
+        None => {
+            let mut full = vec![1; stored_shape(&shape).len() - slope.rank()];
+            full.extend(slope.shape());
+            let slope = b.tensor(slope)?;
+            let slope = b.reshape(slope, &full)?;
+            b.op(PRelu::new(input, slope))?
+        }
+    };
+    Ok(vec![b.shaped(y, &shape, x.dtype())?])
 }
 
 /// `gamma * elu(x)`

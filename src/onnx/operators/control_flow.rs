@@ -3,7 +3,7 @@ use super::Convert;
 use crate::{
     Graph, Tensor,
     array::Array,
-    base::{Dtype, Result, invalid},
+    base::{Dtype, Result, invalid, shape_text},
     emit::Emit,
     import::Importer,
     node::{Node, known_int, pieces, resolved_axis},
@@ -11,7 +11,7 @@ use crate::{
     proto,
     value::{Computed, Value, stored, stored_shape},
 };
-use std::cell::RefCell;
+use std::{cell::RefCell, fmt};
 
 pub const OPERATORS: &[(&str, Convert)] = &[("If", branch), ("Loop", repeat), ("Scan", scan)];
 
@@ -27,6 +27,15 @@ fn body<'m>(n: &Node<'m>, name: &str) -> Result<&'m proto::Graph> {
 struct Kind {
     shape: Vec<usize>,
     dtype: Dtype,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.shape.as_slice() {
+            [] => write!(f, "scalar {}", self.dtype),
+            shape => write!(f, "{} {}", shape_text(shape), self.dtype),
+        }
+    }
 }
 
 impl Kind {
@@ -74,12 +83,12 @@ fn branch<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         graph.cond(condition, |graph| side(graph, then), |graph| side(graph, otherwise))
     })?;
     let kinds = kinds.into_inner();
-    match kinds.as_slice() {
-        [first, second] if first == second => {
-            Ok(first.iter().zip(results).map(|(kind, tensor)| kind.value(tensor)).collect())
-        }
-        _ => Err(invalid("its branches return different types")),
+    let [first, second] = kinds.as_slice() else { return Err(invalid("one of its branches is missing")) };
+    if let Some((i, (a, b))) = first.iter().zip(second).enumerate().find(|(_, (a, b))| a != b) {
+        let name = n.proto.output.get(i).map_or("", String::as_str);
+        return Err(invalid(format!("its branches return different types for {name:?}: {a} and {b}")));
     }
+    Ok(first.iter().zip(results).map(|(kind, tensor)| kind.value(tensor)).collect())
 }
 
 /// What a loop carries: the values before it, as tensors and as kinds.
@@ -95,10 +104,19 @@ impl Carried {
     fn values(&self, tensors: &[Tensor]) -> Vec<Value> {
         self.kinds.iter().zip(tensors).map(|(kind, tensor)| kind.value(*tensor)).collect()
     }
-    /// Checks that the next values have the same types.
-    fn check(&self, next: &[Value]) -> Result<()> {
-        let kinds: Vec<Kind> = next.iter().map(Kind::of).collect();
-        if kinds == self.kinds { Ok(()) } else { Err(invalid("the values that it carries change their types")) }
+    /// Checks that the next values, which a body returns from output `first` on, have the same types.
+    fn check(&self, next: &[Value], of: &proto::Graph, first: usize) -> Result<()> {
+        for (i, (before, after)) in self.kinds.iter().zip(next.iter().map(Kind::of)).enumerate() {
+            if *before != after {
+                let name = of.output.get(first + i).map_or("", |output| output.name.as_str());
+                let problem = format!("is {after}; it was {before} before. What a loop carries must keep its type");
+                return Err(invalid(format!("{name:?}, which it carries, {problem}")));
+            }
+        }
+        match next.len() == self.kinds.len() {
+            true => Ok(()),
+            false => Err(invalid(format!("it carries {} values; its body returns {}", self.kinds.len(), next.len()))),
+        }
     }
 }
 
@@ -120,10 +138,12 @@ fn repeat<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if starts == Some(false) || limit.is_some_and(|limit| limit <= 0) {
         return Ok(initial);
     }
-    if let (Some(count), true) = (count, is_plain)
-        && let Ok(results) = b.attempt(|b| counted(b, of, count as usize, &initial))?
-    {
-        return Ok(results);
+    if let (Some(count), true) = (count, is_plain && !b.unrolled.contains(&std::ptr::from_ref(of))) {
+        if let Ok(results) = b.attempt(|b| counted(b, of, count as usize, &initial))? {
+            return Ok(results);
+        }
+        // A loop within loops would be tried again in each of their attempts.
+        b.unrolled.insert(of);
     }
     if let Some(limit) = limit.filter(|_| starts == Some(true)) {
         match b.attempt(|b| written_out(b, of, limit, &initial))? {
@@ -157,7 +177,7 @@ fn counted<'m>(b: &mut Importer<'m>, of: &'m proto::Graph, count: usize, initial
                     return Err(invalid("it ends when a condition no longer holds"));
                 }
                 let (next, stacked) = split(values, initial.len())?;
-                carried.check(next)?;
+                carried.check(next, of, 1)?;
                 stacked_kinds = stacked.iter().map(Kind::of).collect();
                 Ok((normalized_all(b, next)?, normalized_all(b, stacked)?))
             })
@@ -267,7 +287,7 @@ fn conditional<'m>(b: &mut Importer<'m>, n: &Node<'m>, of: &'m proto::Graph, ini
                         Value::Computed(Computed { tensor: state[0], shape: Vec::new(), dtype: Dtype::Bool });
                     let values = b.subgraph(of, &[&[i, condition], &carried.values(&state[2..])[..]].concat())?;
                     let (again, next) = values.split_first().ok_or_else(|| invalid("its body returns nothing"))?;
-                    carried.check(next)?;
+                    carried.check(next, of, 1)?;
                     let again = b.tensor(again)?;
                     let again = b.as_dtype(again, Dtype::Int32)?;
                     let again = b.reshape(again, &[1])?;
@@ -347,7 +367,7 @@ fn over_entries<'m>(b: &mut Importer<'m>, n: &Node<'m>, all: &[Value]) -> Result
                 }
                 let values = b.subgraph(of, &inputs)?;
                 let (next, stacked) = split(&values, initial.len())?;
-                carried.check(next)?;
+                carried.check(next, of, 0)?;
                 stacked_kinds = stacked.iter().map(Kind::of).collect();
                 Ok((normalized_all(b, next)?, normalized_all(b, stacked)?))
             })

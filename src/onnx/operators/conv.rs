@@ -6,7 +6,7 @@ use super::{
 use crate::{
     Tensor,
     array::{Array, ArrayView},
-    base::{Result, argument, invalid, misfit},
+    base::{Result, argument, invalid, misfit, pluralized},
     emit::{Emit, ints},
     import::Importer,
     node::Node,
@@ -57,13 +57,18 @@ fn conv_transpose<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     // The padding follows from the size of the result, if that is given, or is a multiple of the operand's.
     let auto_pad = n.text("auto_pad").unwrap_or("NOTSET");
     let sizes = match n.ints("output_shape").filter(|s| !s.is_empty()) {
-        Some(sizes) => Some(sizes.get(sizes.len().saturating_sub(axes)..).unwrap_or(&[]).to_vec()),
+        // Batch and channels may come first.
+        Some(sizes) if sizes.len() == axes || sizes.len() == axes + 2 => Some(sizes[sizes.len() - axes..].to_vec()),
+        Some(sizes) => {
+            let expected = format!("expected {}, one for each spatial axis", pluralized(axes, "number"));
+            return Err(argument("output_shape", format!("{sizes:?}"), expected));
+        }
         None if auto_pad.starts_with("SAME") => {
             Some((0..axes).map(|i| (spatial[i] as i64).saturating_mul(window.strides[i])).collect())
         }
         None => None,
     };
-    if let Some(sizes) = sizes.filter(|s| s.len() == axes) {
+    if let Some(sizes) = sizes {
         for i in 0..axes {
             let span = |step: i64, count: i64| step.saturating_mul(count.saturating_sub(1));
             let full = span(window.strides[i], spatial[i] as i64)

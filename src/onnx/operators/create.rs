@@ -28,7 +28,7 @@ fn constant<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let array = match attribute.name.as_str() {
         "value" => {
             let tensor = attribute.t.as_ref().ok_or_else(|| invalid("its value is missing"))?;
-            b.array(tensor)?
+            return Ok(vec![Value::constant_of(b.array(tensor)?, Element::of(tensor.data_type)?)]);
         }
         "sparse_value" => {
             let tensor = attribute.sparse_tensor.as_ref().ok_or_else(|| invalid("its value is missing"))?;
@@ -46,16 +46,16 @@ fn constant<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn constant_of_shape<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let shape = Ints(known_ints(n.input(0)?, "the shape")?).to_shape()?;
     table(&shape)?;
-    let value = match n.attribute("value").and_then(|a: &proto::Attribute| a.t.as_ref()) {
-        Some(tensor) => b.array(tensor)?,
-        None => Array::filled(Dtype::Float32, [1], 0.0)?,
+    let (value, element) = match n.attribute("value").and_then(|a: &proto::Attribute| a.t.as_ref()) {
+        Some(tensor) => (b.array(tensor)?, Element::of(tensor.data_type)?),
+        None => (Array::filled(Dtype::Float32, [1], 0.0)?, Element::Whole(Dtype::Float32)),
     };
     let number = value.to_f64()?.first().copied().unwrap_or(0.0);
     let made = match shape.contains(&0) {
         true => Array::from_le_bytes(value.dtype(), shape, &[])?,
         false => Array::filled(value.dtype(), shape, number)?,
     };
-    Ok(vec![Value::constant(made)])
+    Ok(vec![Value::constant_of(made, element)])
 }
 
 fn eye_like<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {

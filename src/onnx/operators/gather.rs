@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Tensor,
     array::Array,
-    base::{Dtype, Result, Shape, argument, invalid},
+    base::{Dtype, Result, Shape, argument, invalid, pluralized},
     emit::Emit,
     import::Importer,
     node::{Node, table},
@@ -36,17 +36,11 @@ fn gather<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 pub fn gathered(b: &mut Importer, x: &Value, indices: &Value, axis: usize) -> Result<Value> {
     let shape = x.shape();
     let result: Shape = [&shape[..axis], &indices.shape(), shape.get(axis + 1..).unwrap_or(&[])].concat();
-    let known = indices.as_constant().filter(|a| a.len() == 1 && !x.is_constant());
+    let known = indices.as_constant().map(|indices| known_indices(indices, axis, shape[axis])).transpose()?;
     let tensor = b.tensor(x)?;
     // One known index is a slice.
-    if let Some(index) = known {
-        let index = index.to_f64()?[0];
-        let size = shape[axis];
-        let index = if index < 0.0 { index + size as f64 } else { index };
-        if !(0.0..size as f64).contains(&index) {
-            return Err(argument("an index", index, format!("axis {axis} has {size} entries")));
-        }
-        let made = b.slice(tensor, axis, index as usize, 1)?;
+    if let (Some([index]), false) = (known.as_deref(), x.is_constant()) {
+        let made = b.slice(tensor, axis, *index, 1)?;
         return b.shaped(made, &result, x.dtype());
     }
     let indices = b.tensor(indices)?;
@@ -54,11 +48,24 @@ pub fn gathered(b: &mut Importer, x: &Value, indices: &Value, axis: usize) -> Re
     b.shaped(made, &result, x.dtype())
 }
 
+/// Returns indices as positions on an axis of this size; negative ones count from the end.
+fn known_indices(indices: &Array, axis: usize, size: usize) -> Result<Vec<usize>> {
+    let length = size as f64;
+    let position = |index: f64| {
+        let at = if index < 0.0 { index + length } else { index };
+        match (0.0..length).contains(&at) {
+            true => Ok(at as usize),
+            false => Err(argument("an index", index, format!("axis {axis} has {}", pluralized(size, "entry")))),
+        }
+    };
+    indices.to_f64()?.into_iter().map(position).collect()
+}
+
 /// Returns the entries of an axis at known positions.
 pub fn selected(b: &mut Importer, x: Tensor, axis: usize, at: &[i64]) -> Result<Tensor> {
     let size = b.shape(x)?.get(axis).copied().unwrap_or(0);
     if let Some(wrong) = at.iter().find(|at| **at < 0 || **at >= size as i64) {
-        return Err(argument("an index", wrong, format!("axis {axis} has {size} entries")));
+        return Err(argument("an index", wrong, format!("axis {axis} has {}", pluralized(size, "entry"))));
     }
     let indices = Array::from_f64s(Dtype::Int32, [at.len()], at.iter().map(|v| *v as f64))?;
     let indices = b.coefficient(indices)?;
@@ -88,7 +95,7 @@ fn gather_nd<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.shaped(made, &result, x.dtype())?])
 }
 
-/// What happens to an element that is written to. Top has no product or extremum of elements.
+/// What happens to an element that is written to. `top.ScatterElements` has no product or extremum; `top.ScatterND` has.
 #[derive(Clone, Copy, PartialEq)]
 enum Reduction {
     Replace,

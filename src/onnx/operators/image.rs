@@ -204,7 +204,7 @@ fn max_unpool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if kernel.len() != axes || strides.len() != axes || pads.len() != 2 * axes {
         return Err(argument("kernel_shape", format!("{kernel:?}"), format!("the operand has {axes} spatial axes")));
     }
-    // The indices are those of a result of this size, which may then be part of a larger one.
+    // The size of the result, unless that is given: the indices are positions in it.
     let mut inner = shape.clone();
     for i in 0..axes {
         let size = (shape[2 + i].min(1 << 31) as i64 - 1) * strides[i] - pads[i] - pads[axes + i] + kernel[i];

@@ -43,6 +43,10 @@ fn reshaped(b: &mut Importer, x: &Value, shape: &[usize]) -> Result<Vec<Value>> 
 fn reshape<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let given = n.ints_of("shape", 1)?.ok_or_else(|| invalid("it has no shape"))?;
+    let wrong = || argument("shape", format!("{given:?}"), "sizes are positive, or once -1");
+    if given.iter().filter(|&&d| d == -1).count() > 1 {
+        return Err(wrong());
+    }
     let old = x.shape();
     let mut shape = Shape::new();
     for (axis, &d) in given.iter().enumerate() {
@@ -56,8 +60,7 @@ fn reshape<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
             })?,
             // Found below.
             -1 => 1,
-            d => usize::try_from(d)
-                .map_err(|_| argument("shape", format!("{given:?}"), "sizes are positive, or once -1"))?,
+            d => usize::try_from(d).map_err(|_| wrong())?,
         });
     }
     if let Some(open) = given.iter().position(|&d| d == -1) {
@@ -82,7 +85,8 @@ fn flatten<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn squeeze<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let shape = x.shape();
-    let axes = match n.ints_of("axes", 1)? {
+    // As in onnxruntime, an empty list means the same as none.
+    let axes = match n.ints_of("axes", 1)?.filter(|axes| !axes.is_empty()) {
         Some(axes) => axes.iter().map(|&a| resolved_axis("axes", a, shape.len())).collect::<Result<Vec<_>>>()?,
         None => (0..shape.len()).filter(|&a| shape[a] == 1).collect(),
     };
@@ -363,7 +367,8 @@ fn space_to_depth<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> 
     Ok(vec![b.value(made, x.dtype())?])
 }
 
-/// Drops nothing when a network runs. The mask, if it is read, is all true.
+/// Drops nothing when a network runs. As in onnxruntime, the mask is all true, and before opset 12 all false. Before opset 10 it has the
+/// dtype of the operand.
 ///
 /// # Errors
 /// Returns an error in training, since the elements that are dropped are random.
@@ -376,7 +381,9 @@ fn dropout<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     }
     let mut results = vec![x.clone()];
     if n.is_wanted(1) {
-        results.push(Value::constant(Array::filled(Dtype::Bool, x.shape(), 1.0)?));
+        let dtype = if n.version < 10 { x.dtype() } else { Dtype::Bool };
+        let kept = if n.version < 12 { 0.0 } else { 1.0 };
+        results.push(Value::constant(Array::filled(dtype, x.shape(), kept)?));
     }
     Ok(results)
 }

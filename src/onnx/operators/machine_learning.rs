@@ -8,7 +8,7 @@ use crate::{
     emit::Emit,
     import::Importer,
     node::{Node, known_ints, table},
-    ops::{CompareMode, Gather, MatMul, ReduceMode, Sigmoid, Softmax, Sqrt},
+    ops::{Abs, CompareMode, Floor, Gather, MatMul, ReduceMode, Sigmoid, Sign, Softmax, Sqrt},
     value::Value,
 };
 
@@ -241,6 +241,9 @@ fn linear_classifier<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
     let labels = class_labels(n, "classlabels_ints")?;
     let features = n.input(0)?.shape().last().copied().unwrap_or(1).max(1);
     let classes = n.floats("coefficients").map_or(0, |all| all.len()) / features;
+    if classes == 1 && labels.len() == 2 {
+        return binary_classifier(b, n, &labels);
+    }
     if classes != labels.len() || classes < 2 {
         let problem =
             format!("it has {classes} rows of coefficients and {} classes; one for each is supported", labels.len());
@@ -248,6 +251,23 @@ fn linear_classifier<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value
     }
     let scores = linear(b, n, classes)?;
     classified(b, n, scores, &labels)
+}
+
+/// One score decides between two classes: it is above 0 for the second. As in onnxruntime, that of the first is 1 less the other, and
+/// no transform but LOGISTIC is applied.
+fn binary_classifier(b: &mut Importer, n: &Node, labels: &[f64]) -> Result<Vec<Value>> {
+    let score = linear(b, n, 1)?;
+    let negative = b.neg(score)?;
+    let margins = b.concat(vec![negative, score], 1)?;
+    let label = label_of_largest(b, margins, labels)?;
+    let transforms = [("NONE", false), ("LOGISTIC", true), ("SOFTMAX", false), ("SOFTMAX_ZERO", false)];
+    let scores = if n.word("post_transform", "NONE", &transforms)? {
+        b.op(Sigmoid::new(margins))?
+    } else {
+        let other = b.const_sub(1.0, score)?;
+        b.concat(vec![other, score], 1)?
+    };
+    Ok(vec![label, b.value(scores, Dtype::Float32)?])
 }
 
 /// Divides each sample by its norm, if that is not 0.
@@ -272,7 +292,7 @@ fn normalizer<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     Ok(vec![b.shaped(made, &x.shape(), Dtype::Float32)?])
 }
 
-/// 1 at the category of each number, otherwise 0.
+/// 1 at the category of each number, otherwise 0. Floats are truncated.
 fn one_hot_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let Some(categories) = n.ints("cats_int64s").filter(|all| !all.is_empty()) else {
@@ -280,13 +300,23 @@ fn one_hot_encoder<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>>
     };
     let mut shape = x.shape();
     shape.push(1);
-    let tensor = b.float_tensor(x)?;
+    let mut tensor = b.float_tensor(x)?;
+    if x.dtype().is_float() {
+        tensor = truncated(b, tensor)?;
+    }
     let column = b.reshape(tensor, &shape)?;
     let mut along = vec![1; shape.len()];
     along[shape.len() - 1] = categories.len();
     let categories = numbers(b, &along, exact("cats_int64s", categories.into_iter().map(|v| v as f64))?)?;
     let made = b.compare(column, CompareMode::Equal, categories)?;
     Ok(vec![b.value(made, Dtype::Float32)?])
+}
+
+/// Rounds towards 0. NaN stays NaN, while a cast to integers would make it 0.
+fn truncated(b: &mut Importer, x: Tensor) -> Result<Tensor> {
+    let (sign, size) = (b.op(Sign::new(x))?, b.op(Abs::new(x))?);
+    let whole = b.op(Floor::new(size))?;
+    b.mul(sign, whole)
 }
 
 /// `(x - offset) * scale`

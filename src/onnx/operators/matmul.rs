@@ -11,9 +11,13 @@ use crate::{
 
 pub const OPERATORS: &[(&str, Convert)] = &[("Gemm", gemm), ("MatMul", matmul)];
 
-/// NumPy's product: vectors get an axis, which the result loses; leading axes are broadcast.
 fn matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (x, y) = (n.input(0)?, n.input(1)?);
+    product(b, n.input(0)?, n.input(1)?, false).map(|v| vec![v])
+}
+
+/// NumPy's product: vectors get an axis, which the result loses; leading axes are broadcast. `right_transpose` swaps the last two axes of
+/// the second operand, unless that is a vector.
+pub fn product(b: &mut Importer, x: &Value, y: &Value, right_transpose: bool) -> Result<Value> {
     let (mut left, mut right) = (x.shape(), y.shape());
     if left.is_empty() || right.is_empty() {
         return Err(invalid("its operands must have at least one dimension"));
@@ -25,7 +29,12 @@ fn matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     if is_column {
         right.push(1);
     }
-    let (inner, outer) = (left[left.len() - 1], right[right.len() - 2]);
+    let right_transpose = right_transpose && !is_column;
+    let (mut outer, mut columns) = (right[right.len() - 2], right[right.len() - 1]);
+    if right_transpose {
+        std::mem::swap(&mut outer, &mut columns);
+    }
+    let inner = left[left.len() - 1];
     if inner != outer {
         return Err(argument("the columns of the first operand", inner, format!("the second has {outer} rows")));
     }
@@ -34,14 +43,14 @@ fn matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
         shape.push(left[left.len() - 2]);
     }
     if !is_column {
-        shape.push(right[right.len() - 1]);
+        shape.push(columns);
     }
     let (a, c) = (b.tensor(x)?, b.tensor(y)?);
     let (a, c) = (b.reshape(a, &left)?, b.reshape(c, &right)?);
     let (a, c) = (b.real(a)?, b.real(c)?);
-    let made = b.op(MatMul::new(a, c))?;
+    let made = b.op(MatMul { right_transpose, ..MatMul::new(a, c) })?;
     let made = super::cast::rounded_to(b, made, x.dtype())?;
-    Ok(vec![b.shaped(made, &shape, x.dtype())?])
+    b.shaped(made, &shape, x.dtype())
 }
 
 /// `alpha * A' B' + beta * C`

@@ -7,7 +7,7 @@ use crate::{
     import::Importer,
     node::{Node, table},
     ops::{
-        Elu, GELU, Gather, GeluApproxMode, HardSigmoid, LayerNorm, LeakyRelu, MatMul, RMSNorm, Relu, Softmax, Sqrt,
+        Elu, GELU, Gather, GeluApproxMode, HardSigmoid, LayerNorm, LeakyRelu, MulConst, RMSNorm, Relu, Softmax, Sqrt,
         Swish, Tanh,
     },
     value::{Computed, Value},
@@ -112,20 +112,28 @@ fn fused_gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 }
 
 fn fused_matmul<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (x, y) = (n.input(0)?, n.input(1)?);
-    let (mut left, mut right) = (b.tensor(x)?, b.tensor(y)?);
-    if n.flag("transBatchA") {
-        left = batch_last(b, left)?;
+    let left = arranged(b, n.input(0)?, n.flag("transBatchA"), n.flag("transA"))?;
+    let right = arranged(b, n.input(1)?, n.flag("transBatchB"), false)?;
+    let made = matmul::product(b, &left, &right, n.flag("transB"))?;
+    match n.float_or("alpha", 1.0) {
+        1.0 => Ok(vec![made]),
+        alpha => b.unary(&made, |x| MulConst::new(x, alpha).into()),
     }
-    if n.flag("transBatchB") {
-        right = batch_last(b, right)?;
+}
+
+/// Returns an operand of a product with its axes in the order of matrices. A vector has only one.
+fn arranged(b: &mut Importer, x: &Value, is_batch_inside: bool, is_transposed: bool) -> Result<Value> {
+    if x.rank() < 2 || !(is_batch_inside || is_transposed) {
+        return Ok(x.clone());
     }
-    if n.flag("transA") {
-        left = b.transposed(left)?;
+    let mut tensor = b.tensor(x)?;
+    if is_batch_inside {
+        tensor = batch_last(b, tensor)?;
     }
-    let made = b.op(MatMul { right_transpose: n.flag("transB"), ..MatMul::new(left, right) })?;
-    let made = b.mul_const(made, n.float_or("alpha", 1.0))?;
-    Ok(vec![b.value(made, x.dtype())?])
+    if is_transposed {
+        tensor = b.transposed(tensor)?;
+    }
+    b.value(tensor, x.dtype())
 }
 
 /// Moves the first axis behind the others but the last.

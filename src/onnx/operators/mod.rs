@@ -41,7 +41,7 @@ mod training;
 mod trees;
 mod window;
 
-pub use quantize::dequantized_integers;
+pub use quantize::{dequantized_integers, result_element};
 
 use super::{import::Importer, node::Node, value::Value};
 use crate::base::{Error, Result, invalid, nearest};

@@ -148,15 +148,17 @@ fn rounding(n: &Node, x: &Value, window: &Window) -> Option<bool> {
 
 /// Indices are positions in the whole operand; those of `top.MaxPoolWithMask` are positions in a plane.
 fn max_pool_with_indices<'m>(b: &mut Importer<'m>, n: &Node<'m>, x: &Value, window: Window) -> Result<Vec<Value>> {
-    let shape = x.shape();
     let plain = window.dilations.iter().all(|&d| d == 1) && !n.flag("ceil_mode") && n.int_or("storage_order", 0) == 0;
-    let [batch, channels, height, width] = shape[..] else {
-        return Err(invalid("the indices of a pool are supported for images (4 dimensions) only"));
+    let ([batch, channels, height, width], window) = match x.shape()[..] {
+        [batch, channels, length] => ([batch, channels, 1, length], window.of_one_row()),
+        [batch, channels, height, width] => ([batch, channels, height, width], window),
+        _ => return Err(invalid("the indices of a pool are supported for 3 and 4 dimensions (sequences and images)")),
     };
     if !plain {
         return Err(invalid("indices are not supported together with dilations, ceil_mode or storage_order"));
     }
     let input = b.tensor(x)?;
+    let input = b.reshape(input, &[batch, channels, height, width])?;
     let op = MaxPoolWithMask::new(input, window.kernel, window.strides, window.pads);
     let dtype = b.dtype(input)?;
     let made = b.graph.op(op).out_dtypes([dtype, Dtype::Int32]).call()?;
@@ -164,7 +166,11 @@ fn max_pool_with_indices<'m>(b: &mut Importer<'m>, n: &Node<'m>, x: &Value, wind
     let first = (0..batch * channels).map(|plane| (plane * height * width) as f64);
     let first = b.coefficient(Array::from_f64s(Dtype::Int32, [batch, channels, 1, 1], first)?)?;
     let indices = b.add(mask, first)?;
-    Ok(vec![b.value(values, x.dtype())?, b.value(indices, Dtype::Int64)?])
+    let mut shape = b.shape(values)?;
+    if x.rank() == 3 {
+        shape.remove(2);
+    }
+    Ok(vec![b.shaped(values, &shape, x.dtype())?, b.shaped(indices, &shape, Dtype::Int64)?])
 }
 
 /// The entries of the windows: for each position of the kernel, the elements there of all windows.

@@ -205,7 +205,7 @@ pub fn dequantize_linear<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
 }
 
 /// The type of a quantized result.
-fn result_element(n: &Node, zero: Option<&Value>) -> Result<Element> {
+pub fn result_element(n: &Node, zero: Option<&Value>) -> Result<Element> {
     match (n.int("output_dtype").filter(|d| *d != 0), zero) {
         (Some(to), _) => Element::of(to as i32).map_err(|e| misfit("output_dtype:", e)),
         (None, Some(zero)) => Ok(zero.element()),

@@ -369,8 +369,7 @@ impl Layer<'_> {
             Some(limit) => b.op(Clip::new(x, limit, -limit))?,
             None => x,
         };
-        let function = functions.get(which).ok_or_else(|| invalid("it has too few activations"))?;
-        function.apply(b, x)
+        function(functions, which)?.apply(b, x)
     }
 
     fn gate(&self, b: &mut Importer, gates: Tensor, which: usize) -> Result<Tensor> {
@@ -450,7 +449,12 @@ impl Layer<'_> {
         let output = self.gate(b, gates, 1)?;
         let output = peeped(b, output, 1, c)?;
         let output = self.activated(b, functions, 0, output)?;
-        let seen = self.activated(b, functions, 2, c)?;
+        // As in onnxruntime, `clip` bounds the operands of the gates' activations, not this one's.
+        let seen = function(functions, 2)?.apply(b, c)?;
         Ok((b.mul(output, seen)?, c))
     }
+}
+
+fn function(functions: &[Activation], which: usize) -> Result<&Activation> {
+    functions.get(which).ok_or_else(|| invalid("it has too few activations"))
 }

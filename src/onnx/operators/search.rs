@@ -8,7 +8,7 @@ use crate::{
     import::Importer,
     node::{Node, known_floats, known_ints, table},
     ops::{Gather, GatherElements},
-    value::Value,
+    value::{Value, stored_shape},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -43,10 +43,11 @@ fn known(x: &Value) -> Result<Vec<f64>> {
     }
 }
 
+/// The positions of numbers other than 0: a row for each axis. A scalar has one, as in onnxruntime.
 fn non_zero<'m>(_: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
     let values = known(x)?;
-    let shape = x.shape();
+    let shape = stored_shape(&x.shape());
     let found: Vec<usize> = (0..values.len()).filter(|&i| values[i] != 0.0).collect();
     let mut all = Vec::new();
     for axis in 0..shape.len() {

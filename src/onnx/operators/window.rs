@@ -30,10 +30,21 @@ impl Window {
             .ok_or_else(|| argument("kernel_shape", format!("{:?}", self.kernel), "the kernel has too many elements"))
     }
 
+    /// Returns the window of a sequence for an image of one row.
+    pub fn of_one_row(mut self) -> Window {
+        for list in [&mut self.kernel, &mut self.strides, &mut self.dilations] {
+            list.insert(0, 1);
+        }
+        let after = self.pads.len() / 2;
+        self.pads.insert(after, 0);
+        self.pads.insert(0, 0);
+        self
+    }
+
     /// Reads the attributes of a node whose operand has these spatial axes.
     pub fn of(n: &Node, kernel: Vec<i64>, spatial: &[usize]) -> Result<Window> {
         let axes = spatial.len();
-        let list = |name: &str, default: i64, count: usize| match n.ints(name) {
+        let list = |name: &str, default: i64, count: usize| match n.checked_ints(name)? {
             Some(given) if given.is_empty() => Ok(vec![default; count]),
             Some(given) if given.len() != count => {
                 let expected = format!("expected {}", pluralized(count, "number"));

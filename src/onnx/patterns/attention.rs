@@ -24,22 +24,31 @@ fn softmax<'r>(r: &'r Rewriter, t: Tensor) -> Option<&'r Op<Tensor>> {
     (becomes_zero && of_weights && r.is_last_axis(t, op.axis) && has_open_rows(r, op.input)).then_some(found)
 }
 
-/// Returns whether every row of scores has one that is not masked.
+/// Returns whether every row of scores has one that is not masked: products, or their sum with a known mask. Another mask might hide what
+/// the known one leaves.
 fn has_open_rows(r: &Rewriter, scores: Tensor) -> bool {
-    let Some(pairs) = r.summands(scores) else {
-        return matches!(r.op(scores), Some(Op::MatMul(_) | Op::MulConst(_)));
-    };
-    pairs.into_iter().find(|(_, mask)| r.is_coefficient(*mask)).is_some_and(|(_, mask)| {
-        let row = r.shape(mask).last().copied().unwrap_or(1);
-        let (mut seen, mut is_open, mut are_open) = (0, false, true);
-        // A mask of a long sequence is larger than what is worth copying.
-        let is_known = r.each(mask, |v| {
-            (seen, is_open) = (seen + 1, is_open || v > f64::NEG_INFINITY);
-            if seen == row {
-                are_open &= is_open;
-                (seen, is_open) = (0, false);
-            }
-        });
-        is_known && are_open
-    })
+    let Some(pairs) = r.summands(scores) else { return is_product(r, scores) };
+    pairs.into_iter().find(|(products, mask)| is_product(r, *products) && r.is_coefficient(*mask)).is_some_and(
+        |(_, mask)| {
+            let row = r.shape(mask).last().copied().unwrap_or(1);
+            let (mut seen, mut is_open, mut are_open) = (0, false, true);
+            // A mask of a long sequence is larger than what is worth copying.
+            let is_known = r.each(mask, |v| {
+                (seen, is_open) = (seen + 1, is_open || v > f64::NEG_INFINITY);
+                if seen == row {
+                    are_open &= is_open;
+                    (seen, is_open) = (0, false);
+                }
+            });
+            is_known && are_open
+        },
+    )
+}
+
+fn is_product(r: &Rewriter, scores: Tensor) -> bool {
+    match r.op(scores) {
+        Some(Op::MatMul(_)) => true,
+        Some(Op::MulConst(scale)) => scale.const_val.is_finite() && matches!(r.op(scale.input), Some(Op::MatMul(_))),
+        _ => false,
+    }
 }

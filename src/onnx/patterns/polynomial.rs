@@ -18,28 +18,29 @@ impl Fraction {
     /// Returns the fraction that a tensor is. Products that others read, too, count as factors.
     pub fn of(r: &Rewriter, t: Tensor) -> Fraction {
         let mut found = Fraction { factor: 1.0, ..Fraction::default() };
-        found.add(r, t, true, true);
+        found.add(r, t, true, 0);
         found
     }
 
-    fn add(&mut self, r: &Rewriter, t: Tensor, is_above: bool, is_first: bool) {
-        let is_open = is_first || r.is_read_once(t);
+    fn add(&mut self, r: &Rewriter, t: Tensor, is_above: bool, depth: usize) {
+        let is_open = depth == 0 || depth < MAX_DEPTH && r.is_read_once(t);
         let has_room = self.numerators.len() + self.denominators.len() < MAX_FACTORS;
+        let depth = depth + 1;
         match r.op(t).filter(|_| is_open && has_room) {
             Some(Op::MulConst(op)) => {
                 self.scale(op.const_val, is_above);
-                self.add(r, op.input, is_above, false);
+                self.add(r, op.input, is_above, depth);
             }
             Some(Op::Reciprocal(op)) => {
                 self.scale(op.const_val, is_above);
-                self.add(r, op.input, !is_above, false);
+                self.add(r, op.input, !is_above, depth);
             }
             Some(Op::Mul(op)) if op.inputs.len() == 2 && op.inputs[0] != op.inputs[1] => {
-                op.inputs.iter().for_each(|t| self.add(r, *t, is_above, false));
+                op.inputs.iter().for_each(|t| self.add(r, *t, is_above, depth));
             }
             Some(Op::Div(op)) if !op.is_reverse && op.inputs.len() == 2 => {
-                self.add(r, op.inputs[0], is_above, false);
-                self.add(r, op.inputs[1], !is_above, false);
+                self.add(r, op.inputs[0], is_above, depth);
+                self.add(r, op.inputs[1], !is_above, depth);
             }
             _ if is_above => self.numerators.push(t),
             _ => self.denominators.push(t),
