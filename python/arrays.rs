@@ -1,6 +1,6 @@
 //! Arrays of NumPy, PyTorch and others, without copies.
 use crate::{
-    errors::{OrRaise, invalid, invalid_type},
+    errors::{OrRaise, class_of, explained, invalid, invalid_type},
     warnings::warn,
 };
 use dlpark::python::{ImportedDlpack, from_dlpack};
@@ -11,12 +11,12 @@ use pyo3::{
     sync::PyOnceLock,
     types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyModule, PyTuple},
 };
+use std::path::PathBuf;
 use tpulang::{
-    Array, Dtype,
-    array::{ArrayMut, ArrayView},
+    Array, Dtype, Error,
+    array::{self, ArrayMut, ArrayView},
     base::{Shape, Warning, WarningKind},
 };
-use tpulang_base::shape_text;
 
 /// NumPy, which is imported when the first array is exchanged.
 pub fn numpy(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
@@ -116,39 +116,70 @@ impl<'py> Source<'py> {
     /// Returns an array on the memory of the object, which it keeps. The elements are copied if they are not contiguous.
     ///
     /// # Errors
-    /// Returns an error if the array is of another device or dtype.
-    pub fn array(&self) -> PyResult<Array> {
-        match self {
+    /// Returns an error if the array is of another device or dtype, or masked. `wrong` makes it of the problem.
+    pub fn array(&self, wrong: impl FnOnce(String) -> PyErr) -> PyResult<Array> {
+        let array = match self {
             Source::NumPy(array) => from_numpy(array),
             Source::Dlpack(tensor) => from_dlpack_object(tensor),
-        }
+        };
+        array.map_err(|raised| explained(self.py(), raised, wrong))
     }
     /// Returns the elements as lists of lists.
-    pub fn list(&self) -> PyResult<Bound<'py, PyAny>> {
+    ///
+    /// # Errors
+    /// Returns an error if there are none. `wrong` makes it of the problem.
+    pub fn list(&self, wrong: impl FnOnce(String) -> PyErr) -> PyResult<Bound<'py, PyAny>> {
+        self.listed().map_err(|raised| explained(self.py(), raised, wrong))
+    }
+    fn listed(&self) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py();
+        check_unmasked(self.object())?;
         numpy(py)?.call_method1(intern!(py, "asarray"), (self.object(),))?.call_method0(intern!(py, "tolist"))
     }
 }
 
-/// Returns the array of an object: see [`Source`].
+/// Returns the array of an object: see [`Source`]. Errors begin with `what`: "the data of \"w\"".
 ///
 /// # Errors
-/// Returns an error if the object is not an array, or one of another device or dtype.
-pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Array> {
-    if let Some(source) = Source::of(object)? {
-        return source.array();
+/// Returns an error if the object is not an array, or one of another device or dtype, or masked.
+pub fn from_python(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let py = object.py();
+    let wrong = |problem: String| invalid_type(py, format!("{what} {problem}"));
+    match Source::of(object).map_err(|raised| explained(py, raised, wrong))? {
+        Some(source) => source.array(wrong),
+        None => Err(wrong(not_an_array(object))),
     }
-    let found = object.get_type().name()?;
-    Err(invalid_type(
-        object.py(),
-        format!("found an object of type {found}; expected an array of NumPy, PyTorch or another library with DLPack"),
-    ))
+}
+
+fn not_an_array(object: &Bound<'_, PyAny>) -> String {
+    format!("is {}; expected an array of NumPy, PyTorch or another library with DLPack", class_of(object))
+}
+
+/// Returns the exception that the library cannot use the memory of an array.
+fn unusable(py: Python<'_>, error: &Error) -> PyErr {
+    invalid_type(py, format!("cannot be used: {error}"))
+}
+
+/// Checks that an array has no mask, which would be lost.
+fn check_unmasked(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = object.py();
+    if object.get_type().is(&numpy(py)?.getattr(intern!(py, "ndarray"))?) {
+        return Ok(());
+    }
+    match object.is_instance(&py.import(intern!(py, "numpy.ma"))?.getattr(intern!(py, "MaskedArray"))?)? {
+        true => Err(invalid_type(
+            py,
+            "is a masked array, whose mask would be lost; expected array.filled(value) or array.data",
+        )),
+        false => Ok(()),
+    }
 }
 
 fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let py = object.py();
-    // No copy unless it is needed.
-    let array = numpy(py)?.call_method1(intern!(py, "require"), (object, py.None(), ("C", "A")))?;
+    check_unmasked(object)?;
+    // No copy unless it is needed, and no subclass (E), whose attributes may say anything.
+    let array = numpy(py)?.call_method1(intern!(py, "require"), (object, py.None(), ("C", "A", "E")))?;
     let dtype = array.getattr(intern!(py, "dtype"))?;
     if !dtype.getattr(intern!(py, "isnative"))?.is_truthy()? {
         let native = dtype.call_method1(intern!(py, "newbyteorder"), ("=",))?;
@@ -157,20 +188,30 @@ fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let (dtype, shape, pointer) = memory(&array)?;
     // SAFETY: the array keeps the memory, which has all elements in row-major order. The documentation asks the caller
     // not to write to it.
-    unsafe { Array::from_raw_parts(dtype, shape, pointer, array.unbind()) }.or_raise(py)
+    unsafe { Array::from_raw_parts(dtype, shape, pointer, array.unbind()) }.map_err(|error| unusable(py, &error))
 }
 
-/// Returns the dtype, shape and address of an array of NumPy.
+/// Returns the dtype, shape and address of an array of NumPy, all of one description of its memory. Only the names of
+/// ml_dtypes' dtypes are elsewhere.
 fn memory(array: &Bound<'_, PyAny>) -> PyResult<(Dtype, Shape, *mut u8)> {
     let py = array.py();
     let name: String = array.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "name"))?.extract()?;
     let dtype = dtype_of_name(&name).ok_or_else(|| {
         let all: Vec<_> = Dtype::all().map(Dtype::name).collect();
-        invalid_type(py, format!("the dtype of the array is {name}; expected one of {}", all.join(", ")))
+        invalid_type(py, format!("has the dtype {name}; expected one of {}", all.join(", ")))
     })?;
     let interface = array.getattr(intern!(py, "__array_interface__"))?;
+    let code: String = interface.get_item(intern!(py, "typestr"))?.extract()?;
+    let size = code.get(2..).and_then(|digits| digits.parse::<usize>().ok());
+    let strides = interface.get_item(intern!(py, "strides"))?;
+    if size != Some(dtype.size()) || !strides.is_none() {
+        let problem = format!(
+            "has the array interface {interface}; expected {dtype} elements, contiguous and in row-major order"
+        );
+        return Err(invalid_type(py, problem));
+    }
     let (address, _): (usize, bool) = interface.get_item(intern!(py, "data"))?.extract()?;
-    let shape = array.getattr(intern!(py, "shape"))?.extract()?;
+    let shape = interface.get_item(intern!(py, "shape"))?.extract()?;
     Ok((dtype, shape, std::ptr::with_exposed_provenance_mut(address)))
 }
 
@@ -198,49 +239,60 @@ fn from_dlpack_object(object: &Bound<'_, PyAny>) -> PyResult<Array> {
             ImportedDlpack::Legacy(tensor) => ArrayView::from_dlpack(tensor),
         }
     };
-    view.and_then(|view| view.to_array()).or_raise(py)
+    view.and_then(|view| view.to_array()).map_err(|error| unusable(py, &error))
 }
 
-/// Returns an array to write results to, on the memory of an array of NumPy or a tensor of PyTorch.
+/// Returns an array to write the result `name` to, on the memory of an array of NumPy or a tensor of PyTorch.
 ///
 /// # Errors
 /// Returns an error if the object is no such array, is read-only or not contiguous.
-pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
+pub fn to_write(name: &str, object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
     let py = object.py();
-    if !object.hasattr(intern!(py, "__array_interface__"))? {
-        if object.hasattr("is_neg")? && object.call_method0("is_neg")?.is_truthy()? {
-            return Err(invalid(py, "the tensor for a result is a negated view; expected one like torch.empty makes"));
+    let wrong = |problem: String| invalid_type(py, format!("the array for the result {name:?} {problem}"));
+    written(object).map_err(|raised| explained(py, raised, wrong))
+}
+
+fn written(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
+    let py = object.py();
+    if object.is_instance(&numpy(py)?.getattr(intern!(py, "ndarray"))?)? {
+        return numpy_written(object);
+    }
+    if !object.hasattr(intern!(py, "__dlpack__"))? {
+        return Err(invalid_type(py, not_an_array(object)));
+    }
+    if object.hasattr("is_neg")? && object.call_method0("is_neg")?.is_truthy()? {
+        return Err(invalid_type(py, "is a negated view; expected a tensor like torch.empty makes"));
+    }
+    let tensor = from_dlpack(object.as_borrowed(), None, None)?;
+    // SAFETY: the tensor was made by the object's library. The documentation asks the caller not to use it during the
+    // run.
+    let array = unsafe {
+        match tensor {
+            ImportedDlpack::Versioned(tensor) => ArrayMut::from_dlpack(tensor),
+            ImportedDlpack::Legacy(tensor) => ArrayMut::from_dlpack(tensor),
         }
-        let tensor = from_dlpack(object.as_borrowed(), None, None)?;
-        // SAFETY: the tensor was made by the object's library. The documentation asks the caller not to use it during the
-        // run.
-        let array = unsafe {
-            match tensor {
-                ImportedDlpack::Versioned(tensor) => ArrayMut::from_dlpack(tensor),
-                ImportedDlpack::Legacy(tensor) => ArrayMut::from_dlpack(tensor),
-            }
-        };
-        return array.or_raise(py);
-    }
-    let dtype = object.getattr(intern!(py, "dtype"))?;
+    };
+    array.map_err(|error| unusable(py, &error))
+}
+
+fn numpy_written(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
+    let py = object.py();
+    check_unmasked(object)?;
+    // The same memory, without the attributes of a subclass, which may say anything.
+    let array = numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?;
+    let dtype = array.getattr(intern!(py, "dtype"))?;
     if !dtype.getattr(intern!(py, "isnative"))?.is_truthy()? {
-        return Err(invalid(
-            py,
-            format!("the array for a result has the byte order of {dtype}; expected this machine's"),
-        ));
+        return Err(invalid_type(py, format!("has the byte order of {dtype}; expected this machine's")));
     }
-    let flags = object.getattr(intern!(py, "flags"))?;
+    let flags = array.getattr(intern!(py, "flags"))?;
     for flag in ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE"] {
         if !flags.get_item(flag)?.is_truthy()? {
-            return Err(invalid(
-                py,
-                format!("the array for a result is not {flag}; expected one like numpy.empty makes"),
-            ));
+            return Err(invalid_type(py, format!("is not {flag}; expected one like numpy.empty makes")));
         }
     }
-    let (dtype, shape, pointer) = memory(object)?;
+    let (dtype, shape, pointer) = memory(&array)?;
     // SAFETY: the array keeps the memory, which may be written; see above for other uses.
-    unsafe { ArrayMut::from_raw_parts(dtype, shape, pointer, object.clone().unbind()) }.or_raise(py)
+    unsafe { ArrayMut::from_raw_parts(dtype, shape, pointer, array.unbind()) }.map_err(|error| unusable(py, &error))
 }
 
 /// Returns an array of NumPy that owns the memory of the array; a copy if the array is shared.
@@ -337,33 +389,35 @@ pub fn fitted(
 }
 
 /// Returns the data of the tensor `name` with its dtype and shape. Floats are converted between float16 and float32, and
-/// dtypes that no tensor has, with a remark. An array of as many elements is reshaped, and the bits of fp8 may be given as
-/// uint8, those of bfloat16 as uint16.
+/// dtypes that no tensor has, with a remark. As in TpuLang, an array of as many elements is reshaped.
 ///
 /// # Errors
-/// Returns an error if the dtype is another one, or the number of elements.
-pub fn as_declared(py: Python<'_>, name: &str, mut array: Array, (dtype, shape): (Dtype, &[usize])) -> PyResult<Array> {
+/// Returns an error if the dtype is another one ([`array::as_declared`]), or the number of elements.
+pub fn as_declared(py: Python<'_>, name: &str, mut data: Array, (dtype, shape): (Dtype, &[usize])) -> PyResult<Array> {
     let is_half_or_single = |dtype| [Dtype::Float16, Dtype::Float32].contains(&dtype);
-    if array.dtype() != dtype {
-        array = match array.reinterpreted(dtype) {
-            Some(bits) if array.dtype() == Dtype::Uint8 && dtype.is_float() => bits,
-            Some(bits) if array.dtype() == Dtype::Uint16 && dtype == Dtype::Bfloat16 => bits,
-            _ if is_half_or_single(dtype) && is_half_or_single(array.dtype()) => array.to_dtype(dtype).or_raise(py)?,
-            _ => match fitted(py, (&format!("the data of {name:?}"), name), &array, dtype)? {
-                Some((fitted, remark)) => {
-                    warn(py, [&remark])?;
-                    fitted
-                }
-                None => {
-                    let problem = format!("the data have the dtype {}; expected {dtype}, the tensor's", array.dtype());
-                    return Err(invalid(py, problem));
-                }
-            },
-        };
+    if data.dtype() != dtype && is_half_or_single(dtype) && is_half_or_single(data.dtype()) {
+        data = data.to_dtype(dtype).or_raise(py)?;
+    } else if data.dtype() != dtype
+        && let Some((fitted, remark)) = fitted(py, (&format!("the data of {name:?}"), name), &data, dtype)?
+    {
+        warn(py, [&remark])?;
+        data = fitted;
     }
-    if array.shape() == shape {
-        return Ok(array);
+    if let Ok(reshaped) = data.reshaped(shape) {
+        data = reshaped;
     }
-    let problem = format!("the data have the shape {}; expected {}", shape_text(array.shape()), shape_text(shape));
-    array.reshaped(shape.to_vec()).map_err(|_| invalid(py, problem))
+    array::as_declared(data, dtype, shape).map_err(|problem| invalid(py, format!("the data of {name:?} {problem}")))
+}
+
+/// Writes arrays by name to an npz, which replaces the file once it is complete. numpy.savez has no such care, and takes no array
+/// of the name "file".
+#[pyfunction]
+pub fn write_npz(py: Python<'_>, path: PathBuf, arrays: &Bound<'_, PyDict>) -> PyResult<()> {
+    let mut all = Vec::new();
+    for (name, object) in arrays {
+        let name: String = name.extract()?;
+        let array = from_python(&format!("the array {name:?}"), &object)?;
+        all.push((name, array));
+    }
+    py.detach(|| array::write_npz(path, all)).or_raise(py)
 }

@@ -1,4 +1,5 @@
 //! Functions in Python whose errors end tracebacks at the caller's line, as those of the extension module do.
+use crate::errors::is_ours;
 use pyo3::{
     intern,
     prelude::*,
@@ -19,11 +20,7 @@ impl Bounded {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
         self.0.bind(py).call(args, kwargs).inspect_err(|raised| {
-            let is_ours = py
-                .import(intern!(py, "tpulang._errors"))
-                .and_then(|module| raised.value(py).is_instance(&module.getattr("Error")?))
-                .unwrap_or(false);
-            if is_ours {
+            if is_ours(py, raised) {
                 raised.set_traceback(py, None);
             }
         })
@@ -43,6 +40,21 @@ impl Bounded {
     #[getter]
     fn __name__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.bind(py).getattr(intern!(py, "__name__"))
+    }
+    #[getter]
+    fn __qualname__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.__name__(py)
+    }
+    #[getter]
+    fn __module__(&self) -> &'static str {
+        "tpulang"
+    }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<function tpulang.{}>", self.__name__(py)?))
+    }
+    /// Pickled by name, as functions are.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.__name__(py)
     }
     #[getter]
     fn __text_signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,5 +1,6 @@
 //! tpulang's errors as Python exceptions, which `tpulang/_errors.py` defines.
 use pyo3::{
+    exceptions::{PyException, PyMemoryError},
     intern,
     prelude::*,
     types::{PyDict, PyList},
@@ -8,6 +9,9 @@ use tpulang::{
     Error,
     base::{Cause, Result},
 };
+
+/// Maximum length of an object's text in a message.
+const MAX_SHOWN: usize = 60;
 
 /// The result of an operation of the library, in Python.
 pub trait OrRaise<T> {
@@ -54,6 +58,58 @@ pub fn invalid(py: Python<'_>, message: impl Into<String>) -> PyErr {
 pub fn count<T: TryFrom<i64>>(py: Python<'_>, argument: &str, given: i64) -> PyResult<T> {
     let problem = if given < 0 { "expected 0 or more" } else { "it is too large" };
     T::try_from(given).map_err(|_| invalid(py, format!("{argument} is {given}; {problem}")))
+}
+
+/// Converts a number that counts something that there must be, as [`count`] does.
+///
+/// # Errors
+/// Returns an error if the number is less than 1 or too large.
+pub fn count_from_one<T: TryFrom<i64>>(py: Python<'_>, argument: &str, given: i64) -> PyResult<T> {
+    if given < 1 {
+        return Err(invalid(py, format!("{argument} is {given}; expected 1 or more")));
+    }
+    count(py, argument, given)
+}
+
+/// Returns whether an exception is one of tpulang's.
+pub fn is_ours(py: Python<'_>, raised: &PyErr) -> bool {
+    let class = py.import(intern!(py, "tpulang._errors")).and_then(|module| module.getattr("Error"));
+    class.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false)
+}
+
+/// Returns the exception that tells the user what is wrong with an object; `wrong` makes it of the problem. An exception of
+/// ours is taken to be the problem, "has the dtype complex64; ..", while those of Python and of other libraries are quoted.
+/// Ctrl-C and a lack of memory are raised as they are.
+pub fn explained(py: Python<'_>, raised: PyErr, wrong: impl FnOnce(String) -> PyErr) -> PyErr {
+    if !raised.is_instance_of::<PyException>(py) || raised.is_instance_of::<PyMemoryError>(py) {
+        return raised;
+    }
+    if is_ours(py, &raised) {
+        return wrong(raised.value(py).to_string());
+    }
+    let exception = wrong(format!("cannot be read: {raised}"));
+    exception.set_cause(py, Some(raised));
+    exception
+}
+
+/// Returns the class of an object, for a message: `an int`.
+pub fn class_of(object: &Bound<'_, PyAny>) -> String {
+    let name = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {name}")
+}
+
+/// Describes an object that stands where another is expected: `5, an int`; only its class if its text is long.
+pub fn shown(object: &Bound<'_, PyAny>) -> String {
+    if object.is_none() {
+        return "None".to_owned();
+    }
+    match object.repr().map(|text| text.to_string()) {
+        Ok(text) if text.chars().count() <= MAX_SHOWN && !text.contains('\n') => {
+            format!("{text}, {}", class_of(object))
+        }
+        _ => class_of(object),
+    }
 }
 
 fn of_class(py: Python<'_>, class: &str, message: String, details: Option<&Bound<'_, PyDict>>) -> PyErr {

@@ -107,8 +107,8 @@ impl Method {
     fn __name__(&self) -> &'static str {
         self.function.name
     }
-    fn __repr__(&self) -> String {
-        format!("<method {} of {}>", self.function.name, self.bound)
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<method {} of {}>", self.function.name, self.bound.bind(py).repr()?))
     }
 }
 

@@ -1,12 +1,13 @@
 //! The class `Graph`.
 use crate::{
     arrays::{as_declared, dtype_of, fitted},
-    errors::{OrRaise, invalid},
+    errors::{OrRaise, invalid, invalid_type, shown},
     operator::Operator,
     quantization,
     scope::Scope,
     session::{Feeds, Session},
     shared::Shared,
+    spec_text::{json_of, param, text_of},
     tensor::{Handle, Tensor, shape_of},
     values::array_or_list,
     warnings::{warn, warn_of_graph, warn_of_reading},
@@ -14,7 +15,7 @@ use crate::{
 use pyo3::{
     intern,
     prelude::*,
-    types::{PyBool, PyBytes, PyDict},
+    types::{PyBytes, PyDict},
 };
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tpulang::{
@@ -23,15 +24,7 @@ use tpulang::{
     graph::MadeBy,
     onnx, spec,
 };
-
-/// Reads the value of a parameter: a bool, an int, a float, or otherwise a str.
-fn param(value: &Bound<'_, PyAny>) -> PyResult<spec::Param> {
-    if let Ok(value) = value.cast::<PyBool>() {
-        return Ok(value.is_true().into());
-    }
-    let number = value.extract::<i64>().map(Into::into).or_else(|_| value.extract::<f64>().map(Into::into));
-    number.or_else(|_| value.extract::<String>().map(Into::into))
-}
+use tpulang_base::pluralized;
 
 /// A network under construction: tensors, and the operators that compute them. Types are inferred, and arguments and
 /// quantization checked, as each operator is added.
@@ -104,11 +97,14 @@ impl Graph {
     ) -> PyResult<Graph> {
         let mut options = spec::Options::new();
         for (name, value) in params.into_iter().flatten() {
-            options = options.param(name.extract::<String>()?, param(&value)?);
+            let wrong =
+                |_| invalid_type(py, format!("from_spec: a key of params is {}; expected a name", shown(&name)));
+            let name = name.extract::<String>().map_err(wrong)?;
+            options = options.param(&name, param(&name, &value)?);
         }
         let text = match spec.cast::<PyDict>() {
-            Ok(object) => Some(py.import("json")?.call_method1("dumps", (object,))?.extract::<String>()?),
-            Err(_) => spec.extract::<String>().ok().filter(|text| text.contains('{')),
+            Ok(object) => Some(json_of(object)?),
+            Err(_) => text_of(spec, ".json"),
         };
         let graph = match text {
             Some(text) => py.detach(|| options.read_text(&text, "the spec", folder.as_deref())),
@@ -126,7 +122,7 @@ impl Graph {
     #[staticmethod]
     #[pyo3(signature = (module, weights=None))]
     fn from_mlir(py: Python<'_>, module: &Bound<'_, PyAny>, weights: Option<PathBuf>) -> PyResult<Graph> {
-        let text = module.extract::<String>().ok().filter(|text| text.contains('{'));
+        let text = text_of(module, ".mlir");
         let graph = read_module(py, text, module, weights)?;
         warn_of_reading(py, &graph)?;
         Ok(Graph::of(graph))
@@ -296,8 +292,8 @@ impl Graph {
                 shape.as_ref().map_or_else(|| Ok(data.shape().to_vec()), |shape| shape.to_shape().or_raise(py))?;
             as_declared(py, name, data, (dtype, &shape))
         };
-        let data =
-            data.map(|data| declared(array_or_list(name, data, dtype.unwrap_or(Dtype::Float32))?)).transpose()?;
+        let read = |data| array_or_list(&format!("the data of {name:?}"), data, dtype.unwrap_or(Dtype::Float32));
+        let data = data.map(|data| declared(read(data)?)).transpose()?;
         let add = |graph: &mut tpulang::Graph| {
             let tensor = match data {
                 Some(data) => graph.coefficient(name, data)?,
@@ -319,8 +315,9 @@ impl Graph {
         let handle = tensor.get().handle_in(py, &self.shared)?;
         let (name, dtype) =
             self.shared.with(py, |graph| graph.tensor(handle).map(|info| (info.name.clone(), info.dtype)))?;
-        let mut data = array_or_list(&name, data, dtype)?;
-        if let Some((fitted, remark)) = fitted(py, (&format!("the data of {name:?}"), &name), &data, dtype)? {
+        let what = format!("the data of {name:?}");
+        let mut data = array_or_list(&what, data, dtype)?;
+        if let Some((fitted, remark)) = fitted(py, (&what, &name), &data, dtype)? {
             warn(py, [&remark])?;
             data = fitted;
         }
@@ -446,8 +443,10 @@ impl Graph {
 
     fn __repr__(&self, py: Python<'_>) -> String {
         let graph = self.shared.lock(py);
-        let (inputs, operators, outputs) = (graph.inputs().len(), graph.operators().len(), graph.outputs().len());
-        format!("<tpulang.Graph {:?}: {inputs} inputs, {operators} operators, {outputs} outputs>", graph.name())
+        let (inputs, outputs) =
+            (pluralized(graph.inputs().len(), "input"), pluralized(graph.outputs().len(), "output"));
+        let operators = pluralized(graph.operators().len(), "operator");
+        format!("<tpulang.Graph {:?}: {inputs}, {operators}, {outputs}>", graph.name())
     }
     /// Shows the network in a file: a page for a browser (`.html`), or a drawing (`.svg`, or `.dot` for Graphviz). Notebooks
     /// show a graph as that page.
@@ -481,7 +480,7 @@ fn read_module(
     match text {
         Some(_) if weights.is_some() => {
             let problem = "from_mlir: weights go with the path of a module, not with its text";
-            Err(crate::errors::invalid_type(py, problem))
+            Err(invalid_type(py, problem))
         }
         Some(text) => py.detach(|| tpulang::mlir::read_text(&text)).or_raise(py),
         None => {

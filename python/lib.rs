@@ -21,6 +21,7 @@ mod quantization;
 mod scope;
 mod session;
 mod shared;
+mod spec_text;
 mod tensor;
 mod training;
 mod values;
@@ -40,6 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     functions::register(module)?;
     dropin::register(module)?;
     training::register(module)?;
+    module.add_function(wrap_pyfunction!(arrays::write_npz, module)?)?;
     module.add_function(wrap_pyfunction!(boundary::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_function(wrap_pyfunction!(attributes::attribute_hint, module)?)?;

@@ -13,6 +13,8 @@ use pyo3::{
     types::{PyBool, PyEllipsis, PyFloat, PyInt, PyIterator, PyList, PySlice, PyTuple},
 };
 
+use tpulang_base::pluralized;
+
 type Object<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// Returns whether an object is a number, for which comparisons are functions of their own.
@@ -166,7 +168,9 @@ impl Selection {
         let is_ellipsis = |item: &Bound<'_, PyAny>| item.is_instance_of::<PyEllipsis>();
         let given = items.iter().filter(|item| !item.is_none() && !is_ellipsis(item)).count();
         let Some(skipped) = shape.len().checked_sub(given) else {
-            return Err(invalid(py, format!("{given} indices are given for a tensor of {} dimensions", shape.len())));
+            let indices = if given == 1 { "1 index is".to_owned() } else { format!("{given} indices are") };
+            let dimensions = pluralized(shape.len(), "dimension");
+            return Err(invalid(py, format!("{indices} given for a tensor of {dimensions}")));
         };
         let mut selection = Selection { is_whole: true, ..Selection::default() };
         let mut is_skipped = false;

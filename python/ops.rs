@@ -22,8 +22,8 @@ use tpulang::{
 
 #[pymethods]
 impl Graph {
-    /// Adds an operator of the Top dialect, which has more ops than there are functions. docs/ops.md lists their operands and
-    /// attributes.
+    /// Adds an operator of the Top dialect, which has more ops than there are functions. The command
+    /// `tpulang ops top.Depth2Space` prints the operands and attributes of one.
     ///
     /// Args:
     ///     name: The op: "Depth2Space".

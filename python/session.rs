@@ -1,7 +1,7 @@
 //! The class `Session`: runs of a graph.
 use crate::{
     arrays::{to_numpy, to_write},
-    errors::{OrRaise, count, invalid, invalid_type},
+    errors::{OrRaise, count, count_from_one, invalid, invalid_type, shown},
     graph::Graph,
     interrupt::{self, Ends},
     quantization::one_or_many,
@@ -22,6 +22,7 @@ use tpulang::{
     base::{Warning, WarningCode, Warnings},
     exec::{AnyBackend, Device, Precision, RunOptions, StepTime, ValueInfo as Info},
 };
+use tpulang_base::pluralized;
 
 /// A graph prepared for a device. It runs any number of times, also from several threads at once.
 ///
@@ -79,8 +80,8 @@ impl Feeds {
             let mut all = Vec::new();
             for pair in feeds.items()?.iter() {
                 let (name, object): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-                let name = name_of(&name)?;
-                let array = array_or_list(&name, &object, dtype(&name))?;
+                let name = name_of("a key of feeds", &name)?;
+                let array = array_or_list(&fed_to(&name), &object, dtype(&name))?;
                 all.push((name, array));
             }
             return Ok(Feeds(all));
@@ -89,27 +90,37 @@ impl Feeds {
         let objects = if is_list { feeds.try_iter()?.collect::<PyResult<Vec<_>>>()? } else { vec![feeds.clone()] };
         if objects.len() != inputs.len() {
             let names: Vec<_> = inputs.iter().map(|info| info.name.as_str()).collect();
-            let problem = format!("{} arrays are fed; expected {}: {}", objects.len(), inputs.len(), names.join(", "));
+            let fed =
+                format!("{} {} fed", pluralized(objects.len(), "array"), if objects.len() == 1 { "is" } else { "are" });
+            let problem = format!("{fed}; expected {}: {}", inputs.len(), names.join(", "));
             return Err(invalid_type(py, problem));
         }
         let fed = inputs
             .iter()
             .zip(objects)
-            .map(|(i, object)| Ok((i.name.clone(), array_or_list(&i.name, &object, i.dtype)?)));
+            .map(|(i, object)| Ok((i.name.clone(), array_or_list(&fed_to(&i.name), &object, i.dtype)?)));
         fed.collect::<PyResult<_>>().map(Feeds)
     }
 }
 
-/// Returns the name that an object stands for: a string, or a tensor.
-fn name_of(object: &Bound<'_, PyAny>) -> PyResult<String> {
+/// Returns what a message calls the array of an input.
+fn fed_to(name: &str) -> String {
+    format!("the value fed to {name:?}")
+}
+
+/// Returns the name that an object stands for: a string, or a tensor. Errors begin with `what`: "a key of feeds".
+fn name_of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = object.py();
     match object.cast::<crate::tensor::Tensor>() {
-        Ok(tensor) => tensor.get().name(object.py()),
-        Err(_) => object.extract(),
+        Ok(tensor) => tensor.get().name(py),
+        Err(_) => object
+            .extract::<String>()
+            .map_err(|_| invalid_type(py, format!("{what} is {}; expected a name or a tensor", shown(object)))),
     }
 }
 
-fn names_of(objects: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
-    objects.iter().map(name_of).collect()
+fn names_of(what: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<Vec<String>> {
+    objects.iter().map(|object| name_of(what, object)).collect()
 }
 
 impl Session {
@@ -145,6 +156,12 @@ impl Session {
         })?;
         self.warn_once(py, &found)?;
         to_dict(py, results)
+    }
+    /// Warns of arrays that are fed in another dtype than their inputs have, before a run that does not do so itself.
+    fn warn_of_conversions(&self, py: Python<'_>, Feeds(feeds): &Feeds) -> PyResult<()> {
+        let mut found = self.session.conversions(feeds.as_slice());
+        found.retain(|warning| !self.allowed.contains(&warning.code()));
+        self.warn_once(py, &found)
     }
     /// Returns the results that runs have not warned of: it takes another run to find out where NaN come from.
     fn unreported(&self, results: &IndexMap<String, Array>) -> IndexMap<String, Array> {
@@ -207,7 +224,8 @@ impl Session {
         let options = RunOptions::default().threads(threads).all(all).strict(strict).unfused(unfused);
         let weight_budget = weight_budget.map(|bytes| count(py, "Session: weight_budget", bytes)).transpose()?;
         let options = options.precision(precision).on_cpu(on_cpu).weight_budget(weight_budget);
-        let options = options.fed(names_of(fed)?).fetched(names_of(fetched)?);
+        let options = options.fed(names_of("Session: a name of fed", &fed)?);
+        let options = options.fetched(names_of("Session: a name of fetched", &fetched)?);
         let options = max_iterations.map_or(options.clone(), |limit| options.max_iterations(limit));
         let ends = Arc::new(Ends::default());
         let asked = ends.clone();
@@ -252,21 +270,29 @@ impl Session {
         names: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let feeds = Feeds::read(py, Some(feeds), self)?;
-        let names = match name_of(names) {
+        let names = match name_of("names", names) {
             Ok(one) => vec![one],
-            Err(_) => names.try_iter()?.map(|name| name_of(&name?)).collect::<PyResult<Vec<_>>>()?,
+            Err(_) => {
+                let expected = "expected a name, a tensor or a list of them";
+                let wrong = |_| invalid_type(py, format!("fetch: names is {}; {expected}", shown(names)));
+                let all = names.try_iter().map_err(wrong)?;
+                all.map(|name| name_of("fetch: one of names", &name?)).collect::<PyResult<Vec<_>>>()?
+            }
         };
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.run_with(py, feeds, |feeds| self.session.fetch(feeds, &names))
     }
     /// Runs the graph like `run`, and writes results to arrays of the caller's: `results` has them by name. On the CPU,
-    /// kernels write straight to them. If a check fails, nothing is written.
+    /// kernels write straight to them. If a check fails, nothing is written. It does not look for NaN.
     fn run_into(&self, py: Python<'_>, feeds: &Bound<'_, PyAny>, results: &Bound<'_, PyMapping>) -> PyResult<()> {
         let feeds = Feeds::read(py, Some(feeds), self)?;
+        self.warn_of_conversions(py, &feeds)?;
         let mut arrays = Vec::new();
         for pair in results.items()?.iter() {
             let (name, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-            arrays.push((name_of(&name)?, to_write(&array)?));
+            let name = name_of("a key of results", &name)?;
+            let array = to_write(&name, &array)?;
+            arrays.push((name, array));
         }
         self.interruptible(py, || self.session.run_into(feeds.0.as_slice(), &mut arrays))
     }
@@ -278,7 +304,8 @@ impl Session {
         feeds: Option<&Bound<'py, PyAny>>,
         runs: i64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (feeds, runs) = (Feeds::read(py, feeds, self)?, count(py, "profile: runs", runs)?);
+        let (feeds, runs) = (Feeds::read(py, feeds, self)?, count_from_one(py, "profile: runs", runs)?);
+        self.warn_of_conversions(py, &feeds)?;
         let steps = self.interruptible(py, || self.session.profile(feeds.0.as_slice(), runs))?;
         let row = |step: StepTime| {
             let seconds = step.time.as_secs_f64();
@@ -291,7 +318,8 @@ impl Session {
     /// seconds.
     #[pyo3(signature = (feeds=None, runs=10))]
     fn measure(&self, py: Python<'_>, feeds: Option<&Bound<'_, PyAny>>, runs: i64) -> PyResult<(f64, f64, f64)> {
-        let (feeds, runs) = (Feeds::read(py, feeds, self)?, count(py, "measure: runs", runs)?);
+        let (feeds, runs) = (Feeds::read(py, feeds, self)?, count_from_one(py, "measure: runs", runs)?);
+        self.warn_of_conversions(py, &feeds)?;
         let times = self.interruptible(py, || self.session.measure(feeds.0.as_slice(), runs))?;
         Ok((times.min.as_secs_f64(), times.median.as_secs_f64(), times.p95.as_secs_f64()))
     }
@@ -303,8 +331,8 @@ impl Session {
     }
     /// Replaces the value of a variable.
     fn set_variable(&self, py: Python<'_>, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let name = name_of(name)?;
-        let value = array_or_list(&name, value, Dtype::Float32)?;
+        let name = name_of("set_variable: name", name)?;
+        let value = array_or_list(&format!("the value of {name:?}"), value, Dtype::Float32)?;
         self.session.set_variable(&name, &value).or_raise(py)
     }
     /// Sets the coefficients of `graph` that have the name of a variable to its current value, such as those of the network

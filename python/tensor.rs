@@ -214,7 +214,8 @@ impl Tensor {
             "neuron" => false,
             _ => return Err(invalid(py, format!("ttype is {ttype:?}; expected \"neuron\" or \"coeff\""))),
         };
-        let given = data.map(from_python).transpose()?;
+        let what = name.as_ref().map_or_else(|| "Tensor: data".to_owned(), |name| format!("the data of {name:?}"));
+        let given = data.map(|data| from_python(&what, data)).transpose()?;
         let dtype = match (dtype, &given) {
             (Some(dtype), _) => dtype_of(dtype)?,
             (None, Some(data)) if is_coefficient => data.dtype().declarable(),
@@ -241,7 +242,8 @@ impl Tensor {
     fn id(&self) -> u64 {
         self.id
     }
-    /// The name, unique in its graph.
+    /// The name, unique in its graph, with the prefixes of its scopes. Setting it renames the tensor, whatever the current
+    /// scope.
     #[getter]
     pub fn name(&self, py: Python<'_>) -> PyResult<String> {
         Ok(match (self.known(py)?, &self.origin) {
@@ -254,7 +256,12 @@ impl Tensor {
     fn set_name(&self, py: Python<'_>, name: String) -> PyResult<()> {
         self.change(
             py,
-            |graph, tensor| graph.rename(tensor, &name),
+            |graph, tensor| {
+                let scope = graph.enter_root();
+                let renamed = graph.rename(tensor, &name);
+                graph.leave_scope(scope);
+                renamed
+            },
             |declared| {
                 declared.is_named = true;
                 declared.name.clone_from(&name);
@@ -298,7 +305,8 @@ impl Tensor {
         };
         let (dtype, shape) = (self.declared(py)?.dtype, self.shape_now(py)?);
         let name = self.name(py)?;
-        let data = data.map(|data| as_declared(py, &name, from_python(data)?, (dtype, &shape))).transpose()?;
+        let given = data.map(|data| from_python(&format!("the data of {name:?}"), data)).transpose()?;
+        let data = given.map(|data| as_declared(py, &name, data, (dtype, &shape))).transpose()?;
         lock(py, declared).data.clone_from(&data);
         self.share_data(py, data)
     }
@@ -402,7 +410,9 @@ impl Tensor {
             return Err(invalid(py, "a function has used the tensor already, so its shape is fixed; set its buffer"));
         }
         let dtype = lock(py, declared).dtype;
-        let data = as_declared(py, &self.name(py)?, from_python(buffer)?, (dtype, &shape))?;
+        let name = self.name(py)?;
+        let data = from_python(&format!("the data of {name:?}"), buffer)?;
+        let data = as_declared(py, &name, data, (dtype, &shape))?;
         let mut declared = lock(py, declared);
         (declared.data, declared.shape) = (Some(data), shape);
         Ok(())

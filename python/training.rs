@@ -1,6 +1,6 @@
 //! Gradients, variables and optimizers.
 use crate::{
-    errors::{count, invalid, invalid_type},
+    errors::{count, invalid, invalid_type, shown},
     graph::{Graph, Tensors},
     operator::Operator,
     shared::Shared,
@@ -162,11 +162,26 @@ pub struct Optimizer {
 }
 
 /// A learning rate: a number, a schedule, or a tensor of one element, such as an input.
-#[derive(FromPyObject)]
 enum Rate {
     Number(f64),
     Schedule(Py<Schedule>),
     Tensor(Py<Tensor>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Rate {
+    type Error = PyErr;
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Rate> {
+        if let Ok(schedule) = object.extract::<Py<Schedule>>() {
+            return Ok(Rate::Schedule(schedule));
+        }
+        if let Ok(tensor) = object.extract::<Py<Tensor>>() {
+            return Ok(Rate::Tensor(tensor));
+        }
+        object.extract::<f64>().map(Rate::Number).map_err(|_| {
+            let expected = "expected a number, a Schedule, or a tensor of one element";
+            invalid_type(object.py(), format!("rate is {}; {expected}", shown(&object)))
+        })
+    }
 }
 
 enum Method {

@@ -1,7 +1,7 @@
 //! Python's objects as arguments of functions.
 use crate::{
     arrays::{Source, dtype_name, dtype_of_name, fitted, from_python, numpy},
-    errors::{bad_call, invalid_type},
+    errors::{bad_call, class_of, explained, invalid_type},
     shared::Shared,
     tensor::Tensor,
 };
@@ -13,6 +13,7 @@ use pyo3::{
 };
 use std::{
     cell::RefCell,
+    collections::HashSet,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -97,13 +98,11 @@ impl<'a> Converter<'a> {
         if let Ok(tensor) = object.cast::<Tensor>() {
             return tensor.get().handle_in(py, self.graph).map(Value::from);
         }
-        if let Some(plain) = plain(object)? {
+        let wrong = |problem: String| self.wrong(py, argument, &problem);
+        if let Some(plain) = plain(object).map_err(|raised| explained(py, raised, wrong))? {
             if matches!(plain, Value::Bool(_)) && argument.kind.takes_tensors() {
-                let problem = format!(
-                    "{} is {object}; expected {} (== and != tell tensors apart; eq and ne compare their elements)",
-                    argument.name, argument.type_name
-                );
-                return Err(bad_call(py, self.function, argument.name, problem));
+                let hint = "(== and != tell tensors apart; eq and ne compare their elements)";
+                return Err(wrong(format!("is {object}; expected {} {hint}", with_article(&argument.type_name))));
             }
             return Ok(plain);
         }
@@ -113,34 +112,39 @@ impl<'a> Converter<'a> {
         }
         if let Some(entries) = object.cast::<PyDict>().ok().filter(|_| depth < MAX_DEPTH) {
             let entry = |(key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-                Ok((key.extract()?, self.value(argument, &item, depth + 1)?))
+                let key: PyResult<String> = key.extract();
+                let key =
+                    key.map_err(|raised| explained(py, raised, |problem| wrong(format!("has a key that {problem}"))))?;
+                Ok((key, self.value(argument, &item, depth + 1)?))
             };
             return entries.iter().map(entry).collect::<PyResult<_>>().map(Value::Map);
         }
         if let Some(dtype) = dtype_name(object)? {
             return Ok(dtype_of_name(&dtype).map_or(dtype, |known| known.name().to_owned()).into());
         }
-        match Source::of(object)?.filter(|_| depth < MAX_DEPTH) {
+        let source = Source::of(object).map_err(|raised| explained(py, raised, wrong))?;
+        match source.filter(|_| depth < MAX_DEPTH) {
             Some(source) => self.array(argument, &source, depth),
-            None => {
-                let found = object.get_type().name()?;
-                let article = if found.to_cow()?.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-                let problem = format!("{} is {article} {found}; expected {}", argument.name, argument.type_name);
-                Err(bad_call(py, self.function, argument.name, problem))
-            }
+            None if depth == MAX_DEPTH => Err(wrong(format!("is nested deeper than {MAX_DEPTH} lists or dicts"))),
+            None => Err(wrong(format!("is {}; expected {}", class_of(object), with_article(&argument.type_name)))),
         }
+    }
+    /// Returns the exception about an argument, whose problem follows its name.
+    fn wrong(&self, py: Python<'_>, argument: &ArgumentDef, problem: &str) -> PyErr {
+        bad_call(py, self.function, argument.name, format!("{} {problem}", argument.name))
     }
 
     /// Converts an array: constant data of a tensor argument, otherwise a list.
     fn array(&self, argument: &ArgumentDef, source: &Source<'_>, depth: usize) -> PyResult<Value> {
+        let wrong = |problem: String| self.wrong(source.py(), argument, &problem);
         if argument.kind.takes_tensors() {
-            let array = source.array()?;
+            let array = source.array(wrong)?;
             // There are no coefficients of int64: it stands for a list of integers, such as a shape, where there may be one.
             if array.dtype() != Dtype::Int64 || !takes_integers(argument) {
                 return Ok(Value::Tensor(Operand::Constant(self.constant(source.py(), argument, array)?)));
             }
         }
-        self.value(argument, &source.list()?, depth + 1)
+        self.value(argument, &source.list(wrong)?, depth + 1)
     }
 }
 
@@ -162,7 +166,21 @@ impl Converter<'_> {
     }
 }
 
-/// Converts None, a Boolean, a number, a string or a scalar.
+/// Returns what an argument takes with an article, which descriptions of ops have already: `a list of tensors`.
+fn with_article(type_name: &str) -> String {
+    let is_whole = ["a ", "an ", "one of ", "true or "].iter().any(|start| type_name.starts_with(start));
+    match type_name.chars().next() {
+        Some(first) if !is_whole && first.is_alphabetic() => {
+            format!("{} {type_name}", if "aeiou".contains(first) { "an" } else { "a" })
+        }
+        _ => type_name.to_owned(),
+    }
+}
+
+/// Converts None, a Boolean, a number, a string or a scalar. Returns `None` for another object.
+///
+/// # Errors
+/// Returns the problem with a number that is too large, or a string that is no text.
 fn plain(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let py = object.py();
     Ok(Some(if object.is_none() {
@@ -171,16 +189,23 @@ fn plain(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
         Value::Bool(object.extract()?)
     } else if object.is_instance_of::<PyInt>() {
         // No argument takes an integer beyond i64.
-        object.extract::<i64>().map_or_else(|_| object.extract::<f64>().map(Value::Float), |v| Ok(Value::Int(v)))?
+        let float = |_| object.extract::<f64>().map(Value::Float);
+        let integer = object.extract::<i64>().map_or_else(float, |v| Ok(Value::Int(v)));
+        integer.map_err(|_| invalid_type(py, "is an integer beyond the largest float64, 1.8e308"))?
     } else if object.is_instance_of::<PyFloat>() {
         Value::Float(object.extract()?)
     } else if object.is_instance_of::<PyString>() {
-        Value::Str(object.extract()?)
+        let text = object
+            .extract::<String>()
+            .map_err(|_| invalid_type(py, "is a string with surrogates; expected Unicode text"));
+        Value::Str(text?)
     } else if let Ok(scalar) = object.cast::<Scalar>() {
         let (value, dtype) = (scalar.get().value(), scalar.get().dtype);
         Value::Map(IndexMap::from([("value".to_owned(), Value::Float(value)), ("dtype".to_owned(), dtype.into())]))
     } else if is_numpy_number(object)? {
-        return plain(&object.call_method0(intern!(py, "item"))?);
+        let number = object.call_method0(intern!(py, "item"))?;
+        // Python has no type for a longdouble, which NumPy returns unchanged.
+        return if is_numpy_number(&number)? { Ok(None) } else { plain(&number) };
     } else {
         return Ok(None);
     }))
@@ -203,47 +228,99 @@ pub fn is_numpy_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     object.is_instance(&numpy(py)?.getattr(intern!(py, "generic"))?)
 }
 
-/// Returns the tensors among arguments, those in lists included.
-pub fn tensors_in<'py>(objects: &[Bound<'py, PyAny>]) -> Vec<Bound<'py, Tensor>> {
-    fn collect<'py>(object: &Bound<'py, PyAny>, depth: usize, found: &mut Vec<Bound<'py, Tensor>>) {
-        if let Ok(tensor) = object.cast::<Tensor>() {
-            found.push(tensor.clone());
-        } else if depth == MAX_DEPTH {
-            // The conversion of the argument reports it.
-        } else if let Ok(list) = object.cast::<PyList>() {
-            list.iter().for_each(|item| collect(&item, depth + 1, found));
-        } else if let Ok(tuple) = object.cast::<PyTuple>() {
-            tuple.iter().for_each(|item| collect(&item, depth + 1, found));
-        }
-    }
-    let mut found = Vec::new();
-    objects.iter().for_each(|object| collect(object, 0, &mut found));
-    found
+/// A walk through lists in lists. Each list is entered once, however often it occurs.
+#[derive(Default)]
+struct Walk<'py> {
+    entered: HashSet<usize>,
+    /// The lists around the current object.
+    around: Vec<usize>,
+    tensors: Vec<Bound<'py, Tensor>>,
+    /// Whether a list contains itself, or lists are nested deeper than in any argument.
+    is_endless: bool,
 }
 
-/// Converts the value of `name`, an array or a list of numbers, to an array. Numbers of a list take the expected dtype if they
-/// fit it.
-pub fn array_or_list(name: &str, object: &Bound<'_, PyAny>, dtype: Dtype) -> PyResult<Array> {
+impl<'py> Walk<'py> {
+    fn visit(&mut self, object: &Bound<'py, PyAny>) {
+        if let Ok(tensor) = object.cast::<Tensor>() {
+            self.tensors.push(tensor.clone());
+        } else if let Ok(list) = object.cast::<PyList>() {
+            self.enter(object, list.iter());
+        } else if let Ok(tuple) = object.cast::<PyTuple>() {
+            self.enter(object, tuple.iter());
+        }
+    }
+    fn enter(&mut self, list: &Bound<'py, PyAny>, items: impl Iterator<Item = Bound<'py, PyAny>>) {
+        let id = list.as_ptr().addr();
+        if self.around.len() == MAX_DEPTH || self.around.contains(&id) {
+            self.is_endless = true;
+        } else if self.entered.insert(id) {
+            self.around.push(id);
+            items.for_each(|item| self.visit(&item));
+            self.around.pop();
+        }
+    }
+}
+
+/// Returns the tensors among arguments, those in lists included. The conversion of an argument reports lists that are nested too
+/// deep.
+pub fn tensors_in<'py>(objects: &[Bound<'py, PyAny>]) -> Vec<Bound<'py, Tensor>> {
+    let mut walk = Walk::default();
+    objects.iter().for_each(|object| walk.visit(object));
+    walk.tensors
+}
+
+/// Converts an array or a list of numbers to an array. Numbers of a list take the expected dtype if they fit it. Errors begin
+/// with `what`: "the data of \"w\"".
+pub fn array_or_list(what: &str, object: &Bound<'_, PyAny>, dtype: Dtype) -> PyResult<Array> {
     let py = object.py();
     let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
     let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
     if !is_list && !is_number {
-        return from_python(object);
+        return from_python(what, object);
     }
-    let wrong = |problem: String| invalid_type(py, format!("{name} is a list {problem}"));
+    let kind = if is_list { "a list" } else { "a number" };
+    let wrong = |problem: String| invalid_type(py, format!("{what} is {kind} {problem}"));
+    // NumPy would follow a list that contains itself twice along all 2^64 ways.
+    let mut walk = Walk::default();
+    walk.visit(object);
+    if walk.is_endless {
+        return Err(wrong(format!("that contains itself, or is nested deeper than {MAX_DEPTH} lists")));
+    }
     let numbers = numpy(py)?
         .call_method1(intern!(py, "array"), (object,))
         .map_err(|e| wrong(format!("that does not form an array: {e}")))?;
-    let kind: String = numbers.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "kind"))?.extract()?;
-    if !["b", "i", "u", "f"].contains(&kind.as_str()) {
-        return Err(wrong("with elements that are not numbers".into()));
-    }
+    check_numbers(&numbers).map_err(|problem| wrong(problem.to_owned()))?;
     let of = if dtype.is_float() { "float32" } else { dtype.name() };
     let converted = numbers.call_method1(intern!(py, "astype"), (of,))?;
     let is_exact =
         dtype.is_float() || numpy(py)?.call_method1(intern!(py, "array_equal"), (&converted, &numbers))?.is_truthy()?;
     if !is_exact {
-        return Err(wrong(format!("with numbers that {dtype} cannot represent")));
+        return Err(wrong(format!("{}that {dtype} cannot represent", if is_list { "with numbers " } else { "" })));
     }
-    from_python(&converted)
+    from_python(what, &converted)
+}
+
+/// Checks that an array that NumPy has made of a list has numbers.
+///
+/// # Errors
+/// Returns the problem with its elements.
+fn check_numbers(array: &Bound<'_, PyAny>) -> Result<(), &'static str> {
+    let py = array.py();
+    let kind =
+        array.getattr(intern!(py, "dtype")).and_then(|dtype| dtype.getattr(intern!(py, "kind"))?.extract::<String>());
+    match kind.unwrap_or_default().as_str() {
+        "b" | "i" | "u" | "f" => Ok(()),
+        "O" if has_only_numbers(array).unwrap_or(false) => Err("with an integer beyond 64 bits"),
+        _ => Err("with elements that are not numbers"),
+    }
+}
+
+fn has_only_numbers(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for item in array.getattr(intern!(array.py(), "flat"))?.try_iter()? {
+        let item = item?;
+        if !item.is_instance_of::<PyInt>() && !item.is_instance_of::<PyFloat>() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

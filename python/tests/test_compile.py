@@ -1,5 +1,7 @@
 """The compile functions: without a tool chain, and with a stand-in for it that records how it is called."""
+import errno
 import json
+import pickle
 import sys
 import textwrap
 
@@ -183,8 +185,15 @@ def test_a_wrong_path_of_the_tool_chain(monkeypatch):
     ("compile", {"addr_mode": "io"}, 'addr_mode is "io"; it must be "auto" or "io_reloc"'),
     ("compile", {"debug_dump_mode": "save"}, 'debug_dump_mode is "save"; it must be "normal", "dump" or "load"'),
     ("compile_f32", {"spec_op_mode": {"relu": "int8"}}, 'spec_op_mode["relu"] is "int8"; it must be "f32", "f16" or "bf16"'),
-    ("compile_f32", {"refs": True}, "refs is True, bool; it must be a dict of names and arrays"),
+    ("compile_f32", {"refs": True}, "refs is True, a bool; it must be a dict of names and arrays"),
     ("compile_f32", {"refs": {"x": np.zeros(5)}}, 'refs["x"] is of shape [5]; it must be of shape [2, 3]'),
+    ("compile_f32", {"refs": {1: np.zeros(5)}}, "refs is a dict with the key 1, an int; it must be a dict of names and arrays"),
+    ("compile_f32", {"refs": {"y": "abc"}}, 'refs["y"] is an array of str96; it must be an array of numbers'),
+    ("compile_f32", {"refs": {"y": np.ma.array([1], mask=[1])}},
+     'refs["y"] is a masked array; it must be array.filled(value) or array.data: the mask would be lost'),
+    ("compile_f32", {"spec_op_mode": {"reluu": "f16"}},
+     'spec_op_mode is a dict with the key "reluu"; it must be a dict of functions, such as "relu", or names of custom operators of the '
+     "network, and modes"),
     ("compile_f32", {"outputs": None}, "outputs is NoneType; it must be a list of tensors"),
 ])
 def test_wrong_arguments(folder, function, wrong, message):
@@ -193,6 +202,76 @@ def test_wrong_arguments(folder, function, wrong, message):
         getattr(tpul, function)(**{"name": "net", "inputs": [x], "outputs": [y], **wrong})
     assert str(e.value) == f'{function} "net": {message}'
     assert not files(folder)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "inner/", "inner/.."])
+def test_a_name_names_the_network(folder, name):
+    x, y = network()
+    with pytest.raises(tpul.Error) as e:
+        tpul.compile_f32(name, [x], [y], log_level="quiet")
+    expected = 'the name of the network, possibly with a folder, such as "folder/net"'
+    assert str(e.value) == f'compile_f32 "{name}": name is "{name}"; it must be {expected}'
+    assert not files(folder)
+    with pytest.raises(tpul.InvalidType, match="compile_f32: name is 5, an int; it must be a string, the name of the network"):
+        tpul.compile_f32(5, [x], [y])
+
+
+def test_a_run_fails(folder):
+    tpul.init("BM1684X")
+    x = tpul.Tensor(name="x", shape=[2], dtype="int32", data=np.array([0, 9], "int32"))
+    w = tpul.Tensor(shape=[3, 2], data=np.ones((3, 2), "float32"), ttype="coeff")
+    y = tpul.index_select(w, x, axis=0, out_name="y")
+    with pytest.raises(tpul.Error, match='compile_f32 "net": the network is written to .*net_origin.mlir, but running it failed'):
+        tpul.compile_f32("net", [x], [y], log_level="quiet")
+    assert "net_origin.mlir" in files(folder) and "net_top_outputs.npz" not in files(folder)
+
+
+def test_references_have_the_shapes_of_results():
+    x, y = network()
+    expected = np.maximum(x.buffer, 0)
+    tpul.compile_f32("net", [x], [y], refs={"y": expected.ravel()}, log_level="quiet")
+    for wrong in (expected.reshape(3, 2), expected[:1]):
+        with pytest.raises(tpul.Error, match=r'output "y" has shape \[2, 3\]; the reference has'):
+            tpul.compile_f32("net", [x], [y], refs={"y": wrong}, log_level="quiet")
+
+
+def test_a_reference_of_nothing_is_told(folder):
+    x, y = network()
+    refs = {"op_name": "relu", "y": np.maximum(x.buffer, 0)}
+    with pytest.warns(UserWarning, match='compile_f32 "net": refs has "op_name", which is neither an input nor an output; nothing is '
+                                         'compared with it. There are "x", "y"') as record:
+        tpul.compile_f32("net", [x], [y], refs=refs, log_level="quiet")
+    assert len(record) == 1 and record[0].filename == __file__
+    assert list(np.load("net_ref_output.npz")) == ["y"]
+
+
+def test_tensors_have_any_names(folder, toolchain, monkeypatch):
+    """numpy.savez takes no array of the name "file"."""
+    data = np.array([-1, 2], "float32")
+    for place in ("with", "without"):
+        tpul.init("BM1684X")
+        x = tpul.Tensor(name="file", shape=[2], data=data)
+        y = tpul.relu(x, out_name="a/b")
+        tpul.compile_f32(place, [x], [y], refs={"file": data, "a/b": data.clip(0)}, log_level="quiet")
+        assert all(np.load(f"{place}_{kind}.npz")["file"].tolist() == [-1, 2] for kind in ("in_f32", "ref_output"))
+        monkeypatch.delenv("TPULANG_TOOLCHAIN", raising=False)
+    assert np.load("with_top_outputs.npz")["file"].tolist() == [-1, 2]
+    assert np.load("without_top_outputs.npz")["a/b"].tolist() == [0, 2]
+    assert not [name for name in files(folder) if name.endswith(".part")]
+
+
+def test_a_dump_that_does_not_exist():
+    with pytest.raises(tpul.FileError, match="debug_dump_compile: nowhere.json: No such file") as e:
+        tpul.debug_dump_compile("nowhere.json")
+    assert (e.value.errno, e.value.filename) == (errno.ENOENT, "nowhere.json")
+
+
+def test_functions_are_pickled_and_shown():
+    for name in ("compile", "compile_f32", "mlir_compile"):
+        function = getattr(tpul, name)
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert repr(function) == f"<function tpulang.{name}>"
+        assert (function.__module__, function.__qualname__) == ("tpulang", name)
 
 
 def test_an_input_without_data(folder):

@@ -97,6 +97,24 @@ def test_a_session_warns_of_each_tensor_once():
     assert run(x=negative) == []
 
 
+@pytest.mark.parametrize("method", ["run_into", "measure", "profile"])
+def test_other_runs_warn_of_conversions_too(method):
+    g = tl.Graph("net")
+    g.outputs = [g.input("x", [2]).relu(out_name="y")]
+    session = tl.Session(g)
+    arguments = [{"y": np.empty(2, "float32")}] if method == "run_into" else []
+    with pytest.warns(tl.GraphWarning, match='^converted: "x" is stored as int64, and is converted to float32') as record:
+        getattr(session, method)({"x": np.array([1, 2])}, *arguments)
+    assert len(record) == 1 and record[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        getattr(session, method)({"x": np.array([1, 2])}, *arguments)
+    g.allow("converted")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        getattr(tl.Session(g), method)({"x": np.array([1, 2])}, *arguments)
+
+
 def test_a_diverged_variable_is_named():
     g = tl.Graph("net")
     w = g.coefficient("w", np.ones(1, "float32"))

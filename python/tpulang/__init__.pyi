@@ -225,7 +225,7 @@ class Tensor(TensorFunctions):
         """A number that no other tensor of the process has."""
     @property
     def name(self) -> str:
-        """The name, unique in its graph."""
+        """The name, unique in its graph, with the prefixes of its scopes. Setting it renames the tensor, whatever the current scope."""
     @name.setter
     def name(self, name: str) -> None: ...
     @property
@@ -571,7 +571,7 @@ class Session:
     def fetch(self, feeds: _Feeds, names: str | Sequence[str | Tensor]) -> dict[str, NDArray[Any]]:
         """Returns the tensors of these names, outputs or others, and computes only what they need."""
     def run_into(self, feeds: _Feeds, results: _ByName[_Writable]) -> None:
-        """Runs the graph like `run`, and writes results to arrays of the caller's: `results` has them by name."""
+        """Runs the graph like `run`, and writes results to arrays of the caller's: `results` has them by name. It does not look for NaN."""
     def profile(self, feeds: _Feeds | None = None, runs: int = 10) -> _Profile:
         """Runs the graph `runs` times and returns the time of each step, as a table that notebooks show."""
     def measure(self, feeds: _Feeds | None = None, runs: int = 10) -> tuple[float, float, float]:
@@ -624,7 +624,7 @@ class InvalidType(Error, TypeError):
     """A call with an unknown, missing or repeated argument, or with an object of a type that it does not take."""
 
 class FileError(Error, OSError):
-    """A file could not be read or written."""
+    """A file could not be read or written. ``errno``, ``strerror`` and ``filename`` are those of an OSError."""
 
 class DeviceError(Error, RuntimeError):
     """A device, its driver or its compiler is missing or has failed."""

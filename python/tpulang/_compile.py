@@ -28,6 +28,7 @@ def compile(name, inputs, outputs, cmp=True, refs=None, mode="f32", dynamic=Fals
         inputs, outputs: Lists of tensors. Tensors with data that are not among the inputs are constants.
         cmp: Whether to compare the results with `refs`, and those of the bmodel with those of the lowered module.
         refs: Arrays that outputs are compared with, by name; those of inputs are fed instead of the tensors' data.
+            Other names are left out, with a warning.
         mode: Not used.
         dynamic: Whether shapes may change.
         asymmetric: Whether quantization has zero points.
@@ -208,12 +209,20 @@ class Compilation:
         return (f"comparing {reference} with {target}", "compare",
                 {"target": target, "reference": reference, "tolerance": tolerance})
 
+    def check_functions(self):
+        """Check the functions of spec_op_mode."""
+        if self.modes_by_function:
+            custom = {_function(operator) for operator in self._operators() if operator.op_name == "top.Custom"}
+            self.checks.functions([*_native.FUNCTIONS, *custom])
+
+    def _operators(self):
+        return (self.graph or _default_graph(self.title)).operators
+
     def _table(self):
         """Return the modes of operators by the names of their outputs, as lowering takes them."""
         if not self.modes_by_function:
             return ""
-        operators = (self.graph or _default_graph(self.title)).operators
-        modes = [(operator.outputs[0], self.modes_by_function.get(_function(operator))) for operator in operators]
+        modes = [(operator.outputs[0], self.modes_by_function.get(_function(operator))) for operator in self._operators()]
         return ",".join(f"{output}:{mode}" for output, mode in modes if mode)
 
 
@@ -232,8 +241,10 @@ def _compile_graph(call, arguments):
     if compilation.debug_dump_mode == "load":
         raise Error(f'{compilation.title}: debug_dump_mode is "load"; call debug_dump_compile with the path of the dump')
     inputs, outputs = (checks.tensors(argument, _native.Tensor) for argument in ("inputs", "outputs"))
+    compilation.refs = checks.references_of(inputs, outputs)
     feeds = _feeds(compilation, inputs)
     compilation.graph = finish(compilation, inputs, outputs)
+    compilation.check_functions()
     if compilation.debug_dump_mode == "dump":
         compilation.say(f"{_dump.save(compilation.graph, call, compilation.chip, arguments)} is written")
     _continue(compilation, feeds)
@@ -265,9 +276,9 @@ def _continue(compilation, feeds=None):
         return _compile_aside(compilation)
     compilation.write(compilation.folder)
     if compilation.refs:
-        _save(compilation.path("_ref_output.npz"), compilation.refs)
+        _native.write_npz(compilation.path("_ref_output.npz"), compilation.refs)
     if feeds is not None:
-        _save(compilation.path("_in_f32.npz"), feeds)
+        _native.write_npz(compilation.path("_in_f32.npz"), feeds)
     if _toolchain.find():
         steps = compilation.steps(compilation.name + "_origin.mlir")
         return _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)
@@ -279,13 +290,6 @@ def _continue(compilation, feeds=None):
     compilation.say(f"{compilation.title}: the network is written to {compilation.path('_origin.mlir')}. What remains (canonical "
                     f"form, lowering, code generation, up to {bmodels}) needs TPU-MLIR's tool chain. To get it, "
                     f"{_toolchain.HOW_TO_GET}.")
-
-
-def _save(path, arrays):
-    # NumPy is imported when it is needed, since the command does not need it.
-    import numpy as np
-
-    np.savez(path, **arrays)
 
 
 def _compile_aside(compilation):
@@ -304,6 +308,7 @@ def _compile_file(call, arguments):
     source = compilation.mlir_path
     if not os.path.isfile(source):
         compilation.checks.fail("mlir_path", f'"{source}"', "the path of a module, NAME_origin.mlir; there is no such file")
+    compilation.check_functions()
     os.makedirs(compilation.folder, exist_ok=True)
     steps = compilation.steps(os.path.relpath(source, compilation.folder))
     _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)

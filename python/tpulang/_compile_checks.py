@@ -1,5 +1,8 @@
 """Checks of the compile functions' arguments, before anything is written."""
-from tpulang._errors import Error, InvalidType
+import difflib
+import os
+
+from tpulang._errors import Error, InvalidType, issue
 
 MODES = ("f32", "f16", "bf16")
 LOG_LEVELS = ("normal", "simple", "only-layer-group", "quiet")
@@ -17,14 +20,22 @@ def _shown(value):
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
+def _class(value):
+    """Return `an int`."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 class Checks:
     """The arguments of one call, with their checks."""
 
     def __init__(self, call, arguments):
         self.call, self.arguments = call, arguments
-        self.type("name", str, "the name of the network")
+        self.type("name", str, "a string, the name of the network")
         name = arguments["name"]
         self.title = f'{call} "{name}"'
+        if os.path.basename(name) in ("", ".", ".."):
+            self.fail("name", _shown(name), 'the name of the network, possibly with a folder, such as "folder/net"')
 
     def fail(self, argument, found, expected, kind=Error):
         title = getattr(self, "title", self.call)
@@ -34,7 +45,7 @@ class Checks:
     def type(self, argument, kind, expected):
         value = self.arguments[argument]
         if not isinstance(value, kind):
-            self.fail(argument, f"{value!r}, {type(value).__name__}", expected, InvalidType)
+            self.fail(argument, f"{value!r}, {_class(value)}", expected, InvalidType)
 
     def one_of(self, argument, values):
         value = self.arguments[argument]
@@ -72,6 +83,15 @@ class Checks:
                 self.fail(f'spec_op_mode["{function}"]', _shown(mode), choice(MODES))
         return {function: mode.upper() for function, mode in given.items()}
 
+    def functions(self, known):
+        """Check that the functions of spec_op_mode are among these: a misspelled one would have no effect."""
+        for function in self.arguments["spec_op_mode"] or {}:
+            if function not in known:
+                similar = difflib.get_close_matches(str(function), known, 1)
+                hint = f", such as {_shown(similar[0])}" if similar else ""
+                self.fail("spec_op_mode", f"a dict with the key {_shown(function)}",
+                          f"a dict of functions{hint}, or names of custom operators of the network, and modes")
+
     def tensors(self, argument, kind):
         """Return a list of tensors."""
         value = self.arguments[argument]
@@ -83,10 +103,34 @@ class Checks:
         return list(value)
 
     def references(self):
-        """Return refs as arrays."""
-        import numpy as np
+        """Return refs: {name: array}."""
         self.type("refs", (dict, type(None)), "a dict of names and arrays")
-        return {name: np.asarray(array) for name, array in (self.arguments["refs"] or {}).items()}
+        given = self.arguments["refs"] or {}
+        for name in given:
+            if not isinstance(name, str):
+                self.fail("refs", f"a dict with the key {name!r}, {_class(name)}", "a dict of names and arrays", InvalidType)
+        return given
+
+    def references_of(self, inputs, outputs):
+        """Return the references of these tensors as arrays; there may be others, as in TpuLang, with which nothing is compared."""
+        given, ends = self.references(), [tensor.name for tensor in (*inputs, *outputs)]
+        for name in given:
+            if name not in ends:
+                issue(UserWarning(f"{self.title}: refs has {_shown(name)}, which is neither an input nor an output; nothing is compared "
+                                  f"with it. There are {', '.join(map(_shown, ends))}"))
+        return {name: self._reference(f'refs["{name}"]', value) for name, value in given.items() if name in ends}
+
+    def _reference(self, argument, value):
+        import numpy as np
+        try:
+            array = np.asarray(value)
+        except (RuntimeError, TypeError, ValueError) as e:
+            self.fail(argument, f"{_class(value)}, not an array ({e})", "an array of numbers", InvalidType)
+        if isinstance(value, np.ma.MaskedArray):
+            self.fail(argument, "a masked array", "array.filled(value) or array.data: the mask would be lost", InvalidType)
+        if array.dtype.kind not in "biufV":
+            self.fail(argument, f"an array of {array.dtype.name}", "an array of numbers", InvalidType)
+        return array
 
     def fed(self, tensor, array):
         """Check the array to feed to an input."""

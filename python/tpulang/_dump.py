@@ -3,7 +3,7 @@ import json
 import os
 
 from tpulang import _native
-from tpulang._errors import Error
+from tpulang._errors import Error, FileError
 
 FOLDER = "debug_dumps"
 NOT_SAVED = ("inputs", "outputs", "cmp", "refs", "mlir_inference", "bmodel_inference", "top_mlir_inference",
@@ -29,6 +29,8 @@ def load(path):
             dump = json.load(f)
         call, chip, arguments = dump["call"], dump["chip"], dump["arguments"]
         spec = os.path.join(os.path.dirname(path), dump["spec"])
+    except OSError as e:
+        raise FileError(f"debug_dump_compile: {path}: {e.strerror}", function="debug_dump_compile", errno=e.errno, file=path) from e
     except (ValueError, KeyError, TypeError) as e:
         raise Error(f'debug_dump_compile: file_path is "{path}"; it must be a file that debug_dump_mode="dump" wrote') from e
     return _native.Graph.from_spec(spec), call, chip, arguments

@@ -1,4 +1,5 @@
 """The exceptions that tpulang raises, and its warnings."""
+import os
 import sys
 import warnings
 
@@ -24,7 +25,10 @@ class Error(ValueError, AssertionError):
 
     def __init__(self, message="", **details):
         super().__init__(message)
+        # The dict is what is pickled, but it does not hold Python's own attributes, such as errno.
         self.__dict__.update(details)
+        for name, value in details.items():
+            setattr(self, name, value)
 
 
 class InvalidType(Error, TypeError):
@@ -34,9 +38,20 @@ class InvalidType(Error, TypeError):
 
 
 class FileError(Error, OSError):
-    """A file could not be read or written."""
+    """A file could not be read or written. ``errno``, ``strerror`` and ``filename`` are those of an OSError."""
 
     __module__ = "tpulang"
+
+    def __init__(self, message="", **details):
+        if details.get("errno") is not None:
+            details.setdefault("strerror", os.strerror(details["errno"]))
+        if details.get("file") is not None:
+            details.setdefault("filename", os.fspath(details["file"]))
+        super().__init__(message, **details)
+
+    def __str__(self):
+        # That of OSError would be made of these attributes.
+        return ValueError.__str__(self)
 
 
 class DeviceError(Error, RuntimeError):
@@ -77,8 +92,13 @@ class GraphWarning(UserWarning):
 
 
 def warn(message, **details):
+    """Issue a warning about a network."""
+    issue(GraphWarning(message, **details))
+
+
+def issue(warning):
     """Issue a warning at the line outside of this package that led here."""
     level, frame = 2, sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tpulang":
         level, frame = level + 1, frame.f_back
-    warnings.warn(GraphWarning(message, **details), stacklevel=level)
+    warnings.warn(warning, stacklevel=level)
