@@ -156,15 +156,15 @@ impl Info {
         Ok(Info { name, dtype: number(info.dtype), shape: info.shape.clone(), scales, zero_points })
     }
     pub fn view(&self) -> TpulangValueInfo {
-        let first = |empty: bool, pointer: *const f64| if empty { ptr::null() } else { pointer };
+        let is_quantized = !self.scales.is_empty();
         TpulangValueInfo {
             name: self.name.as_ptr(),
             dtype: self.dtype,
             rank: self.shape.len(),
             shape: self.shape.as_ptr(),
             scale_count: self.scales.len(),
-            scales: first(self.scales.is_empty(), self.scales.as_ptr()),
-            zero_points: if self.scales.is_empty() { ptr::null() } else { self.zero_points.as_ptr() },
+            scales: if is_quantized { self.scales.as_ptr() } else { ptr::null() },
+            zero_points: if is_quantized { self.zero_points.as_ptr() } else { ptr::null() },
         }
     }
 }

@@ -76,7 +76,13 @@ pub(crate) unsafe fn list<'a, T>(pointer: *const T, count: usize, argument: &str
     match (pointer.is_null(), count) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(null(argument)),
-        // SAFETY: as for this function; it is not null.
+        (false, _) if count > isize::MAX as usize / size_of::<T>().max(1) => {
+            Err(tpulang_base::argument(format!("the length of {argument}"), count, "no memory has room for as many"))
+        }
+        (false, _) if !pointer.is_aligned() => {
+            Err(invalid(format!("{argument} is not aligned: its address must be a multiple of {}", align_of::<T>())))
+        }
+        // SAFETY: as for this function; it is not null, and neither too long nor misaligned.
         (false, _) => Ok(unsafe { slice::from_raw_parts(pointer, count) }),
     }
 }

@@ -44,8 +44,8 @@ fn read_module(path: &Path, _: Option<&Path>) -> Result<Graph> {
     Err(Error::format(path, "this tpulang was built without MLIR; it reads specs (JSON)"))
 }
 
-/// Reads a network from the text of a spec, which has `length` bytes. Weights that it names are read from `folder`,
-/// which may be null if it names none.
+/// Reads a network from the text of a spec, which has `length` bytes. Weights files that it names are read from
+/// `folder`. If that is null, they are not read, and their coefficients have no data.
 ///
 /// # Safety
 /// `spec` must have `length` bytes; `folder` must be null or end with 0; `out` must be valid for a write.

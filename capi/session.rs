@@ -4,7 +4,7 @@ use crate::{
     arrays::Info,
     errors::{guarded, null},
 };
-use std::ffi::c_char;
+use std::{ffi::c_char, ptr};
 use tpulang::{
     Result,
     exec::{AnyBackend, Device, Precision, RunOptions, Session},
@@ -18,12 +18,12 @@ pub struct TpulangSession {
     outputs: Vec<Info>,
 }
 
-/// Options of a session; `tpulang_options_default` has the defaults.
+/// Options of a session; `tpulang_options_default` writes the defaults.
 #[repr(C)]
 pub struct TpulangOptions {
-    /// sizeof(TpulangOptions), so that later versions may add options.
+    /// The size of this struct in the caller's header. Later versions may add options at the end.
     pub size: usize,
-    /// Number of threads of the CPU kernels; 0 means one per core.
+    /// Number of threads of the CPU kernels; 0 means one per core, and more than 256 are 256.
     pub threads: usize,
     /// Not 0: keep every tensor that is computed, not only the outputs.
     pub all: u8,
@@ -37,20 +37,56 @@ pub struct TpulangOptions {
     pub max_iterations: u64,
 }
 
-/// Returns the default options.
-#[unsafe(no_mangle)]
-pub extern "C" fn tpulang_options_default() -> TpulangOptions {
-    let RunOptions { threads, max_iterations, .. } = RunOptions::default();
-    let (all, strict, unfused, float16) = (0, 0, 0, 0);
-    TpulangOptions { size: size_of::<TpulangOptions>(), threads, all, strict, unfused, float16, max_iterations }
+impl TpulangOptions {
+    fn defaults() -> TpulangOptions {
+        let RunOptions { threads, max_iterations, .. } = RunOptions::default();
+        let (all, strict, unfused, float16) = (0, 0, 0, 0);
+        TpulangOptions { size: size_of::<TpulangOptions>(), threads, all, strict, unfused, float16, max_iterations }
+    }
 }
 
-fn run_options(options: &TpulangOptions) -> Result<RunOptions> {
-    if options.size != size_of::<TpulangOptions>() {
-        let expected = format!("expected {}: start from tpulang_options_default", size_of::<TpulangOptions>());
-        return Err(argument("the size of the options", options.size, expected));
+/// Writes the default options to `out`, which has `size` bytes: sizeof(TpulangOptions). The caller may have been compiled
+/// with the header of an earlier version, which had fewer options.
+///
+/// # Safety
+/// `out` must be null or valid for a write of `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tpulang_options_default(out: *mut TpulangOptions, size: usize) -> i32 {
+    guarded(|| {
+        if out.is_null() {
+            return Err(null("out"));
+        }
+        check_size(size)?;
+        let defaults = TpulangOptions { size, ..TpulangOptions::defaults() };
+        // SAFETY: as for this function; it is not null, and `size` is at most that of the defaults.
+        unsafe { ptr::copy_nonoverlapping((&raw const defaults).cast::<u8>(), out.cast::<u8>(), size) };
+        Ok(())
+    })
+}
+
+/// Checks the size of the caller's options, which end before an option or after the last one.
+fn check_size(size: usize) -> Result<()> {
+    const ALL: usize = size_of::<TpulangOptions>();
+    if (size_of::<usize>()..=ALL).contains(&size) && size.is_multiple_of(align_of::<u64>()) {
+        return Ok(());
     }
-    let TpulangOptions { threads, all, strict, unfused, float16, max_iterations, .. } = *options;
+    let expected =
+        format!("expected sizeof(TpulangOptions), which is {ALL} in this version, or that of an earlier one");
+    Err(argument("the size of the options", size, expected))
+}
+
+/// Reads options of the caller's, with defaults for those that its header lacks.
+///
+/// # Safety
+/// The pointer must have as many bytes as its first field says.
+unsafe fn run_options(options: *const TpulangOptions) -> Result<RunOptions> {
+    // SAFETY: as for this function; the size comes first.
+    let size = unsafe { options.cast::<usize>().read_unaligned() };
+    check_size(size)?;
+    let mut given = TpulangOptions::defaults();
+    // SAFETY: as for this function; `size` is at most that of the defaults, and any bytes are valid numbers.
+    unsafe { ptr::copy_nonoverlapping(options.cast::<u8>(), (&raw mut given).cast::<u8>(), size) };
+    let TpulangOptions { threads, all, strict, unfused, float16, max_iterations, .. } = given;
     let precision = if float16 == 0 { Precision::F32 } else { Precision::F16 };
     let flags = RunOptions::default().all(all != 0).strict(strict != 0).unfused(unfused != 0);
     Ok(flags.threads(threads).precision(precision).max_iterations(max_iterations))
@@ -70,7 +106,7 @@ pub unsafe extern "C" fn tpulang_session_new(
     // SAFETY: the caller promises the same.
     guarded(|| unsafe {
         let (graph, device) = (reference(graph, "graph")?, text(device, "device")?);
-        let options = options.as_ref().map(run_options).transpose()?.unwrap_or_default();
+        let options = if options.is_null() { RunOptions::default() } else { run_options(options)? };
         let device: Device = device.parse().map_err(|e| argument("device", format!("{device:?}"), e))?;
         give(out, || {
             let session = Session::new(&graph.0, device.open()?, &options)?;

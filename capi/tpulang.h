@@ -65,11 +65,11 @@ typedef struct TpulangGraph TpulangGraph;
 // A graph prepared for a device. It runs any number of times, from any thread.
 typedef struct TpulangSession TpulangSession;
 
-// Options of a session; `tpulang_options_default` has the defaults.
+// Options of a session; `tpulang_options_default` writes the defaults.
 typedef struct TpulangOptions {
-  // sizeof(TpulangOptions), so that later versions may add options.
+  // The size of this struct in the caller's header. Later versions may add options at the end.
   size_t size;
-  // Number of threads of the CPU kernels; 0 means one per core.
+  // Number of threads of the CPU kernels; 0 means one per core, and more than 256 are 256.
   size_t threads;
   // Not 0: keep every tensor that is computed, not only the outputs.
   uint8_t all;
@@ -135,8 +135,8 @@ int32_t tpulang_graph_read(const char *path,
                            const char *weights,
                            struct TpulangGraph **out);
 
-// Reads a network from the text of a spec, which has `length` bytes. Weights that it names are read from `folder`,
-// which may be null if it names none.
+// Reads a network from the text of a spec, which has `length` bytes. Weights files that it names are read from
+// `folder`. If that is null, they are not read, and their coefficients have no data.
 //
 // # Safety
 // `spec` must have `length` bytes; `folder` must be null or end with 0; `out` must be valid for a write.
@@ -157,8 +157,12 @@ int32_t tpulang_graph_from_mlir(const char *module, size_t length, struct Tpulan
 // The graph must not be used afterwards.
 void tpulang_graph_free(struct TpulangGraph *graph);
 
-// Returns the default options.
-struct TpulangOptions tpulang_options_default(void);
+// Writes the default options to `out`, which has `size` bytes: sizeof(TpulangOptions). The caller may have been compiled
+// with the header of an earlier version, which had fewer options.
+//
+// # Safety
+// `out` must be null or valid for a write of `size` bytes.
+int32_t tpulang_options_default(struct TpulangOptions *out, size_t size);
 
 // Prepares a graph for a device: `cpu`, `cuda` or `cuda:1`. `options` may be null for the defaults.
 //

@@ -1,4 +1,5 @@
 /* Wrong calls, each followed by its message. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "tpulang.h"
@@ -14,24 +15,44 @@ int main(void) {
     TpulangGraph *graph = NULL;
     TpulangSession *session = NULL;
     TpulangValueInfo info;
-    TpulangOptions options = tpulang_options_default();
+    TpulangOptions options;
+    if (tpulang_options_default(&options, sizeof options)) return 1;
     printf("none: '%s'\n", tpulang_last_error());
     refused(tpulang_graph_read(NULL, NULL, &graph));
     refused(tpulang_graph_read("missing.json", NULL, &graph));
+    refused(tpulang_graph_read("", NULL, &graph));
     refused(tpulang_graph_read("missing.json", "weights.npz", &graph));
     refused(tpulang_graph_from_spec("{", 1, NULL, &graph));
     refused(tpulang_graph_from_spec("\xff", 1, NULL, &graph));
     refused(tpulang_graph_from_spec(SPEC, strlen(SPEC), NULL, NULL));
+    refused(tpulang_graph_from_spec(SPEC, (size_t)-1, NULL, &graph));
     refused(tpulang_graph_from_mlir("module", 6, &graph));
     refused(tpulang_session_new(NULL, "cpu", NULL, &session));
     if (tpulang_graph_from_spec(SPEC, strlen(SPEC), NULL, &graph)) return 1;
     refused(tpulang_session_new(graph, "gpu", NULL, &session));
     refused(tpulang_session_new(graph, NULL, NULL, &session));
-    options.size = 3;
-    refused(tpulang_session_new(graph, "cpu", &options, &session));
-    options = tpulang_options_default();
+    for (size_t size = 0; size < 2; size++) {
+        options.size = size ? sizeof options + 8 : 3;
+        refused(tpulang_session_new(graph, "cpu", &options, &session));
+        refused(tpulang_options_default(&options, options.size));
+    }
+    refused(tpulang_options_default(NULL, sizeof options));
+    if (tpulang_options_default(&options, sizeof options)) return 1;
     options.float16 = 1;
     refused(tpulang_session_new(graph, "cpu", &options, &session));
+
+    /* The header of an earlier version lacks the last option, and nothing behind the others is written or read. */
+    union {
+        TpulangOptions options;
+        unsigned char bytes[sizeof(TpulangOptions)];
+    } earlier;
+    const size_t fewer = offsetof(TpulangOptions, max_iterations);
+    memset(earlier.bytes, 0xff, sizeof earlier);
+    if (tpulang_options_default(&earlier.options, fewer)) return 1;
+    printf("%d %d\n", earlier.options.size == fewer, earlier.options.max_iterations == UINT64_MAX);
+    if (tpulang_session_new(graph, "cpu", &earlier.options, &session)) return 1;
+    tpulang_session_free(session);
+    session = NULL;
     if (session || tpulang_session_new(graph, "cpu", NULL, &session)) return 1;
     tpulang_graph_free(graph);
     tpulang_graph_free(NULL);
@@ -52,6 +73,14 @@ int main(void) {
     refused(tpulang_session_run(NULL, &x, 1, &y, 1));
     refused(tpulang_session_run(session, NULL, 1, &y, 1));
     refused(tpulang_session_run(session, NULL, 0, &y, 1));
+    refused(tpulang_session_run(session, &x, (size_t)-1, &y, 1));
+    refused(tpulang_session_run(session, &x, 1, &y, (size_t)-1));
+    refused(tpulang_session_run(session, (TpulangArray *)((char *)&x + 1), 1, &y, 1));
+    x.rank = (size_t)-1;
+    refused(tpulang_session_run(session, &x, 1, &y, 1));
+    x.rank = 1;
+    TpulangArray twice[2] = {x, x};
+    refused(tpulang_session_run(session, twice, 2, &y, 1));
     y.data = memory + 3;
     refused(tpulang_session_run(session, &x, 1, &y, 1));
     y.data = NULL;

@@ -27,7 +27,7 @@ impl Fitted {
         let value = match self.of.dtype() {
             Dtype::Int64 => bytemuck::pod_read_unaligned::<i64>(bytes).to_string(),
             Dtype::Uint64 => bytemuck::pod_read_unaligned::<u64>(bytes).to_string(),
-            Dtype::Float64 => bytemuck::pod_read_unaligned::<f64>(bytes).to_string(),
+            Dtype::Float64 => shown(bytemuck::pod_read_unaligned(bytes)),
             _ => bytes.first().map_or(String::new(), u8::to_string),
         };
         let range = match self.to.int_range() {
@@ -50,6 +50,12 @@ impl Fitted {
         }
         format!("{places:?}")
     }
+}
+
+/// Formats a value, with an exponent if it would otherwise have up to hundreds of zeros.
+fn shown(value: f64) -> String {
+    let is_readable = value == 0.0 || (1e-5..1e16).contains(&value.abs());
+    if is_readable { value.to_string() } else { format!("{value:e}") }
 }
 
 /// Whether a value of dtype `from` can be stored as `to`. 64-bit integers beyond 2^53 have been rounded to float64; no `to`
@@ -167,7 +173,7 @@ mod tests {
             assert_eq!(fitted, expected, "{from} to {to}");
             if let Some(bad) = misfit {
                 let error = array(&[1.0, bad]).fitted(to).unwrap().bytes().unwrap_err().to_string();
-                assert!(error.starts_with(&format!("element 1 is {bad}, which does not fit {to}")), "{error}");
+                assert!(error.starts_with(&format!("element 1 is {}, which does not fit {to}", shown(bad))), "{error}");
             }
         }
         let nan = Array::from([f64::NAN]).fitted(Float32).unwrap();
@@ -175,6 +181,12 @@ mod tests {
         assert_eq!(nan.non_finite().unwrap().nan, 1);
         let beyond = Array::from([(1i64 << 53) + 1]).fitted(Float32).unwrap().bytes().unwrap_err().to_string();
         assert_eq!(beyond, "element 0 is 9007199254740993, which does not fit float32");
+        for (value, to, expected) in
+            [(1e300, Float32, "1e300"), (-1.5e16, Int8, "-1.5e16"), (2e-9, Int8, "2e-9"), (300.0, Int8, "300")]
+        {
+            let error = Array::from([value]).fitted(to).unwrap().bytes().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("element 0 is {expected}, which does not fit {to}")), "{error}");
+        }
         for (from, to) in [(Int32, Float32), (Float32, Int32), (Int64, Fp8e4m3), (Float32, Float16), (Int32, Int8)] {
             assert!(Array::filled(from, [1], 0.0).unwrap().fitted(to).is_none(), "{from} to {to}");
         }

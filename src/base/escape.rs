@@ -21,8 +21,11 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     each.collect::<String>().into()
 }
 
-/// Like [`escaped`], for a path.
+/// Like [`escaped`], for a path. An empty one is shown as `""`.
 pub fn escaped_path(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        return "\"\"".to_owned();
+    }
     escaped(&path.to_string_lossy()).into_owned()
 }
 

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     array::{Array, as_declared},
-    base::{Dtype, Error, MAX_ERRORS, Result, Warning, WarningKind, Warnings, argument, misfit, shape_text},
+    base::{Dtype, Error, MAX_ERRORS, Result, Warning, WarningKind, Warnings, argument, invalid, misfit, shape_text},
 };
 use indexmap::IndexMap;
 use std::collections::HashMap;
@@ -66,7 +66,12 @@ impl<B: Backend> Session<B> {
         for (name, array) in feeds.feeds() {
             let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.entry(t)?, array)?)));
             match fed {
-                Ok((tensor, array)) => drop(checked.insert(tensor, array)),
+                Ok((tensor, array)) => {
+                    if checked.insert(tensor, array).is_some() {
+                        errors
+                            .push(invalid(format!("the array fed to {name:?} is given twice; expected one per input")));
+                    }
+                }
                 Err(e) => errors.push(e),
             }
             if errors.len() > MAX_ERRORS {

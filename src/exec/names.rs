@@ -1,7 +1,7 @@
 //! The names of the tensors that a session can be fed and asked for.
 use super::plan::{Network, TensorIndex};
 use crate::{
-    base::{Cause, Result, Suggestions, misfit, truncated},
+    base::{Cause, Result, Suggestions, argument, misfit, truncated},
     graph::Graph,
 };
 use std::collections::{HashMap, HashSet};
@@ -51,16 +51,17 @@ impl Names {
         let known = known.map(|name| (*name).to_owned()).collect();
         Err(Cause::UnknownName { kind, name: truncated(name), nearest, known }.into())
     }
-    /// Finds several tensors; each is listed once.
-    pub fn all(&self, kind: &'static str, names: &[String], network: &Network) -> Result<Vec<TensorIndex>> {
+    /// Finds the tensors that an option lists: those that are `fed`, or `fetched`.
+    ///
+    /// # Errors
+    /// Returns an error if there is no tensor of a name, or if a name is given twice.
+    pub fn all(&self, option: &str, names: &[String], network: &Network) -> Result<Vec<TensorIndex>> {
+        let kind = if option == "fed" { "input" } else { "tensor" };
         let mut seen = HashSet::new();
-        let mut all = Vec::new();
-        for name in names {
-            let tensor = self.find(kind, name, network)?;
-            if seen.insert(tensor) {
-                all.push(tensor);
-            }
-        }
-        Ok(all)
+        let find = |name: &String| match self.find(kind, name, network)? {
+            tensor if seen.insert(tensor) => Ok(tensor),
+            _ => Err(argument(option, format!("{:?} twice", truncated(name)), "expected each name once")),
+        };
+        names.iter().map(find).collect()
     }
 }

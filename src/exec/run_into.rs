@@ -1,13 +1,13 @@
 //! Runs whose results are written to memory of the caller's.
 use super::{
     Backend, Feeds, Session,
-    plan::{Plan, TensorIndex},
+    plan::{Network, Plan, TensorEntry, TensorIndex},
     steps::ResultBuffers,
     value_info::returned_dtype,
 };
 use crate::{
     array::{Array, ArrayMut, Loan},
-    base::{Result, argument, invalid, shape_text},
+    base::{Error, Result, argument, invalid, shape_text},
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -36,8 +36,8 @@ impl<B: Backend> Session<B> {
     ///
     /// # Errors
     /// Same as for [`run`](super::run). If a name is unknown or given twice, or an array has another shape or dtype
-    /// than [`Session::outputs`] says or overlaps with another result or a feed, nothing is written; if the run fails
-    /// later or is interrupted, the values of the arrays are unspecified. If a kernel of
+    /// than [`Session::outputs`] says or overlaps with another result, a feed, a coefficient or a variable, nothing is
+    /// written; if the run fails later or is interrupted, the values of the arrays are unspecified. If a kernel of
     /// [`CpuBackend::with_custom`](super::CpuBackend::with_custom) keeps a result as an operand, its array is lost.
     pub fn run_into<S: AsRef<str>>(&self, feeds: &(impl Feeds + ?Sized), results: &mut [(S, ArrayMut)]) -> Result<()> {
         let wanted = self.wanted_by_name(results.iter().map(|(name, _)| name.as_ref()))?;
@@ -46,7 +46,7 @@ impl<B: Backend> Session<B> {
         }
         let mut fed = self.checked_feeds(feeds)?;
         self.add_variables(&mut fed)?;
-        check_overlap(feeds, results)?;
+        self.check_overlap(feeds, &fed, results)?;
         let planned = self.planned(&wanted);
         let plan = self.plan(fed.keys().copied().collect(), planned)?;
         self.check_memory(&plan)?;
@@ -94,6 +94,34 @@ impl<B: Backend> Session<B> {
         let found = format!("{} {}", shape_text(array.shape()), array.dtype());
         let expected = format!("the result is {} {}", shape_text(expected.1), expected.0);
         Err(argument(format!("the array for {:?}", ty.name), found, expected))
+    }
+
+    /// Checks that results overlap neither with each other nor with what is read: feeds, coefficients and variables. The arrays
+    /// of safe code do not.
+    fn check_overlap<S: AsRef<str>>(
+        &self,
+        feeds: &(impl Feeds + ?Sized),
+        fed: &HashMap<TensorIndex, Array>,
+        results: &mut [(S, ArrayMut)],
+    ) -> Result<()> {
+        let coefficients = self.coefficient_memory.get_or_init(|| CoefficientMemory::new(&self.network));
+        let mut ranges: Vec<Occupied> = Vec::new();
+        for (name, array) in results {
+            let (range, name) = (addresses(array.bytes()), format!("the result {:?}", name.as_ref()));
+            if let Some(coefficient) = coefficients.within(&range) {
+                return Err(overlap(&name, &format!("the coefficient {coefficient:?}")));
+            }
+            ranges.push((range, true, name));
+        }
+        for (name, array) in feeds.feeds().filter(|(_, array)| array.source_path().is_none()) {
+            ranges.push((addresses(array.bytes()?), false, format!("the array fed to {name:?}")));
+        }
+        for variable in self.network.variables() {
+            if let Some(range) = fed.get(&variable).and_then(memory) {
+                ranges.push((range, false, format!("the variable {:?}", self.network.entry(variable)?.ty.name)));
+            }
+        }
+        check_apart(ranges)
     }
 
     /// Returns buffers over the arrays, by the tensors whose kernels write them, if the backend has such buffers.
@@ -159,25 +187,20 @@ fn returned<S: AsRef<str>>(
     outcome
 }
 
-/// Checks that results overlap neither with each other nor with feeds. The arrays of safe code do not.
-fn check_overlap<S: AsRef<str>>(feeds: &(impl Feeds + ?Sized), results: &mut [(S, ArrayMut)]) -> Result<()> {
-    let mut ranges: Vec<(Range<usize>, bool, String)> = Vec::new();
-    let range = |bytes: &[u8]| bytes.as_ptr().addr()..bytes.as_ptr().addr() + bytes.len();
-    for (name, array) in results {
-        ranges.push((range(array.bytes()), true, format!("the result {:?}", name.as_ref())));
-    }
-    for (name, array) in feeds.feeds().filter(|(_, array)| array.source_path().is_none()) {
-        ranges.push((range(array.bytes()?), false, format!("the array fed to {name:?}")));
-    }
+/// The memory of an array, whether it is that of a result, and what it is called in messages.
+type Occupied = (Range<usize>, bool, String);
+
+/// Checks that no result overlaps with another one or with what is read.
+fn check_apart(mut ranges: Vec<Occupied>) -> Result<()> {
     ranges.retain(|(range, ..)| !range.is_empty());
     ranges.sort_by_key(|(range, ..)| range.start);
     // The range of each kind that ends last, so far.
-    let mut last: [Option<&(Range<usize>, bool, String)>; 2] = [None, None];
+    let mut last: [Option<&Occupied>; 2] = [None, None];
     for own in &ranges {
         let (range, is_result, name) = own;
         let before = last.iter().flatten().filter(|(_, other_is_result, _)| *is_result || *other_is_result);
         if let Some((_, _, other)) = before.into_iter().find(|(other, ..)| other.end > range.start) {
-            return Err(invalid(format!("the memory of {name} overlaps with that of {other}")));
+            return Err(if *is_result { overlap(name, other) } else { overlap(other, name) });
         }
         let last = &mut last[usize::from(*is_result)];
         if last.is_none_or(|(other, ..)| other.end < range.end) {
@@ -185,4 +208,63 @@ fn check_overlap<S: AsRef<str>>(feeds: &(impl Feeds + ?Sized), results: &mut [(S
         }
     }
     Ok(())
+}
+
+fn overlap(name: &str, other: &str) -> Error {
+    invalid(format!("the memory of {name} overlaps with that of {other}"))
+}
+
+fn addresses(bytes: &[u8]) -> Range<usize> {
+    bytes.as_ptr().addr()..bytes.as_ptr().addr() + bytes.len()
+}
+
+/// Returns the memory from which the elements of an array are read; `None` if they are in a file.
+fn memory(array: &Array) -> Option<Range<usize>> {
+    if array.source_path().is_some() {
+        return None;
+    }
+    // What is computed from stored integers need not be kept in memory.
+    if let Some(stored) = array.dequantized_from() {
+        return memory(&stored.integers);
+    }
+    if let Some(packed) = array.unpacked_from() {
+        return memory(&packed.bytes);
+    }
+    array.bytes().ok().map(addresses)
+}
+
+/// The memory of a session's coefficients, which may be somebody else's: that of NumPy's arrays, for example.
+pub(super) struct CoefficientMemory(Vec<Coefficient>);
+
+struct Coefficient {
+    start: usize,
+    /// Of this coefficient and those that start before it, the end of the one that ends last, and its name.
+    end: usize,
+    name: String,
+}
+
+impl CoefficientMemory {
+    fn new(network: &Network) -> CoefficientMemory {
+        let constants = network.tensors.iter().flatten().filter_map(|entry| Some((entry, entry.constant.as_ref()?)));
+        let initial = network.variables.iter().filter_map(|v| Some((network.entry(v.tensor).ok()?, &v.initial)));
+        let of = |(entry, array): (&TensorEntry, &Array)| {
+            let Range { start, end } = memory(array).filter(|range| !range.is_empty())?;
+            Some(Coefficient { start, end, name: entry.ty.name.clone() })
+        };
+        let mut all: Vec<Coefficient> = constants.chain(initial).filter_map(of).collect();
+        all.sort_by_key(|coefficient| coefficient.start);
+        for i in 1..all.len() {
+            if all[i - 1].end > all[i].end {
+                (all[i].end, all[i].name) = (all[i - 1].end, all[i - 1].name.clone());
+            }
+        }
+        CoefficientMemory(all)
+    }
+    /// Returns the name of a coefficient that overlaps with a range.
+    fn within(&self, range: &Range<usize>) -> Option<&str> {
+        let CoefficientMemory(all) = self;
+        let before = all.partition_point(|coefficient| coefficient.start < range.end);
+        let last = all[..before].last().filter(|last| last.end > range.start && !range.is_empty());
+        last.map(|last| last.name.as_str())
+    }
 }

@@ -5,7 +5,7 @@ use super::{
     run_into::reordered,
     steps::ResultBuffers,
 };
-use crate::base::{Result, argument, shape_text};
+use crate::base::{Result, argument, invalid, shape_text};
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
@@ -69,13 +69,15 @@ impl<B: Backend> Session<B> {
 
     /// Checks fed buffers, and sorts them in the order of a plan's inputs.
     fn fed_buffers(&self, feeds: Vec<(&str, B::Buffer)>) -> Result<FedBuffers<B::Buffer>> {
-        let mut fed = Vec::new();
+        let (mut fed, mut given) = (Vec::new(), HashSet::new());
         for (name, buffer) in feeds {
             let tensor = self.find("input", name)?;
             self.check_buffer(self.network.entry(tensor)?, &buffer, || format!("the buffer fed to {name:?}"))?;
+            if !given.insert(tensor) {
+                return Err(invalid(format!("the buffer fed to {name:?} is given twice; expected one per input")));
+            }
             fed.push((tensor, buffer));
         }
-        let given: HashSet<TensorIndex> = fed.iter().map(|(tensor, _)| *tensor).collect();
         let (_, variables) = self.state.snapshot();
         fed.extend(variables.into_iter().filter(|(t, _)| !given.contains(t)));
         fed.sort_by_key(|(tensor, _)| *tensor);

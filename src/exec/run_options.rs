@@ -14,16 +14,17 @@ pub struct RunOptions {
     /// Keep every tensor that is computed, not only the outputs.
     pub all: bool,
     /// Tensors that runs are fed instead of the graph's inputs, by name. One that an operator computes cuts the graph there:
-    /// its operator, and what only that one needs, neither run nor have kernels prepared.
+    /// its operator, and what only that one needs, neither run nor have kernels prepared. Each name is given once.
     pub fed: Vec<String>,
-    /// Tensors that runs return instead of the graph's outputs, by name. Only what they need is prepared and computed.
+    /// Tensors that runs return instead of the graph's outputs, by name. Only what they need is prepared and computed. Each
+    /// name is given once.
     pub fetched: Vec<String>,
     /// Refuse to fall back to the CPU for operators that the backend lacks.
     pub strict: bool,
     /// Operators to run on the CPU, by the names of their results, whatever the backend has. They are not fused with
     /// others.
     pub on_cpu: Vec<String>,
-    /// Number of threads of the CPU kernels; 0 means one per core.
+    /// Number of threads of the CPU kernels; 0 means one per core, and more than 256 are 256.
     pub threads: usize,
     /// How far operators are fused.
     pub fusion: FusionLevel,

@@ -4,6 +4,7 @@ use super::{
     names::Names,
     placement::Placement,
     plan::{Network, Plan, PlanPlacement, TensorIndex, computed, for_compute},
+    run_into::CoefficientMemory,
     state::State,
     steps::ResultBuffers,
     threads::Threads,
@@ -16,7 +17,7 @@ use crate::{
 use indexmap::IndexMap;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -68,6 +69,8 @@ pub struct Session<B: Backend> {
     pub(super) state: State<B>,
     /// Plans for other feeds and wanted tensors.
     kept_plans: KeptPlans<B>,
+    /// Looked up by the first run into memory of the caller's.
+    pub(super) coefficient_memory: OnceLock<CoefficientMemory>,
 }
 
 /// The plan that a run has followed, and its results.
@@ -113,14 +116,14 @@ impl<B: Backend> Session<B> {
         let names = Names::new(graph, &network);
         let inputs = match options.fed.as_slice() {
             [] => network.inputs.clone(),
-            fed => names.all("input", fed, &network)?,
+            fed => names.all("fed", fed, &network)?,
         };
         let variables = network.variables().filter(|t| !inputs.contains(t));
         let fed: Vec<TensorIndex> = inputs.iter().copied().chain(variables).collect();
         let wanted = match options.fetched.as_slice() {
             _ if options.all => computed(graph, &network, &fed)?,
             [] => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
-            fetched => names.all("tensor", fetched, &network)?,
+            fetched => names.all("fetched", fetched, &network)?,
         };
         let mut seen: HashSet<TensorIndex> = wanted.iter().copied().collect();
         let next = network.variables.iter().map(|v| v.next).filter(|t| seen.insert(*t));
@@ -143,6 +146,7 @@ impl<B: Backend> Session<B> {
             wanted_and_next,
             state,
             kept_plans: KeptPlans::default(),
+            coefficient_memory: OnceLock::new(),
         })
     }
 

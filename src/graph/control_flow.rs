@@ -135,6 +135,7 @@ impl Graph {
         initial: &[Tensor],
         body: impl FnOnce(&mut Graph, Tensor, &[Tensor]) -> Result<Vec<Tensor>>,
     ) -> Result<Vec<Tensor>> {
+        iterations("for_loop", count)?;
         Ok(self.scan(count, initial, |g, i, carried| Ok((body(g, i, carried)?, Vec::new())))?.0)
     }
 
@@ -166,7 +167,7 @@ impl Graph {
         initial: &[Tensor],
         body: impl FnOnce(&mut Graph, Tensor, &[Tensor]) -> Result<(Vec<Tensor>, Vec<Tensor>)>,
     ) -> Result<(Vec<Tensor>, Vec<Tensor>)> {
-        let number = i32::try_from(count).map_err(|_| argument("count", count, "expected at most 2147483647"))?;
+        let number = iterations("scan", count)?;
         let mut results = self.atomic(|g| {
             let rounds = g.free_name("rounds");
             let rounds = g.coefficient(&rounds, Array::from([number]))?;
@@ -235,6 +236,12 @@ impl Graph {
     fn types_of(&self, tensors: &[Tensor]) -> Result<Vec<(Dtype, Shape)>> {
         tensors.iter().map(|t| self.tensor(*t).map(|info| (info.dtype, info.shape.clone()))).collect()
     }
+}
+
+/// Returns the number of iterations of a loop as it is stored.
+fn iterations(call: &str, count: usize) -> Result<i32> {
+    let expected = format!("expected at most {}", i32::MAX);
+    i32::try_from(count).map_err(|_| argument(format!("{call}: count"), count, expected))
 }
 
 /// Returns the dtypes, and the shapes; those from `stacked.0` on with a new first axis of `stacked.1` entries.
@@ -330,7 +337,7 @@ mod tests {
             "body returns 0 carried tensors; expected 1",
             "body returns no tensors",
             "0",
-            "count is 1099511627776; expected at most 2147483647",
+            "scan: count is 1099511627776; expected at most 2147483647",
             "the tensor is of another graph",
         ];
         for (line, expected) in lines.iter().zip(expected) {

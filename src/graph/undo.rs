@@ -1,5 +1,5 @@
 //! Transactions: a call that fails leaves the graph unchanged.
-use super::{Graph, Tensor, TensorInfo};
+use super::{Graph, Mode, Tensor, TensorInfo, scope::Scope};
 use crate::base::{Result, Warnings};
 
 /// The undo log of the transactions in progress.
@@ -11,7 +11,7 @@ pub(super) struct Undo {
     changed: Vec<(Tensor, TensorInfo)>,
 }
 
-/// The lengths of the graph's lists when a transaction began.
+/// The lengths of the graph's lists, and what else calls change, when a transaction began.
 struct Savepoint {
     tensors: usize,
     open: usize,
@@ -23,6 +23,8 @@ struct Savepoint {
     calls: usize,
     changed: usize,
     warnings: Warnings,
+    mode: Mode,
+    scope: Scope,
 }
 
 /// Transaction guard: rolls back on drop, and thus on a panic, unless committed.
@@ -70,26 +72,52 @@ impl Graph {
         let (tensors, open, calls, changed) =
             (self.tensors.len(), self.open.len(), self.calls, self.undo.changed.len());
         let (inputs, updates) = (self.body.arguments.len(), self.updates.len());
-        let warnings = self.warnings.clone();
+        let (warnings, mode, scope) = (self.warnings.clone(), self.mode, self.scope.clone());
         let block = self.current();
         let (operators, arguments, recorded) = (block.operators.len(), block.arguments.len(), block.calls.len());
-        Savepoint { tensors, open, inputs, updates, operators, arguments, recorded, calls, changed, warnings }
+        Savepoint {
+            tensors,
+            open,
+            inputs,
+            updates,
+            operators,
+            arguments,
+            recorded,
+            calls,
+            changed,
+            warnings,
+            mode,
+            scope,
+        }
     }
     fn roll_back(&mut self, savepoint: Savepoint) {
         for (tensor, info) in self.undo.changed.drain(savepoint.changed..).rev() {
-            self.tensors[tensor.index()] = Some(info);
+            let current = &mut self.tensors[tensor.index()];
+            if let Some(renamed) = current.as_ref().filter(|current| current.name != info.name) {
+                // A later tensor may have taken the name.
+                if self.by_name.get(&renamed.name) == Some(&tensor) {
+                    self.by_name.remove(&renamed.name);
+                }
+                self.by_name.insert(info.name.clone(), tensor);
+            }
+            *current = Some(info);
         }
         if self.tensors.len() > savepoint.tensors {
             self.provenance.retire(savepoint.tensors);
         }
         for info in self.tensors.drain(savepoint.tensors..).flatten() {
-            self.by_name.remove(&info.name);
+            // An older tensor may have its name back.
+            if self.by_name.get(&info.name).is_some_and(|t| t.index() >= savepoint.tensors) {
+                self.by_name.remove(&info.name);
+            }
         }
         self.open.truncate(savepoint.open);
         self.body.arguments.truncate(savepoint.inputs);
         self.updates.truncate(savepoint.updates);
         self.calls = savepoint.calls;
         self.warnings = savepoint.warnings;
+        self.mode = savepoint.mode;
+        self.scope = savepoint.scope;
         let block = self.current();
         block.operators.truncate(savepoint.operators);
         block.arguments.truncate(savepoint.arguments);
@@ -102,14 +130,14 @@ impl Graph {
 pub(super) fn state(g: &Graph) -> String {
     let mut names: Vec<_> = g.by_name.iter().collect();
     names.sort();
-    let Graph { tensors, body, open, scope, calls, undo, .. } = g;
-    format!("{tensors:?} {names:?} {body:?} {open:?} {scope:?} {calls} {undo:?}")
+    let Graph { tensors, body, open, scope, calls, undo, mode, .. } = g;
+    format!("{tensors:?} {names:?} {body:?} {open:?} {scope:?} {calls} {undo:?} {mode:?}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::state;
-    use crate::{Array, Dtype, Graph, Preprocess, Quantization, base::Cause, ops::Attribute};
+    use crate::{Array, Dtype, Graph, Mode, Preprocess, Quantization, base::Cause, ops::Attribute};
 
     /// A handle of a rolled back transaction is not that of a later tensor.
     #[test]
@@ -173,6 +201,31 @@ mod tests {
         assert!(failed.is_err());
         assert!(state(&g) == before, "the graph changed");
         g.quantize(y, &Quantization::per_tensor(0.25, 0)).unwrap();
+    }
+
+    /// Names go back to the tensors that had them, also if another one has taken them meanwhile.
+    #[test]
+    fn names_mode_and_scope_survive_a_failing_call() {
+        let mut g = Graph::new("g").unwrap();
+        let [x, y] = ["x", "y"].map(|name| g.input(name, Dtype::Float32, [3]).unwrap());
+        let before = state(&g);
+        let failed = g.block([("a".into(), Dtype::Float32, [3])], |g, given| {
+            // The names of x and y are exchanged, and taken by others.
+            g.rename(x, "free")?;
+            g.rename(y, "x")?;
+            g.rename(x, "y")?;
+            g.rename(y, "z")?;
+            let relu = g.relu(x).out_name("x").call()?;
+            g.rename(given[0], "b")?;
+            g.rename(relu, "r")?;
+            let again = g.relu(x).out_name("x").call()?;
+            g.mode = Mode::Quantized;
+            g.enter_scope("s")?;
+            g.op(crate::ops::Permute::new(again, vec![7])).call()
+        });
+        assert!(failed.is_err());
+        assert!(state(&g) == before, "the graph changed: {}\n{before}", state(&g));
+        assert_eq!(["x", "y"].map(|name| g.find(name).unwrap()), [x, y]);
     }
 
     #[test]

@@ -13,6 +13,9 @@ use std::collections::{HashMap, HashSet};
 /// Returns an error if an operand is not of the graph.
 pub(super) fn in_usual_form(graph: &mut Graph, op: Op<Tensor>, results: &[NewResult]) -> Result<Op<Tensor>> {
     let Some(result) = results.first().and_then(|r| r.shape.as_ref()) else { return Ok(op) };
+    // Scalars of tpuc-opt have one axis.
+    let one_axis = vec![1];
+    let result = if result.is_empty() { &one_axis } else { result };
     Ok(match op {
         Op::Reshape(op) => with_shape(*op, result, graph)?.into(),
         Op::Tile(op) => with_counts(*op, result, graph)?.into(),

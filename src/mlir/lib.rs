@@ -16,6 +16,7 @@ mod context;
 mod lexer;
 mod pair;
 mod parse;
+mod preprocessing;
 mod reader;
 mod text;
 mod transposed;

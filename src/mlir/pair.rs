@@ -1,7 +1,7 @@
 use super::{Emitted, WEIGHTS_LINE, weight_file_name, writer::emit_naming};
 use crate::{
     array::{fingerprint, write_arrays},
-    base::{Error, NewPair, Result},
+    base::{Error, NewPair, Result, argument, truncated},
     graph::Graph,
 };
 use std::{
@@ -37,9 +37,10 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
 /// Like [`write_pair`], with this name of the weight file, such as TpuLang's.
 ///
 /// # Errors
-/// Same as for [`write_pair`].
+/// Same as for [`write_pair`], and an error unless the name is a plain file name that ends in `.npz`.
 pub fn write_pair_naming(graph: &Graph, dir: impl AsRef<Path>, weight_file: &str) -> Result<Written> {
     let dir = dir.as_ref();
+    check_weight_file(weight_file)?;
     let Emitted { text, weights: used } = emit_naming(graph, weight_file)?;
     if dir.is_file() {
         return Err(Error::format(dir, "it is a file; expected a folder, in which two files are written"));
@@ -57,6 +58,20 @@ pub fn write_pair_naming(graph: &Graph, dir: impl AsRef<Path>, weight_file: &str
         Ok(format!("{WEIGHTS_LINE}{fingerprint:08x}\n{text}"))
     })?;
     Ok(Written { mlir, weights, operators: graph.operators().len(), parameters })
+}
+
+/// Checks that readers find and open a weight file of this name, that it is not the module's, and that it needs no escapes, which
+/// [`naming`] does not know.
+fn check_weight_file(name: &str) -> Result<()> {
+    let path = Path::new(name);
+    let is_file_name = path.file_name().is_some_and(|file_name| file_name == name);
+    let is_archive = path.extension().is_some_and(|extension| extension == "npz");
+    if is_file_name && is_archive && !name.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
+        return Ok(());
+    }
+    let expected =
+        "expected a plain file name that ends in .npz, as in net_weight.npz: the file is written beside the module";
+    Err(argument("the name of the weights file", format!("{:?}", truncated(name)), expected))
 }
 
 /// Replaces the name of a module's weight file by a hidden one, which needs no escapes.
@@ -90,6 +105,22 @@ mod tests {
         assert_eq!(write_pair(&graph(1.0), dir.path()).unwrap(), first);
         assert_eq!((fs::read(&first.mlir).unwrap(), fs::read(&first.weights).unwrap()), bytes);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn the_weights_have_a_plain_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("inner");
+        let names = ["", ".", "..", ".npz", "w", "w.txt", "net_origin.mlir", "../w.npz", "a/w.npz", "/w.npz", "w.npz/"];
+        for name in names.into_iter().chain(["a\"b.npz", "a\\b.npz", "a\nb.npz"]) {
+            let error = write_pair_naming(&graph(1.0), &folder, name).unwrap_err().to_string();
+            let expected = "expected a plain file name that ends in .npz, as in net_weight.npz: the file is written beside the module";
+            assert_eq!(error, format!("the name of the weights file is {name:?}; {expected}"));
+        }
+        assert!(!folder.exists() && fs::read_dir(dir.path()).unwrap().count() == 0);
+        let written = write_pair_naming(&graph(1.0), &folder, "-é w.npz").unwrap();
+        let read = crate::read(&written.mlir, None).unwrap();
+        assert_eq!(read.parameters(), 2);
     }
 
     #[test]

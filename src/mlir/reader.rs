@@ -4,16 +4,14 @@ use super::{
     canonical::{computed_outputs, in_usual_form},
     context::context,
     parse::parse,
+    preprocessing::preprocess,
     text,
     types::{ReadType, read_type},
 };
 use crate::{
     array::{Array, WeightFile, fingerprint},
     base::{CallContext, Cause, Error, Lock, Result, Shape, escaped_path, files, pluralized, shape_text, truncated},
-    graph::{
-        Block as GraphBlock, ChannelFormat, Graph, KeepRatioMode, Mode, NewResult, PadType, PixelFormat, Preprocess,
-        Tensor, TensorKind,
-    },
+    graph::{Block as GraphBlock, Graph, Mode, NewResult, Tensor, TensorInfo, TensorKind},
     ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
 use indexmap::IndexMap;
@@ -269,7 +267,7 @@ impl Reader<'_> {
         let mut attributes = Attributes::new(def, attributes)?;
         let input = Input::read(&mut attributes)?;
         if input.do_preprocess {
-            self.graph.preprocess(tensor, preprocess(input))?;
+            self.graph.preprocess(tensor, preprocess(input)?)?;
         }
         self.bind(operation, &[Some(tensor)]);
         Ok(())
@@ -300,7 +298,8 @@ impl Reader<'_> {
         name: Option<String>,
     ) -> Result<()> {
         let info = self.graph.tensor(argument)?;
-        if (info.dtype, &info.shape) != (ty.dtype, shape) {
+        let is_scalar = shape.is_empty() && info.shape == [1];
+        if info.dtype != ty.dtype || (info.shape != *shape && !is_scalar) {
             let (found, given) = (format!("{} {}", shape_text(shape), ty.dtype), info.type_text());
             let problem = format!("it is {found}, and the block's argument is {given}");
             return Err(Cause::Operator { op: "Input".into(), problem }.into());
@@ -359,7 +358,7 @@ impl Reader<'_> {
         names: Vec<String>,
     ) -> Result<()> {
         let op = Op::new(name, self.operands(operation)?, attributes)?;
-        let blocks = self.blocks(operation, op.def())?;
+        let blocks = self.blocks(operation, &op)?;
         // If there are as many names as results, absent results have names too; otherwise only present ones.
         let all_named = names.len() == operation.result_count();
         let mut names = names.into_iter();
@@ -377,6 +376,7 @@ impl Reader<'_> {
             quantizations.push(ty.quantization);
         }
         let op = in_usual_form(&mut self.graph, op, &results)?;
+        self.give_axes(&op, &blocks, &mut results);
         let present: Vec<bool> = results.iter().map(|r| !r.absent).collect();
         let new = blocks.into_iter().fold(self.graph.op(op).results(results), |new, block| new.owns(block));
         let tensors = new.call()?;
@@ -389,9 +389,48 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Gives an axis to the scalars that have one by the rule of the op: tpuc-opt makes scalars of reductions over all axes, and of what
+    /// is computed from them.
+    fn give_axes(&self, op: &Op<Tensor>, blocks: &[GraphBlock], results: &mut [NewResult]) {
+        let is_scalar = |result: &NewResult| result.shape.as_ref().is_some_and(Vec::is_empty);
+        if !results.iter().any(is_scalar) {
+            return;
+        }
+        // What is wrong with the operator is told when it is inserted.
+        let inferred = self.graph.inferred(op, &[]).ok().flatten();
+        for (i, result) in results.iter_mut().enumerate().filter(|(_, result)| is_scalar(result)) {
+            let shape = match &inferred {
+                Some(all) => all.get(i).map(|inferred| &inferred.shape),
+                None => self.yielded(op, blocks, i).map(|info| &info.shape),
+            };
+            if let Some([1]) = shape.map(Vec::as_slice) {
+                result.shape = Some(vec![1]);
+            }
+        }
+    }
+
+    /// Returns what the first block of an `If` or a `Loop` yields for a result.
+    fn yielded(&self, op: &Op<Tensor>, blocks: &[GraphBlock], result: usize) -> Option<&TensorInfo> {
+        // The body of a loop yields the condition first.
+        let before = usize::from(matches!(op, Op::Loop(_)));
+        let value = blocks.first()?.results().get(before + result)?;
+        self.graph.tensor(*value).ok()
+    }
+
+    /// Returns the shape of an argument of a block. A value that a loop carries may be written as a scalar, and have one axis.
+    fn argument_shape(&self, op: &Op<Tensor>, index: usize, written: Shape) -> Result<Shape> {
+        let carried = match op {
+            // The iteration number and the condition come first.
+            Op::Loop(op) if written.is_empty() => index.checked_sub(2).and_then(|i| op.v_initial.get(i)),
+            _ => None,
+        };
+        let initial = carried.map(|t| self.graph.tensor(*t)).transpose()?.filter(|info| info.shape == [1]);
+        Ok(initial.map_or(written, |info| info.shape.clone()))
+    }
+
     /// Reads the blocks that an operation owns.
-    fn blocks(&mut self, operation: &OperationRef, def: &OpDef) -> Result<Vec<GraphBlock>> {
-        let mut blocks = Vec::new();
+    fn blocks(&mut self, operation: &OperationRef, op: &Op<Tensor>) -> Result<Vec<GraphBlock>> {
+        let (def, mut blocks) = (op.def(), Vec::new());
         for name in def.blocks {
             let missing = || {
                 Error::from(Cause::Operator {
@@ -407,6 +446,7 @@ impl Reader<'_> {
                 let ty = self.type_of(value.into())?;
                 let shape =
                     ty.shape.ok_or_else(|| Error::from(Cause::Syntax("its arguments must be ranked".into())))?;
+                let shape = self.argument_shape(op, i, shape)?;
                 arguments.push((self.graph.free_name(&format!("{name}_{i}")), ty.dtype, shape));
                 quantizations.push(ty.quantization);
             }
@@ -447,25 +487,5 @@ impl Reader<'_> {
         let ty = self.type_of(result.into())?;
         let shape = ty.shape.clone().ok_or_else(|| Error::from(Cause::Syntax("its type must be ranked".into())))?;
         Ok((ty, shape))
-    }
-}
-
-fn preprocess(input: Input<()>) -> Preprocess {
-    let default = Preprocess::default();
-    let Some(pixel_format) = input.pixel_format.and_then(|f| PixelFormat::from_name(f.name())) else {
-        return default;
-    };
-    let channel_format = input.channel_format.and_then(|f| ChannelFormat::from_name(f.name()));
-    let keep_ratio_mode = input.keep_ratio_mode.and_then(|m| KeepRatioMode::from_name(&m));
-    Preprocess {
-        mean: input.mean.unwrap_or(default.mean),
-        scale: input.scale.unwrap_or(default.scale),
-        pixel_format,
-        channel_format: channel_format.unwrap_or(default.channel_format),
-        resize_dims: input.resize_dims.and_then(|d| d.try_into().ok()),
-        keep_aspect_ratio: input.keep_aspect_ratio.unwrap_or_default(),
-        keep_ratio_mode: keep_ratio_mode.unwrap_or(default.keep_ratio_mode),
-        pad_value: input.pad_value.unwrap_or_default(),
-        pad_type: input.pad_type.and_then(|t| PadType::from_name(t.name())).unwrap_or(default.pad_type),
     }
 }

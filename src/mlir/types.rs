@@ -99,9 +99,7 @@ pub(super) fn read_type(ty: Type) -> Result<ReadType, String> {
         };
         // SAFETY: the type is a ranked tensor.
         let rank = unsafe { mlirShapedTypeGetRank(raw) } as usize;
-        let dims = (0..rank).map(dim).collect::<Result<Shape, _>>()?;
-        // tpuc-opt makes a scalar of a reduction over all axes.
-        Some(if dims.is_empty() { Shape::from([1].as_slice()) } else { dims })
+        Some((0..rank).map(dim).collect::<Result<Shape, _>>()?)
     } else if unranked {
         None
     } else {

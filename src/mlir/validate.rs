@@ -1,7 +1,10 @@
 //! Validates module text before MLIR's parser, which is not hardened against malicious input: it overflows its stack,
 //! allocates gigabytes, and crashes on some `dense` and `sparse` attributes. Only modules of the Top dialect pass.
 use super::lexer::{Kind, Lexer, Problem, Token};
-use crate::{base::files::MAX_MODULE, graph::MAX_NESTED_BLOCKS};
+use crate::{
+    base::{files::MAX_MODULE, pluralized},
+    graph::MAX_NESTED_BLOCKS,
+};
 use std::{borrow::Cow, collections::HashMap};
 
 /// Maximum nesting of brackets: two for each nested block (`({`), and more than module, function and the attributes and
@@ -73,6 +76,64 @@ struct Extent {
     nesting: usize,
 }
 
+/// The values that are defined with several results, as in `%0:2 = ..`. MLIR's parser makes room for the result that a use
+/// names (`%0#1`) before it looks whether there is one.
+#[derive(Default)]
+struct Values<'a> {
+    /// The numbers of results of those that are visible.
+    results: HashMap<&'a str, usize>,
+    /// Their names, each with the number of brackets around it, in order.
+    visible: Vec<(usize, &'a str)>,
+    /// The number of results of all definitions so far.
+    all: usize,
+}
+
+impl<'a> Values<'a> {
+    /// Reads a value with what is attached to it: `%0`, `%0:2`, `%0#1`, or `%0:` before a type. `depth` is the number of brackets
+    /// around it, and `bytes` the length of the text.
+    fn value(&mut self, text: &'a str, depth: usize, bytes: usize) -> Result<(), String> {
+        let name = text.split(['#', ':']).next().unwrap_or_default();
+        let rest = &text[name.len()..];
+        if rest.starts_with('#') {
+            return self.used(name, rest);
+        }
+        let Some(count) = rest.strip_prefix(':').filter(|count| count.starts_with(|c: char| c.is_ascii_digit())) else {
+            return Ok(());
+        };
+        let count = count.parse().unwrap_or(usize::MAX);
+        self.all = self.all.saturating_add(count);
+        // The type of each result follows.
+        if self.all > bytes {
+            return Err(format!("{text} defines more results than the text has types for"));
+        }
+        self.results.insert(name, count);
+        self.visible.push((depth, name));
+        Ok(())
+    }
+    /// Checks that a value has the result of a number: `#1`, or `#1:` before a type.
+    fn used(&self, name: &str, number: &str) -> Result<(), String> {
+        let index = number.trim_start_matches('#').split(':').next().unwrap_or_default();
+        let digits = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
+        let count = self.results.get(name).copied();
+        match index.parse::<usize>().ok().filter(|_| digits) {
+            // The result of an operation with one may have the number 0.
+            Some(index) if index < count.unwrap_or(1) => Ok(()),
+            _ => Err(match count {
+                Some(count) => {
+                    format!("{name} has {}, counted from 0; it has no {name}#{index}", pluralized(count, "result"))
+                }
+                None => format!("{name}#{index} needs a definition of several results before it, as in {name}:2 = .."),
+            }),
+        }
+    }
+    /// Forgets what a block that ends has defined.
+    fn leave(&mut self, depth: usize) {
+        while let Some((_, name)) = self.visible.pop_if(|(within, _)| *within > depth) {
+            self.results.remove(name);
+        }
+    }
+}
+
 struct Sanitizer<'a> {
     text: &'a str,
     open: Vec<Bracket>,
@@ -82,6 +143,7 @@ struct Sanitizer<'a> {
     aliases: HashMap<&'a str, Extent>,
     /// The alias that is being defined.
     defined: Option<(&'a str, Extent)>,
+    values: Values<'a>,
     /// Whether the next attributes continue rewritten properties.
     merges: bool,
     /// Replaced characters by offset.
@@ -97,6 +159,7 @@ impl<'a> Sanitizer<'a> {
             op: "",
             aliases: HashMap::new(),
             defined: None,
+            values: Values::default(),
             merges: false,
             edits: Vec::new(),
         }
@@ -112,6 +175,14 @@ impl<'a> Sanitizer<'a> {
             Kind::Type => format!("the type {text} is not of the Top dialect"),
             Kind::Symbol if ["func.func", "private", "public", "module"].contains(&before) => return Ok(()),
             Kind::Symbol => format!("{text}: only functions and modules have symbols here"),
+            // MLIR's parser takes `%0 #1`, with a blank, for `%0#1`.
+            Kind::Alias if self.last.kind == Kind::Value => {
+                return self.values.used(before, text).map_err(|problem| (token.at.start, problem));
+            }
+            Kind::Value => {
+                let (depth, bytes) = (self.open.len(), self.text.len());
+                return self.values.value(text, depth, bytes).map_err(|problem| (token.at.start, problem));
+            }
             Kind::Alias if text.contains('.') || next == "<" => {
                 format!("the attribute {text} is not of the Top dialect")
             }
@@ -205,6 +276,7 @@ impl<'a> Sanitizer<'a> {
         if bracket == Some(Bracket::Properties) {
             self.end_properties(at, next)?;
         }
+        self.values.leave(self.open.len());
         if self.open.is_empty()
             && let Some((name, extent)) = self.defined.take()
         {
@@ -304,6 +376,37 @@ mod tests {
         100: brackets are nested deeper than 100
         2390: the location #l100 is made of more than 65536 locations, or is nested deeper than 100
         489: the location #l17 is made of more than 65536 locations, or is nested deeper than 100
+        "#);
+    }
+
+    #[test]
+    fn results_have_been_defined() {
+        let long = format!("%0:{} = ", "9".repeat(30));
+        let texts = [
+            "%0:2 = \"a\"(%arg0#0) (%0#1, %0 #1) (%0#0: none)",
+            "%0:2 = \"a\"(%0#2)",
+            "%0:2 = \"a\"(%0 #2147483647)",
+            "%0 = \"a\"(%0#1)",
+            "\"a\"(%0#2147483647)",
+            "%0:1000000000 = ",
+            &long,
+            "%0:2 = \"a\"(%0#)",
+            "%0:2 = \"a\"(%0#1x)",
+            "%0:2 = \"a\"() ({%1:3 = \"b\"(%0#1) \"c\"(%1#2)} \"d\"(%1#2)",
+            "%0:9 = %1:9 = %2:9 = ",
+        ];
+        insta::assert_snapshot!(texts.map(outcome).join("\n"), @r#"
+        %0:2 = "a"(%arg0#0) (%0#1, %0 #1) (%0#0: none)
+        11: %0 has 2 results, counted from 0; it has no %0#2
+        14: %0 has 2 results, counted from 0; it has no %0#2147483647
+        9: %0#1 needs a definition of several results before it, as in %0:2 = ..
+        4: %0#2147483647 needs a definition of several results before it, as in %0:2 = ..
+        0: %0:1000000000 defines more results than the text has types for
+        0: %0:999999999999999999999999999999 defines more results than the text has types for
+        11: %0 has 2 results, counted from 0; it has no %0#
+        11: %0 has 2 results, counted from 0; it has no %0#1x
+        47: %1#2 needs a definition of several results before it, as in %1:2 = ..
+        14: %2:9 defines more results than the text has types for
         "#);
     }
 

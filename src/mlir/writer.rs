@@ -298,7 +298,7 @@ impl<'c> Emitter<'c, '_> {
     }
 
     fn free_name(&self, mut name: String) -> String {
-        while self.graph.find(&name).is_ok() {
+        while self.graph.lookup(&name).is_some() {
             name.push('_');
         }
         name
@@ -372,13 +372,26 @@ impl<'c> Emitter<'c, '_> {
             [one] => named(one),
             [] => unknown,
             [first, ..] => {
-                let absent = format!("{first}_absent");
-                let names = results.iter().map(|t| t.map_or(Ok(absent.as_str()), |t| self.name(t)));
-                let many = names.map(|n| n.map(named)).collect::<Result<Vec<_>>>()?;
+                let (mut many, mut absent) = (Vec::new(), 0);
+                for result in results {
+                    many.push(match result {
+                        Some(t) => named(self.name(*t)?),
+                        None => {
+                            absent += 1;
+                            named(&self.absent_name(first, absent))
+                        }
+                    });
+                }
                 // SAFETY: a null attribute means no metadata.
                 Location::fused(self.context, &many, unsafe { Attribute::from_raw(mlirAttributeGetNull()) })
             }
         })
+    }
+    /// Returns the name of the nth absent result of an operator, of which no other result is. MLIR drops locations that are
+    /// repeated.
+    fn absent_name(&self, first: &str, n: usize) -> String {
+        let number = if n == 1 { String::new() } else { format!("_{n}") };
+        self.free_name(format!("{first}_absent{number}"))
     }
     fn id(&self, name: &str) -> Identifier<'c> {
         Identifier::new(self.context, name)

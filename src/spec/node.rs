@@ -275,7 +275,12 @@ impl<'a> Node<'a> {
         check_identifier(&name).map_err(|problem| repeat.problem(problem))?;
         let (count, list) = match values {
             Values::Count(count) => (count, None),
-            Values::List(list) => (list.len(), Some(list)),
+            Values::List(list) => {
+                let told = |problem| repeat.problem(format!("a value of {} {problem}", truncated(&name)));
+                let list =
+                    list.into_iter().map(|value| value.like(None)).collect::<Result<Vec<_>, _>>().map_err(told)?;
+                (list.len(), Some(list))
+            }
         };
         let told = |problem| repeat.problem(format!("{} are too many: {problem}", pluralized(count, "repetition")));
         self.document.count(count).map_err(told)?;
@@ -283,7 +288,7 @@ impl<'a> Node<'a> {
         Ok((0..count).map(move |i| {
             let number = || Param::Int(i64::try_from(i).unwrap_or(i64::MAX));
             let value = list.as_ref().map_or_else(number, |list| list[i].clone());
-            let path = format!("{}{{{name}={value}}}", node.path);
+            let path = format!("{}{{{}={}}}", node.path, truncated(&name), truncated(&value.to_string()));
             let variables = Variables::with(&node.variables, vec![(name.clone(), value)]);
             Node { path, ..node.with(variables) }
         }))

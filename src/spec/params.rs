@@ -1,12 +1,15 @@
 //! Parameters, and the strings that contain expressions of them: `"${2*N}"`.
 use super::{expression::evaluate, plain::string_end};
-use crate::base::{files, nearest, truncated};
+use crate::base::{nearest, truncated};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use std::{fmt, rc::Rc};
 
 /// The longest text of a parameter, in bytes. Without a limit, parameters that contain each other would grow exponentially.
 const LONGEST: usize = 1000;
+
+/// The most bytes by which a value may grow when its expressions are replaced.
+const MOST_GROWTH: usize = 16 << 20;
 
 /// The value of a parameter of a spec.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -144,13 +147,13 @@ impl Variables {
         Err(format!("unknown parameter {:?}; {hint}", truncated(name)))
     }
 
-    /// Replaces the expressions in a string.
+    /// Replaces the expressions in a name.
     ///
     /// # Errors
-    /// Returns what is wrong with the first wrong one.
+    /// Returns what is wrong with the first wrong one, or that the name becomes longer than any may be.
     pub fn fill(&self, text: &str) -> Result<String, String> {
         let mut out = String::new();
-        self.fill_to(text, &mut out, str::to_owned, &mut |_, _| ())?;
+        self.fill_to(text, (&mut out, LONGEST), str::to_owned, &mut |_, _| ())?;
         Ok(out)
     }
 
@@ -160,6 +163,7 @@ impl Variables {
     /// Returns the place and the problem of the first wrong one.
     pub fn fill_json(&self, json: &str) -> Result<Filled, (usize, String)> {
         let mut filled = Filled::default();
+        let most = json.len().saturating_add(MOST_GROWTH);
         let mut at = 0;
         // In valid JSON, quotation marks enclose strings.
         while let Some(start) = json[at..].find('"').map(|n| at + n) {
@@ -178,23 +182,22 @@ impl Variables {
                 filled.copy("\"", start);
                 let Filled { text, moved } = &mut filled;
                 let mut part = |to, from| moved.push((to, Source::Copy(start + 1 + from)));
-                self.fill_to(content, text, escaped, &mut part).map_err(placed)?;
+                self.fill_to(content, (text, most), escaped, &mut part).map_err(placed)?;
                 filled.copy("\"", end - 1);
             }
-            if filled.text.len() as u64 > files::MAX_SPEC {
-                return Err((start, format!("with its expressions replaced, it exceeds {} bytes", files::MAX_SPEC)));
-            }
+            check_length(&filled.text, most).map_err(placed)?;
             at = end;
         }
         filled.copy(&json[at..], at);
         Ok(filled)
     }
 
-    /// Replaces the expressions in a string. `moved` is told the offset in `out` and in `text` of every part.
+    /// Replaces the expressions in a string, unless `out` grows beyond `most` bytes. `moved` is told the offset in `out` and in
+    /// `text` of every part.
     fn fill_to(
         &self,
         text: &str,
-        out: &mut String,
+        (out, most): (&mut String, usize),
         escape: fn(&str) -> String,
         moved: &mut dyn FnMut(usize, usize),
     ) -> Result<(), String> {
@@ -213,15 +216,24 @@ impl Variables {
             let value = self.evaluate(&text[dollar + 2..end])?;
             moved(out.len(), dollar);
             out.push_str(&escape(&value.to_string()));
+            check_length(out, most)?;
             at = end + 1;
         }
         moved(out.len(), at);
         out.push_str(&text[at..]);
-        Ok(())
+        check_length(out, most)
     }
 
     fn evaluate(&self, expression: &str) -> Result<Param, String> {
         evaluate(expression, self).map_err(|problem| format!("in \"${{{}}}\": {problem}", truncated(expression)))
+    }
+}
+
+/// Few bytes of expressions may stand for many.
+fn check_length(filled: &str, most: usize) -> Result<(), String> {
+    match filled.len() <= most {
+        true => Ok(()),
+        false => Err(format!("with its expressions replaced, it exceeds {most} bytes")),
     }
 }
 
@@ -291,6 +303,26 @@ mod tests {
             assert_eq!(variables().fill_json(json).unwrap().text, expected, "{json}");
         }
         assert_eq!(variables().fill("w${N}.$${N}"), Ok("w8.${N}".into()));
+    }
+
+    #[test]
+    fn what_expressions_stand_for_is_bounded() {
+        let long = Variables::with(&Rc::default(), [("N".to_owned(), Param::Text("a".repeat(LONGEST)))]);
+        assert_eq!(long.fill("${N}").map(|name| name.len()), Ok(LONGEST));
+        let exceeds = |most: usize| format!("with its expressions replaced, it exceeds {most} bytes");
+        for name in ["${N}b", "b${N}", "${N}${N}${M}"] {
+            assert_eq!(long.fill(name), Err(exceeds(LONGEST)), "{name}");
+        }
+        let count = MOST_GROWTH / LONGEST + 1;
+        // The last expression is wrong: nothing is replaced beyond the bound.
+        for (text, at) in [
+            (format!("[1, \"{}${{M}}\"]", "${N}".repeat(count + 100)), 4),
+            (format!("[1, {}\"${{M}}\"]", "\"${N}\", ".repeat(count + 100)), 0),
+        ] {
+            let (found, problem) = long.fill_json(&text).err().unwrap();
+            assert_eq!(problem, exceeds(text.len() + MOST_GROWTH));
+            assert!(at == 0 || found == at, "{found}");
+        }
     }
 
     #[test]

@@ -39,6 +39,8 @@ const STRINGS: [&str; 14] = [
 ];
 const ELEMENTS: [&str; 12] =
     ["f32", "f32", "f32", "f16", "bf16", "f64", "si8", "ui8", "si32", "ui16", "f8E4M3FN", "i8"];
+/// Numbers of results, most of which no operator has.
+const RESULTS: [&str; 5] = ["0", "1", "2", "65536", "2147483647"];
 /// Names of other dialects.
 const FOREIGN: [&str; 9] = ["f80", "i1", "i0", "i128", "index", "none", "complex<f32>", "vector<4xf32>", "!foo.bar<1>"];
 
@@ -204,7 +206,11 @@ fn operator(u: Bytes, index: usize, values: &[Named], depth: u32) -> Result<(Str
         vec![result.as_str(); op.results.len().max(1)].join(", "),
         if u.ratio(2, 3)? { format!("\"v{index}\"") } else { location(u, depth)? }
     );
-    let name = if results.is_empty() { format!("%v{index}") } else { format!("%v{index}#0") };
+    let name = match results.is_empty() {
+        _ if u.ratio(1, 30)? => format!("%v{index}#{}", one(u, &RESULTS)?),
+        true => format!("%v{index}"),
+        false => format!("%v{index}#0"),
+    };
     Ok((text, (name, result)))
 }
 

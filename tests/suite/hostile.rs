@@ -74,6 +74,8 @@ fn modules_that_broke_the_reader() {
         ("weights elsewhere", weights("\"../w.npz\"")),
         ("weights at a place", weights("\"/dev/zero\"")),
         ("weights without a name", weights("\"\"")),
+        ("a result of a number that no operator has", relu("{}").replace("(%1)", "(%1#2147483647)")),
+        ("such a result, with a blank", relu("{}").replace("(%1)", "(%1 #2147483647)")),
         ("resources", format!("{}{{-# dialect_resources: {{}} #-}}", relu("{}"))),
         (
             "a split into 2^40",

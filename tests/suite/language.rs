@@ -248,3 +248,28 @@ fn there_are_no_bombs() {
     let error = self::error(&with(&params, "", "[]"));
     assert!(error.starts_with("the parameter p7 has 1024 bytes; at most 1000 are read"), "{error}");
 }
+
+/// A few characters of expressions stand for many, of which only the first are made.
+#[test]
+fn what_parameters_stand_for_is_bounded() {
+    let long = |bytes: usize| format!("\"{}\"", "a".repeat(bytes));
+    let params = format!(r#""params": {{"N": {}}},"#, long(1000));
+    let many = |count: usize| "${N}".repeat(count);
+    for (args, most) in [
+        (format!(r#"{{"input": "x", "{}": 1}}"#, many(2)), 1000),
+        (format!(r#"{{"input": "{}"}}"#, many(20_000)), 80_002 + (16 << 20)),
+    ] {
+        let call = format!(r#"{{"op": "relu", "args": {args}, "out": "y"}}"#);
+        let error = error(&with(&params, &call, "[\"y\"]"));
+        assert!(error.contains(&format!("with its expressions replaced, it exceeds {most} bytes")), "{error}");
+        assert!(error.len() < 1000, "{}", error.len());
+    }
+    let repeated = |bytes: usize| {
+        let call = r#"{"op": "relu", "repeat": {"i": [TEXT]}, "args": {"input": "z"}, "out": "y"}"#;
+        error(&with("", &call.replace("TEXT", &long(bytes)), "[\"y\"]"))
+    };
+    let error = repeated(1001);
+    assert!(error.starts_with("a value of i has 1001 bytes; at most 1000 are read"), "{error}");
+    let error = repeated(1000);
+    assert!(error.contains("{i=aaa") && !error.contains(&"a".repeat(61)), "{error}");
+}

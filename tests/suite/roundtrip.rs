@@ -1,7 +1,7 @@
 //! Spec to graph to spec, and graph to MLIR to graph, are the identity.
 use super::assert_same;
 use std::fs;
-use tpulang::{Array, Dtype, Graph, Quantization, Scalar, exec, mlir, ops, spec};
+use tpulang::{Array, Dtype, Graph, Quantization, Scalar, exec, graph::Preprocess, mlir, ops, spec};
 
 /// A graph with many different features.
 fn graph() -> Graph {
@@ -174,6 +174,45 @@ fn outdated_attributes_follow_the_result() {
     assert_eq!(types(&again), types(&g));
 }
 
+/// A scalar stays one, unless the rule of the op gives the result an axis.
+#[test]
+fn scalars_are_read_as_they_were_written() {
+    let none: [i64; 0] = [];
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, none).unwrap();
+    let c = g.input("c", Dtype::Float32, [1]).unwrap();
+    let w = g.coefficient("w", Array::filled(Dtype::Float32, none, 2.0).unwrap()).unwrap();
+    let y = g.op(ops::Unsqueeze::new(x, vec![0])).out_name("y").call().unwrap()[0];
+    let sum = g.op(ops::Add::new(vec![x, w])).out_name("sum").call().unwrap()[0];
+    let no_arguments: [(String, Dtype, [i64; 0]); 0] = [];
+    let [then, other] =
+        [(); 2].map(|()| g.block(no_arguments.clone(), |g, _| g.op(ops::Relu::new(sum)).call()).unwrap());
+    let chosen = g.op(ops::If::new(c)).owns(then).owns(other).out_name("chosen");
+    let chosen = chosen.out_dtypes([Dtype::Float32]).out_shapes([none]).call().unwrap()[0];
+    g.set_outputs(&[y, sum, chosen]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    let dir = tempfile::tempdir().unwrap();
+    let again = mlir::read(mlir::write_pair(&g, dir.path()).unwrap().mlir, None).unwrap();
+    assert_same(&mlir::emit(&again).unwrap().text, &text);
+    for (name, shape) in [("x", &[][..]), ("w", &[]), ("y", &[1]), ("sum", &[]), ("chosen", &[])] {
+        assert_eq!(again.tensor(again.find(name).unwrap()).unwrap().shape, shape, "{name}");
+    }
+    // What is computed from a scalar of tpuc-opt, also in a branch, has its axis.
+    let theirs = "module @g attributes {module.state = \"TOP_F32\"} {\n\
+        func.func @main(%arg0: tensor<2x3xf32>) -> tensor<f32> {\n\
+        %0 = \"top.Input\"(%arg0) : (tensor<2x3xf32>) -> tensor<2x3xf32> loc(\"x\")\n\
+        %1 = \"top.Reduce\"(%0) {axes = [0, 1], keepdims = false, mode = \"ReduceSum\"} : (tensor<2x3xf32>) -> tensor<f32> loc(\"sum\")\n\
+        %2 = \"top.If\"(%1) ({\n%3 = \"top.Relu\"(%1) : (tensor<f32>) -> tensor<f32> loc(\"then\")\n\
+        \"top.Yield\"(%3) : (tensor<f32>) -> ()\n}, {\n\
+        %3 = \"top.Abs\"(%1) : (tensor<f32>) -> tensor<f32> loc(\"other\")\n\
+        \"top.Yield\"(%3) : (tensor<f32>) -> ()\n}) : (tensor<f32>) -> tensor<f32> loc(\"chosen\")\n\
+        return %2 : tensor<f32>\n}\n}\n";
+    let read = mlir::read_text(theirs).unwrap_or_else(|e| panic!("{e}\n{theirs}"));
+    for name in ["sum", "then", "other", "chosen"] {
+        assert_eq!(read.tensor(read.find(name).unwrap()).unwrap().shape, [1], "{name}");
+    }
+}
+
 /// tpuc-opt gives the indices of some operators a type without a sign.
 #[test]
 fn integers_without_a_sign_have_one() {
@@ -269,6 +308,45 @@ fn names_beside_an_absent_result() {
     let dir = tempfile::tempdir().unwrap();
     let again = mlir::read(mlir::write_pair(&g, dir.path()).unwrap().mlir, None).unwrap();
     assert_same(&mlir::emit(&again).unwrap().text, &text);
+}
+
+/// An absent result is not called like another tensor.
+#[test]
+fn absent_results_have_names_of_their_own() {
+    let mut g = Graph::new("lstm").unwrap();
+    let x = g.input("x", Dtype::Float32, [5, 1, 3]).unwrap();
+    let mut weight =
+        |name: &str, shape| g.coefficient(name, Array::filled(Dtype::Float32, shape, 0.1).unwrap()).unwrap();
+    let (w, r) = (weight("w", [1, 8, 3]), weight("r", [1, 8, 2]));
+    let op = ops::LSTM::new(x, w, r, false, 2);
+    let states = g.op(op).out_present([false, true, true]).out_names(["", "h", "h_absent"]).call().unwrap();
+    g.set_outputs(&states).unwrap();
+    let again = mlir::read_text(&mlir::emit(&g).unwrap().text).unwrap();
+    let names = again.outputs().iter().map(|t| again.tensor(*t).unwrap().name.as_str());
+    assert!(names.eq(["h", "h_absent"]));
+}
+
+/// Attributes of images that say nothing, or contradict each other, are not dropped.
+#[test]
+fn preprocessing_that_is_wrong_is_an_error() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 3, 8, 8]).unwrap();
+    let chosen = Preprocess { mean: vec![1.0, 2.0, 3.0], resize_dims: Some([10, 12]), ..Preprocess::default() };
+    g.preprocess(x, chosen.clone()).unwrap();
+    let y = g.relu(x).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    let again = mlir::read_text(&text).unwrap();
+    assert_eq!(again.tensor(again.inputs()[0]).unwrap().preprocess, Some(chosen));
+    for (right, wrong, problem) in [
+        ("pixel_format = \"bgr\", ", "", "it has channel_format, but no pixel_format; expected both, or neither"),
+        ("[10, 12]", "[10, 12, 3]", "resize_dims has 3 numbers; expected height and width"),
+        ("\"letterbox\"", "\"zz\"", "keep_ratio_mode is \"zz\"; expected letterbox or short_side_scale"),
+    ] {
+        assert!(text.contains(right), "{right}\n{text}");
+        let error = mlir::read_text(&text.replace(right, wrong)).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
 }
 
 #[test]

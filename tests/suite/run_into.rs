@@ -197,6 +197,64 @@ fn memory_that_overlaps_is_refused() {
     assert_eq!((memory[0], memory[6], memory[17]), (-7.5, 0.0, 7.0));
 }
 
+/// Coefficients and variables may be in memory of the caller's too, and later runs read them again.
+#[test]
+fn memory_of_coefficients_is_refused() {
+    let mut memory = [0f32, 0.0, 1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 10.0, 20.0];
+    let pointer = memory.as_mut_ptr();
+    let address = |from: usize| pointer.wrapping_add(from).cast::<u8>();
+    // SAFETY: the memory outlives the arrays; the overlap is what is tested, and nothing is written.
+    let coefficient =
+        |from: usize, of: usize| unsafe { Array::from_raw_parts(Dtype::Float32, [of], address(from), ()) };
+    // SAFETY: as above.
+    let at = |from: usize| unsafe { ArrayMut::from_raw_parts(Dtype::Float32, [2], address(from), ()).unwrap() };
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2]).unwrap();
+    let long = g.coefficient("long", coefficient(2, 4).unwrap()).unwrap();
+    let short = g.coefficient("short", coefficient(3, 1).unwrap()).unwrap();
+    let count = g.coefficient("count", coefficient(8, 2).unwrap()).unwrap();
+    let z = g.relu(long).call().unwrap();
+    let y = g.add(x, short).out_name("y").call().unwrap();
+    let next = g.add(count, y).out_name("next").call().unwrap();
+    g.assign(count, next).unwrap();
+    g.set_outputs(&[y, z]).unwrap();
+    let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+    let feeds = [("x", Array::from([1f32, 2.0]))];
+    for (from, with) in [(1, "long"), (4, "long"), (5, "long"), (7, "count"), (8, "count")] {
+        let error = session.run_into(&feeds, &mut [("y", at(from))]).unwrap_err().to_string();
+        assert_eq!(error, format!("the memory of the result \"y\" overlaps with that of the coefficient \"{with}\""));
+    }
+    session.set_variable("count", &coefficient(0, 2).unwrap()).unwrap();
+    let error = session.run_into(&feeds, &mut [("y", at(1))]).unwrap_err().to_string();
+    assert_eq!(error, "the memory of the result \"y\" overlaps with that of the coefficient \"long\"");
+    let error = session.run_into(&feeds, &mut [("y", at(0))]).unwrap_err().to_string();
+    assert_eq!(error, "the memory of the result \"y\" overlaps with that of the variable \"count\"");
+    session.run_into(&feeds, &mut [("y", at(6))]).unwrap();
+    assert_eq!(memory, [0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 3.0, 4.0, 10.0, 20.0]);
+}
+
+#[test]
+fn nothing_is_given_twice() {
+    let (g, [x, c]) = unusual();
+    let session = Session::new(&g, AnyBackend::new(CpuBackend::new()), &RunOptions::default()).unwrap();
+    let twice = [x.clone(), c, x];
+    let expected = "the array fed to \"x\" is given twice; expected one per input";
+    assert_eq!(session.run(&twice).unwrap_err().to_string(), expected);
+    assert_eq!(session.fetch_from(&twice, &["inner"]).unwrap_err().to_string(), expected);
+    let mut results = [("inner", ArrayMut::zeros(Dtype::Float32, &[2, 3]).unwrap())];
+    assert_eq!(session.run_into(&twice, &mut results).unwrap_err().to_string(), expected);
+    let buffers = twice.iter().map(|(name, array)| (*name, session.backend().upload(array).unwrap())).collect();
+    let error = session.run_on(buffers).err().unwrap().to_string();
+    assert_eq!(error, "the buffer fed to \"x\" is given twice; expected one per input");
+    let options = RunOptions::default();
+    for (options, option, name) in
+        [(options.clone().fed(["x", "c", "x"]), "fed", "x"), (options.fetched(["inner", "inner"]), "fetched", "inner")]
+    {
+        let error = Session::new(&g, CpuBackend::new(), &options).err().unwrap().to_string();
+        assert_eq!(error, format!("{option} is \"{name}\" twice; expected each name once"));
+    }
+}
+
 /// A kernel of the user's may keep its operands. The caller's memory is then not given out for writing again.
 #[test]
 fn a_result_that_a_kernel_keeps_is_an_error() {
