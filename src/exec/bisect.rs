@@ -1,5 +1,5 @@
 //! Finding the operator that computes something else than a reference does.
-use super::{Backend, Comparison, Feeds, Session, Tolerance};
+use super::{Backend, Comparison, Feeds, Session, Tolerance, plan::TensorIndex};
 use crate::{
     array::Array,
     base::{Dtype, Result, invalid},
@@ -84,31 +84,35 @@ pub fn bisect<B: Backend>(
         }
         Ok(())
     })?;
+    // Each from the reference's tensors.
+    let mut differ_alone: HashMap<String, Comparison> = HashMap::new();
+    session.visit_replacing(feeds, &network.last(session)?, &mut |name, array| {
+        if let Some(expected) = reference.get(name) {
+            let comparison = Comparison::of(expected, array)?;
+            if !comparison.passes(tolerance) {
+                differ_alone.insert(name.to_owned(), comparison);
+            }
+        }
+        graph.lookup(name).map_or(Ok(None), |tensor| network.of_reference(graph.tensor(tensor)?))
+    })?;
     for operator in graph.operators() {
-        let wanted = network.known(operator)?;
-        if wanted.is_empty() {
-            found.missing.extend(network.names(operator)?);
-            continue;
+        let (known, missing): (Vec<_>, Vec<_>) =
+            network.names(operator)?.into_iter().partition(|name| reference.contains_key(name));
+        if known.is_empty() {
+            found.missing.extend(missing);
         }
-        found.compared += wanted.len();
-        if found.alone.is_some() && differ.is_none() {
-            continue;
-        }
-        let culprit = |tensor: String, comparison| -> Result<Culprit> {
-            let (inputs, operators) = network.sources(operator)?;
-            Ok(Culprit { tensor, op: operator.op.name().to_owned(), operators, comparison, inputs })
-        };
-        if let Some((name, comparison)) = differ.take_if(|(name, _)| wanted.contains(name)) {
-            found.propagated = Some(culprit(name, comparison)?);
-        }
-        if found.alone.is_some() {
-            continue;
-        }
-        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        for (name, array) in session.fetch_from(&network.sources(operator)?.0, &names)? {
-            let comparison = Comparison::of(&reference[&name], &array)?;
-            if found.alone.is_none() && !comparison.passes(tolerance) {
-                found.alone = Some(culprit(name, comparison)?);
+        found.compared += known.len();
+        for tensor in known {
+            let culprit = |comparison| -> Result<Option<Culprit>> {
+                let (inputs, operators) = network.sources(operator)?;
+                let op = operator.op.name().to_owned();
+                Ok(Some(Culprit { tensor: tensor.clone(), op, operators, comparison, inputs }))
+            };
+            if let Some((_, comparison)) = differ.take_if(|(name, _)| *name == tensor) {
+                found.propagated = culprit(comparison)?;
+            }
+            if let (None, Some(comparison)) = (&found.alone, differ_alone.remove(&tensor)) {
+                found.alone = culprit(comparison)?;
             }
         }
     }
@@ -135,10 +139,30 @@ impl<'a> Network<'a> {
     fn names(&self, operator: &Operator) -> Result<Vec<String>> {
         operator.outputs().map(|t| Ok(self.graph.tensor(t)?.name.clone())).collect()
     }
-    /// The results of an operator that the reference has.
-    fn known(&self, operator: &Operator) -> Result<Vec<String>> {
-        let names = self.names(operator)?;
-        Ok(names.into_iter().filter(|name| self.reference.contains_key(name)).collect())
+    /// Returns those of the reference's tensors whose computation needs all others.
+    fn last<B: Backend>(&self, session: &Session<B>) -> Result<Vec<TensorIndex>> {
+        let (mut last, mut read) = (Vec::new(), HashSet::new());
+        for operator in self.graph.operators().iter().rev() {
+            let unread = operator.outputs().filter(|t| !read.contains(t)).collect::<Vec<_>>();
+            let mut is_needed = unread.len() < operator.outputs().count();
+            for tensor in unread {
+                let name = &self.graph.tensor(tensor)?.name;
+                if self.reference.contains_key(name) {
+                    last.push(session.find("tensor", name)?);
+                    is_needed = true;
+                }
+            }
+            if is_needed {
+                read.extend(operator.uses());
+            }
+        }
+        Ok(last)
+    }
+    /// Returns the reference's array of a tensor, unless it has another size.
+    fn of_reference(&self, info: &TensorInfo) -> Result<Option<Array>> {
+        let size = info.shape.iter().product::<usize>();
+        let known = self.reference.get(&info.name).filter(|array| array.len() == size);
+        known.map(|array| fitted(array, info)).transpose()
     }
     /// Returns the arrays that an operator is computed from: operands of the reference, or what those that it lacks are computed from.
     /// Also returns the number of operators that compute its results from them.
@@ -152,10 +176,8 @@ impl<'a> Network<'a> {
                 continue;
             }
             let made_by = self.made_by.get(&tensor);
-            let known = if made_by.is_some() { self.reference.get(&info.name) } else { None };
-            let size = info.shape.iter().product::<usize>();
-            match (known.filter(|array| array.len() == size), made_by) {
-                (Some(array), _) => drop(sources.insert(info.name.clone(), fitted(array, info)?)),
+            match (made_by.map_or(Ok(None), |_| self.of_reference(info))?, made_by) {
+                (Some(array), _) => drop(sources.insert(info.name.clone(), array)),
                 (None, Some(operator)) => {
                     operators.insert(operator.outputs().next());
                     open.extend(operator.uses());

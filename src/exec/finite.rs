@@ -62,7 +62,7 @@ impl<B: Backend> Session<B> {
         let wanted: Vec<TensorIndex> = names.iter().map(|name| self.find("tensor", name)).collect::<Result<_>>()?;
         let mut first = None;
         let mut failed = Ok(());
-        let mut observer = |step: usize, _: Duration, results: &[B::Buffer]| {
+        let mut observer = |step: usize, _: Duration, results: &mut [B::Buffer]| {
             if first.is_none() && failed.is_ok() {
                 match self.any_non_finite(results) {
                     Ok(true) => first = Some(step),

@@ -51,7 +51,7 @@ impl<B: Backend> Session<B> {
     pub fn profile(&self, feeds: &(impl Feeds + ?Sized), runs: usize) -> Result<Vec<StepTime>> {
         let mut times: Vec<Vec<Duration>> = Vec::new();
         let mut run = || {
-            let mut observer = |step: usize, time, _: &[B::Buffer]| {
+            let mut observer = |step: usize, time, _: &mut [B::Buffer]| {
                 times.resize_with(times.len().max(step + 1), Vec::new);
                 times[step].push(time);
             };

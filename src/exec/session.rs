@@ -77,7 +77,7 @@ pub struct Session<B: Backend> {
 pub(super) type RunOutcome<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
 
 /// A callback that receives the index, duration and results of each completed step.
-pub(super) type StepObserver<'w, B> = &'w mut (dyn FnMut(usize, Duration, &[<B as Backend>::Buffer]) + Send);
+pub(super) type StepObserver<'w, B> = &'w mut (dyn FnMut(usize, Duration, &mut [<B as Backend>::Buffer]) + Send);
 
 impl<B: Backend> Session<B> {
     /// Prepares a graph.

@@ -47,7 +47,7 @@ impl<B: Backend> Session<B> {
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = observer.is_some().then(Instant::now);
             let run = |()| self.step(plan, step, (&mut buffers, freed), places);
-            let results = self.placement.check_interrupt().and_then(run).map_err(|e| {
+            let mut results = self.placement.check_interrupt().and_then(run).map_err(|e| {
                 // An interrupted run may be in the middle of a capture, in which nothing can be waited for.
                 if e.is_interrupted() {
                     return e.in_call(plan.context(&step.node));
@@ -58,7 +58,7 @@ impl<B: Backend> Session<B> {
             })?;
             if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
                 self.placement.backend.synchronize()?;
-                observer(i, begun.elapsed(), &results);
+                observer(i, begun.elapsed(), &mut results);
             }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
                 // A fed tensor keeps its value.

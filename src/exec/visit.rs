@@ -1,5 +1,10 @@
 //! Looking at the tensors of a run while they are computed.
-use super::{Backend, feeds::Feeds, session::Session};
+use super::{
+    Backend,
+    feeds::{Feeds, checked_feed},
+    plan::TensorIndex,
+    session::Session,
+};
 use crate::{Layout, array::Array, base::Result};
 use indexmap::IndexMap;
 use std::time::Duration;
@@ -36,22 +41,35 @@ impl<B: Backend> Session<B> {
         feeds: &(impl Feeds + ?Sized),
         visit: &mut (dyn FnMut(&str, &Array) -> Result<()> + Send),
     ) -> Result<IndexMap<String, Array>> {
+        self.visit_replacing(feeds, &self.wanted, &mut |name, array| visit(name, array).map(|()| None))
+    }
+
+    /// Like [`Session::visit`], for what the wanted tensors need. If `visit` returns an array, operators read it instead of the
+    /// tensor's.
+    pub(super) fn visit_replacing(
+        &self,
+        feeds: &(impl Feeds + ?Sized),
+        wanted: &[TensorIndex],
+        visit: &mut (dyn FnMut(&str, &Array) -> Result<Option<Array>> + Send),
+    ) -> Result<IndexMap<String, Array>> {
         let mut fed = self.checked_feeds(feeds)?;
         self.add_variables(&mut fed)?;
-        let plan = self.plan(fed.keys().copied().collect(), &self.wanted)?;
+        let plan = self.plan(fed.keys().copied().collect(), wanted)?;
         let mut outcome = Ok(());
-        let mut observer = |step: usize, _: Duration, results: &[B::Buffer]| {
+        let mut observer = |step: usize, _: Duration, results: &mut [B::Buffer]| {
             let Some(step) = plan.steps.get(step).filter(|_| outcome.is_ok()) else { return };
             outcome = step.outputs.iter().zip(results).try_for_each(|(tensor, buffer)| {
                 let entry = plan.entry(*tensor)?;
                 // If a tensor in another layout is needed, a step of its own converts it.
-                match entry.ty.layout {
-                    Layout::Plain => visit(&entry.ty.name, &self.backend().download(buffer)?),
-                    _ => Ok(()),
+                if entry.ty.layout == Layout::Plain
+                    && let Some(array) = visit(&entry.ty.name, &self.backend().download(buffer)?)?
+                {
+                    *buffer = self.backend().upload(&checked_feed(entry, &array)?)?;
                 }
+                Ok(())
             });
         };
-        let (_, results) = self.compute_from(fed, &self.wanted, Some(&mut observer))?;
+        let (_, results) = self.compute_from(fed, wanted, Some(&mut observer))?;
         outcome.map(|()| results)
     }
 }
