@@ -54,8 +54,8 @@ pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> 
         return Ok(vec![value]);
     }
     let inputs = node.inputs.iter().map(|input| input.as_ref().map(apart)).collect();
-    let inner = Node { proto: node.proto, inputs, version: node.version };
-    let mut results = evaluated(outer, |importer| convert(importer, &inner))?;
+    let inner = Node::new(node.proto, inputs, node.version);
+    let mut results = evaluated(outer, |importer| inner.converted(|inner| convert(importer, inner)))?;
     if let ([Value::Constant(c)], Some(integers)) = (results.as_slice(), integers) {
         results = vec![Value::with_integers(c.array.clone(), integers)];
     }

@@ -279,7 +279,7 @@ impl<'m> Importer<'m> {
                 },
             });
         }
-        let node = Node { proto, inputs, version: proto.version };
+        let node = Node::new(proto, inputs, proto.version);
         let convert = operators::find(&proto.domain, &proto.op_type, node.version)?;
         let outer = std::mem::replace(&mut self.may_saturate, may_saturate(&node));
         let results = match fold::is_foldable(&node) {
@@ -295,7 +295,7 @@ impl<'m> Importer<'m> {
     /// Adds the operators of a node; its results get their names of ONNX.
     fn converted(&mut self, node: &Node<'m>, convert: operators::Convert) -> Result<Vec<Value>> {
         let before = self.graph.tensor_table().len();
-        let results = convert(self, node)?;
+        let results = node.converted(|node| convert(self, node))?;
         let scope = self.model.options.scopes.then(|| scope(node.proto)).flatten();
         for (name, result) in node.proto.output.iter().zip(&results) {
             let Value::Computed(c) = result else { continue };

@@ -3,7 +3,8 @@ use super::{
     proto::{self, attribute_type},
     value::Value,
 };
-use crate::base::{Dtype, Result, argument, invalid, misfit};
+use crate::base::{Dtype, Error, Result, argument, invalid, misfit};
+use std::cell::RefCell;
 
 // Further types of attributes.
 const FLOATS: i32 = 6;
@@ -17,9 +18,23 @@ pub struct Node<'m> {
     pub inputs: Vec<Option<Value>>,
     /// Version of the operator set of its domain.
     pub version: i64,
+    /// The first attribute that was read as another type than it has.
+    mistyped: RefCell<Option<Error>>,
 }
 
 impl<'m> Node<'m> {
+    pub fn new(proto: &'m proto::Node, inputs: Vec<Option<Value>>, version: i64) -> Node<'m> {
+        Node { proto, inputs, version, mistyped: RefCell::default() }
+    }
+    /// Converts the node.
+    ///
+    /// # Errors
+    /// Returns an error of `convert`, or that an attribute has another type than the operator's, whose default would be used instead.
+    pub fn converted<R>(&self, convert: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
+        let results = convert(self);
+        self.mistyped.take().map_or(results, Err)
+    }
+
     /// Returns a branch, a body or another graph that an attribute holds.
     pub fn graph(&self, name: &str) -> Option<&'m proto::Graph> {
         self.proto.attribute.iter().find(|a| a.name == name)?.g.as_ref()
@@ -45,20 +60,22 @@ impl<'m> Node<'m> {
         self.proto.output.get(index).is_some_and(|name| !name.is_empty())
     }
 
-    /// Returns an error if an attribute is of another type than the operator's.
-    fn check_type(&self, name: &str, expected: i32) -> Result<()> {
-        match self.attribute(name).map_or(0, |a| a.r#type) {
-            // Old files leave the type out.
-            0 => Ok(()),
-            given if given == expected => Ok(()),
-            given => Err(misfit(name, format!("is {}; expected {}", type_text(given), type_text(expected)))),
+    /// Returns an attribute if it has a type, and notes that it has another one.
+    fn typed(&self, name: &str, expected: i32) -> Option<&'m proto::Attribute> {
+        let attribute = self.attribute(name)?;
+        // Old files leave the type out.
+        if [0, expected].contains(&attribute.r#type) {
+            return Some(attribute);
         }
+        let types = format!("is {}; expected {}", type_text(attribute.r#type), type_text(expected));
+        self.mistyped.borrow_mut().get_or_insert_with(|| misfit(name, types));
+        None
     }
-    pub fn attribute(&self, name: &str) -> Option<&proto::Attribute> {
+    pub fn attribute(&self, name: &str) -> Option<&'m proto::Attribute> {
         self.proto.attribute.iter().find(|a| a.name == name)
     }
     pub fn int(&self, name: &str) -> Option<i64> {
-        let a = self.attribute(name)?;
+        let a = self.typed(name, attribute_type::INT)?;
         a.i.or((a.r#type == attribute_type::INT).then_some(0))
     }
     pub fn int_or(&self, name: &str, default: i64) -> i64 {
@@ -66,7 +83,6 @@ impl<'m> Node<'m> {
     }
     /// Returns a positive number that the node must have.
     pub fn size(&self, name: &str) -> Result<usize> {
-        self.check_type(name, attribute_type::INT)?;
         let size = self.int(name).and_then(|v| usize::try_from(v).ok()).filter(|v| *v > 0);
         size.ok_or_else(|| invalid(format!("it has no {name}")))
     }
@@ -74,36 +90,30 @@ impl<'m> Node<'m> {
         self.int_or(name, 0) != 0
     }
     pub fn float(&self, name: &str) -> Option<f64> {
-        let a = self.attribute(name)?;
+        let a = self.typed(name, attribute_type::FLOAT)?;
         a.f.map(exact).or((a.r#type == attribute_type::FLOAT).then_some(0.0))
     }
     pub fn float_or(&self, name: &str, default: f64) -> f64 {
         self.float(name).unwrap_or(default)
     }
     pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
-        self.attribute(name).map(|a| a.ints.clone())
-    }
-    /// Returns a list that must not be of another type.
-    pub fn checked_ints(&self, name: &str) -> Result<Option<Vec<i64>>> {
-        self.check_type(name, INTS)?;
-        Ok(self.ints(name))
+        self.typed(name, INTS).map(|a| a.ints.clone())
     }
     pub fn floats(&self, name: &str) -> Option<Vec<f64>> {
-        self.attribute(name).map(|a| a.floats.iter().map(|&v| exact(v)).collect())
+        self.typed(name, FLOATS).map(|a| a.floats.iter().map(|&v| exact(v)).collect())
     }
     pub fn text(&self, name: &str) -> Option<&str> {
-        let a = self.attribute(name)?;
+        let a = self.typed(name, attribute_type::STRING)?;
         match &a.s {
             Some(bytes) => std::str::from_utf8(bytes).ok(),
             None => (a.r#type == attribute_type::STRING).then_some(""),
         }
     }
     pub fn texts(&self, name: &str) -> Option<Vec<&str>> {
-        self.attribute(name)?.strings.iter().map(|s| std::str::from_utf8(s).ok()).collect()
+        self.typed(name, STRINGS)?.strings.iter().map(|s| std::str::from_utf8(s).ok()).collect()
     }
     /// Returns the value of an attribute that has one of a few words.
     pub fn word<'w, T: Copy>(&self, name: &str, default: &'w str, words: &[(&'w str, T)]) -> Result<T> {
-        self.check_type(name, attribute_type::STRING)?;
         let word = self.text(name).unwrap_or(default);
         words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value).ok_or_else(|| {
             let known: Vec<_> = words.iter().map(|(known, _)| *known).collect();
@@ -113,7 +123,6 @@ impl<'m> Node<'m> {
 
     /// Returns the axis that an attribute names.
     pub fn axis_or(&self, name: &str, default: i64, rank: usize) -> Result<usize> {
-        self.check_type(name, attribute_type::INT)?;
         resolved_axis(name, self.int_or(name, default), rank)
     }
 
@@ -122,7 +131,7 @@ impl<'m> Node<'m> {
     pub fn ints_of(&self, attribute: &str, index: usize) -> Result<Option<Vec<i64>>> {
         match self.optional(index) {
             Some(value) => known_ints(value, attribute).map(Some),
-            None => self.checked_ints(attribute),
+            None => Ok(self.ints(attribute)),
         }
     }
 }

@@ -72,7 +72,7 @@ fn channels_first<'m>(b: &mut Importer<'m>, n: &Node<'m>, convert: Convert) -> R
         .ok_or_else(|| invalid("its operand must have at least 3 dimensions"))?;
     let mut inputs = n.inputs.clone();
     inputs[0] = Some(permuted(b, x, &[&[0, last], &(1..last).collect::<Vec<_>>()[..]].concat())?);
-    let results = convert(b, &Node { proto: n.proto, inputs, version: n.version })?;
+    let results = Node::new(n.proto, inputs, n.version).converted(|n| convert(b, n))?;
     let back = [&[0], &(2..=last).collect::<Vec<_>>()[..], &[1]].concat();
     results.iter().map(|result| permuted(b, result, &back)).collect()
 }
@@ -167,7 +167,7 @@ fn embed_layer_normalization<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<V
             *table = Some(b.value(made, Dtype::Float32)?);
         }
     }
-    super::microsoft::embed_layer_normalization(b, &Node { proto: n.proto, inputs, version: n.version })
+    Node::new(n.proto, inputs, n.version).converted(|n| super::microsoft::embed_layer_normalization(b, n))
 }
 
 /// The operands after the first two are in threes: a tensor, its scale and its zero point.
@@ -250,7 +250,7 @@ fn dynamic_quantize_lstm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<V
     let (input, recurrence) = (weights(b, 1, 8)?, weights(b, 2, 10)?);
     let mut inputs: Vec<Option<Value>> = n.inputs.iter().take(8).cloned().collect();
     (inputs[1], inputs[2]) = (Some(input), Some(recurrence));
-    super::recurrent::lstm(b, &Node { proto: n.proto, inputs, version: n.version })
+    Node::new(n.proto, inputs, n.version).converted(|n| super::recurrent::lstm(b, n))
 }
 
 /// The first operand is quantized while the network runs, to 8 bits; so it is rounded here, too.

@@ -255,7 +255,7 @@ fn average_of_parts(b: &mut Importer, n: &Node, x: &Value, window: &Window) -> R
 /// `(sum of |x|^p)^(1 / p)` of each window; padding counts as 0.
 fn lp_pool<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let p = n.float("p").or(n.int("p").map(|p| p as f64)).unwrap_or(2.0);
+    let p = if n.version < 2 { n.float_or("p", 2.0) } else { n.int_or("p", 2) as f64 };
     let window = window(n, x)?;
     let input = b.tensor(x)?;
     let powers = powers(b, input, p)?;

@@ -44,7 +44,7 @@ impl Window {
     /// Reads the attributes of a node whose operand has these spatial axes.
     pub fn of(n: &Node, kernel: Vec<i64>, spatial: &[usize]) -> Result<Window> {
         let axes = spatial.len();
-        let list = |name: &str, default: i64, count: usize| match n.checked_ints(name)? {
+        let list = |name: &str, default: i64, count: usize| match n.ints(name) {
             Some(given) if given.is_empty() => Ok(vec![default; count]),
             Some(given) if given.len() != count => {
                 let expected = format!("expected {}", pluralized(count, "number"));
