@@ -162,7 +162,8 @@ void tpulang_graph_free(struct TpulangGraph *graph);
 //
 // # Safety
 // `out` must be null or valid for a write of `size` bytes.
-int32_t tpulang_options_default(struct TpulangOptions *out, size_t size);
+int32_t tpulang_options_default(struct TpulangOptions *out,
+                                size_t size);
 
 // Prepares a graph for a device: `cpu`, `cuda` or `cuda:1`. `options` may be null for the defaults.
 //

@@ -11,7 +11,6 @@ use pyo3::{
     sync::PyOnceLock,
     types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyModule, PyTuple},
 };
-use std::path::PathBuf;
 use tpulang::{
     Array, Dtype, Error,
     array::{self, ArrayMut, ArrayView},
@@ -407,17 +406,4 @@ pub fn as_declared(py: Python<'_>, name: &str, mut data: Array, (dtype, shape): 
         data = reshaped;
     }
     array::as_declared(data, dtype, shape).map_err(|problem| invalid(py, format!("the data of {name:?} {problem}")))
-}
-
-/// Writes arrays by name to an npz, which replaces the file once it is complete. numpy.savez has no such care, and takes no array
-/// of the name "file".
-#[pyfunction]
-pub fn write_npz(py: Python<'_>, path: PathBuf, arrays: &Bound<'_, PyDict>) -> PyResult<()> {
-    let mut all = Vec::new();
-    for (name, object) in arrays {
-        let name: String = name.extract()?;
-        let array = from_python(&format!("the array {name:?}"), &object)?;
-        all.push((name, array));
-    }
-    py.detach(|| array::write_npz(path, all)).or_raise(py)
 }

@@ -41,7 +41,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     functions::register(module)?;
     dropin::register(module)?;
     training::register(module)?;
-    module.add_function(wrap_pyfunction!(arrays::write_npz, module)?)?;
     module.add_function(wrap_pyfunction!(boundary::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_function(wrap_pyfunction!(attributes::attribute_hint, module)?)?;

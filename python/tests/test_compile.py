@@ -242,7 +242,7 @@ def test_a_reference_of_nothing_is_told(folder):
                                          'compared with it. There are "x", "y"') as record:
         tpul.compile_f32("net", [x], [y], refs=refs, log_level="quiet")
     assert len(record) == 1 and record[0].filename == __file__
-    assert list(np.load("net_ref_output.npz")) == ["y"]
+    assert list(np.load("net_ref_output.npz")) == ["op_name", "y"]
 
 
 def test_tensors_have_any_names(folder, toolchain, monkeypatch):

@@ -9,6 +9,7 @@ import tempfile
 from tpulang import _dump, _native, _toolchain
 from tpulang._compile_checks import Checks
 from tpulang._errors import Error
+from tpulang._stages import save_arrays
 
 
 @_native.boundary
@@ -28,7 +29,7 @@ def compile(name, inputs, outputs, cmp=True, refs=None, mode="f32", dynamic=Fals
         inputs, outputs: Lists of tensors. Tensors with data that are not among the inputs are constants.
         cmp: Whether to compare the results with `refs`, and those of the bmodel with those of the lowered module.
         refs: Arrays that outputs are compared with, by name; those of inputs are fed instead of the tensors' data.
-            Other names are left out, with a warning.
+            Others are only written, with a warning.
         mode: Not used.
         dynamic: Whether shapes may change.
         asymmetric: Whether quantization has zero points.
@@ -276,9 +277,9 @@ def _continue(compilation, feeds=None):
         return _compile_aside(compilation)
     compilation.write(compilation.folder)
     if compilation.refs:
-        _native.write_npz(compilation.path("_ref_output.npz"), compilation.refs)
+        save_arrays(compilation.path("_ref_output.npz"), compilation.refs)
     if feeds is not None:
-        _native.write_npz(compilation.path("_in_f32.npz"), feeds)
+        save_arrays(compilation.path("_in_f32.npz"), feeds)
     if _toolchain.find():
         steps = compilation.steps(compilation.name + "_origin.mlir")
         return _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)

@@ -112,13 +112,17 @@ class Checks:
         return given
 
     def references_of(self, inputs, outputs):
-        """Return the references of these tensors as arrays; there may be others, as in TpuLang, with which nothing is compared."""
-        given, ends = self.references(), [tensor.name for tensor in (*inputs, *outputs)]
-        for name in given:
-            if name not in ends:
+        """Return the references as arrays: those of these tensors, and others, as in TpuLang, with which nothing is compared."""
+        import numpy as np
+        ends, arrays = [tensor.name for tensor in (*inputs, *outputs)], {}
+        for name, value in self.references().items():
+            if name in ends:
+                arrays[name] = self._reference(f'refs["{name}"]', value)
+            else:
+                arrays[name] = np.asarray(value)
                 issue(UserWarning(f"{self.title}: refs has {_shown(name)}, which is neither an input nor an output; nothing is compared "
                                   f"with it. There are {', '.join(map(_shown, ends))}"))
-        return {name: self._reference(f'refs["{name}"]', value) for name, value in given.items() if name in ends}
+        return arrays
 
     def _reference(self, argument, value):
         import numpy as np

@@ -1,8 +1,8 @@
 """Runs a network with tpulang's executor where the tool chain would run it, and compares the results with references."""
 import numpy as np
 
-from tpulang import _native
 from tpulang._errors import Error
+from tpulang._stages import save_arrays
 
 
 def run_reference(compilation, feeds):
@@ -13,7 +13,7 @@ def run_reference(compilation, feeds):
         written = compilation.path("_origin.mlir")
         raise Error(f"{compilation.title}: the network is written to {written}, but running it failed, which mlir_inference=False "
                     f"leaves out: {e}", function=compilation.checks.call) from e
-    _native.write_npz(compilation.path("_top_outputs.npz"), outputs)
+    save_arrays(compilation.path("_top_outputs.npz"), outputs)
     if compilation.cmp and compilation.refs:
         cosine, distance = (0.99, 0.99) if compilation.float else (0.95, 0.80)
         for name in outputs:

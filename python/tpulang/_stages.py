@@ -47,12 +47,17 @@ def infer(model, inputs, outputs):
     run = model_inference if model.endswith(".bmodel") else mlir_inference
     with np.load(inputs) as arrays:
         results = run(dict(arrays), model)
-    # As numpy.savez does, which takes no array of the name "file"; the archive appears once it is complete.
-    with zipfile.ZipFile(outputs + ".part", "w") as archive:
-        for name, array in results.items():
+    save_arrays(outputs, results)
+
+
+def save_arrays(path, arrays):
+    """Write an npz as numpy.savez does, which takes no array of the name "file". The archive appears once it is complete."""
+    import numpy as np
+    with zipfile.ZipFile(path + ".part", "w") as archive:
+        for name, array in arrays.items():
             with archive.open(name + ".npy", "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, np.asanyarray(array))
-    os.replace(outputs + ".part", outputs)
+    os.replace(path + ".part", path)
 
 
 def compare(target, reference, tolerance):

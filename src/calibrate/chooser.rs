@@ -11,7 +11,7 @@ use crate::{
     graph::{Graph, Tensor, TensorInfo},
     ops::Op,
 };
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
 use std::collections::HashMap;
@@ -113,7 +113,9 @@ impl<'s> Chooser<'s> {
         let mut operators = Vec::new();
         let mut readers: HashMap<String, Vec<usize>> = HashMap::new();
         for operator in graph.operators().iter().filter(|operator| operator.blocks.is_empty()) {
-            let operands = operator.op.operands().map(|(_, t)| name(*t)).collect::<Result<Vec<_>>>()?;
+            // An operator may read a tensor twice.
+            let operands = operator.op.operands().map(|(_, t)| name(*t)).collect::<Result<IndexSet<_>>>()?;
+            let operands = Vec::from_iter(operands);
             let results = operator.outputs().map(name).collect::<Result<Vec<_>>>()?;
             operands.iter().for_each(|operand| readers.entry(operand.clone()).or_default().push(operators.len()));
             operators.push((operands, results));

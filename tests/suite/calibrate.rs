@@ -300,7 +300,8 @@ fn statistics_of_other_weights_are_refused() {
         let y = g.mul(x, w).out_name("y").call().unwrap();
         g.set_outputs(&[y]).unwrap();
         spec::save(&g, folder.path(&format!("{name}.json"))).unwrap();
-        folder.calibrate(&format!("{name}.json --data data/{sample}.npz --statistics {name}.stats"));
+        folder.npz(&format!("{sample}.npz"), &[("x", Array::filled(Dtype::Float32, [2, 3], 1.0).unwrap())]);
+        folder.calibrate(&format!("{name}.json --data {sample}.npz --statistics {name}.stats"));
     }
     let merged = |other: &str| {
         folder
@@ -316,10 +317,11 @@ fn statistics_of_other_weights_are_refused() {
 /// Operators that no output needs do not run, and those that read an input beside an inner tensor do.
 #[test]
 fn thresholds_are_compared_in_what_the_network_needs() {
-    let spec = r#"{"version": 1, "name": "net", "inputs": ["x", "i"], "outputs": ["y", "row"],
+    let spec = r#"{"version": 1, "name": "net", "inputs": ["x", "i"], "outputs": ["y", "row", "square"],
         "tensors": {"x": {"shape": [4]}, "i": {"shape": [1], "dtype": "int32"}},
         "ops": [
             {"op": "exp", "args": {"input": "x"}, "out": "h"},
+            {"op": "mul", "args": {"tensor_i0": "h", "tensor_i1": "h"}, "out": "square"},
             {"op": "relu", "args": {"input": "h"}, "out": "unread"},
             {"op": "add", "args": {"tensor_i0": "unread", "tensor_i1": "h"}, "out": "unread_too"},
             {"op": "add", "args": {"tensor_i0": "x", "tensor_i1": "h"}, "out": "y"},
@@ -332,7 +334,7 @@ fn thresholds_are_compared_in_what_the_network_needs() {
     let mut chooser = Chooser::new(&graph, &statistics, Precision::Int8).unwrap();
     chooser.add(&session, &feeds).unwrap();
     let table = chooser.table().unwrap();
-    assert_eq!(table.entries.keys().collect::<Vec<_>>(), ["x", "i", "h", "y", "row"]);
+    assert_eq!(table.entries.keys().collect::<Vec<_>>(), ["x", "i", "h", "square", "y", "row"]);
     assert_eq!(table.entries["i"].threshold, 3.0);
     assert!(statistics.run(&session, &["one"], &feeds).is_err(), "a sample is counted twice");
 }

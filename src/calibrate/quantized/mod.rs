@@ -352,7 +352,9 @@ impl QuantizedNetwork {
         fed: &[(Tensor, Array)],
     ) -> Result<Vec<(Tensor, Array)>> {
         let name = |t: Tensor| Ok(self.graph.tensor(t)?.name.as_str());
-        let fed = fed.iter().map(|(t, array)| Ok((name(*t)?, array.clone()))).collect::<Result<Vec<_>>>()?;
+        // An operator may read a tensor twice.
+        let fed = fed.iter().map(|(t, array)| Ok((name(*t)?, array.clone()))).collect::<Result<IndexMap<_, _>>>()?;
+        let fed: Vec<_> = fed.into_iter().collect();
         let results: Vec<Tensor> = [layer.result].into_iter().chain(layer.other_results.iter().copied()).collect();
         let wanted = results.iter().map(|t| name(*t)).collect::<Result<Vec<_>>>()?;
         let mut found = session.fetch_from(&fed[..], &wanted)?;
