@@ -21,23 +21,51 @@ fn e5m2_to_f32(bits: u8) -> f32 {
 
 /// Rounds to FP8 E4M3, ties to the even mantissa, saturating. NaN and the sign are kept.
 fn f64_to_e4m3(x: f64) -> u8 {
-    let sign = if x.is_sign_negative() { 0x80 } else { 0 };
-    let size = x.abs();
-    if x.is_nan() || size > 448.0 {
-        return sign | if x.is_nan() { 0x7f } else { 0x7e };
-    }
-    // Subnormal numbers have the spacing of those from 2^-6 to 2^-5.
-    let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(-6);
-    let mantissa = (size * f64::from(3 - exponent).exp2()).round_ties_even() as i32;
-    sign | ((exponent + 6) * 8 + mantissa) as u8
+    to_fp8(x, 3, -6, 0x7e)
 }
 
-/// Rounds to FP8, ties to the even mantissa, saturating. It searches, since it is used for scalars only.
-fn f32_to_fp8(x: f64, decode: fn(u8) -> f32) -> u8 {
-    let finite = (0..=255u8).filter(|&b| decode(b).is_finite());
-    let distance = |b: u8| (f64::from(decode(b)) - x).abs();
-    let best = finite.min_by(|&a, &b| distance(a).total_cmp(&distance(b)).then((a & 1).cmp(&(b & 1))));
-    if x.is_nan() { 0x7f } else { best.unwrap_or(0) }
+/// Rounds to FP8 E5M2, likewise.
+fn f64_to_e5m2(x: f64) -> u8 {
+    to_fp8(x, 2, -14, 0x7b)
+}
+
+/// Rounds to FP8 with a mantissa of `bits`; normal numbers begin at `2^first`, and the largest one has the bits `largest`.
+fn to_fp8(x: f64, bits: i32, first: i32, largest: i32) -> u8 {
+    let sign = if x.is_sign_negative() { 0x80 } else { 0 };
+    if x.is_nan() {
+        return sign | 0x7f;
+    }
+    let size = x.abs();
+    // Subnormal numbers have the spacing of the smallest normal ones.
+    let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(first);
+    let mantissa = (size * f64::from(bits - exponent).exp2()).round_ties_even() as i32;
+    sign | ((exponent - first) << bits).saturating_add(mantissa).min(largest) as u8
+}
+
+/// Rounds to float16, ties to the even mantissa. `f16::from_f64` rounds twice, or drops bits first, depending on the processor.
+pub(super) fn f64_to_f16(x: f64) -> f16 {
+    f16::from_f32(rounded_to_odd(x))
+}
+
+/// Rounds to bfloat16, ties to the even mantissa. `bf16::from_f64` drops bits first.
+pub(super) fn f64_to_bf16(x: f64) -> bf16 {
+    bf16::from_f32(rounded_to_odd(x))
+}
+
+/// Returns `x`, or of its two neighbors the one with an odd mantissa. To fewer bits, that is rounded as `x` would be. (Boldo and
+/// Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.)
+fn rounded_to_odd(x: f64) -> f32 {
+    let nearest = x as f32;
+    if x.is_nan() || f64::from(nearest) == x {
+        return nearest;
+    }
+    let is_beyond = f64::from(nearest).abs() > x.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(is_beyond)) | 1)
+}
+
+/// Returns 1 for true, which may be any byte but 0, and 0 for false.
+pub(super) fn truth(byte: u8) -> u8 {
+    u8::from(byte != 0)
 }
 
 fn map<T: bytemuck::Pod, U>(array: &Array, f: impl Fn(T) -> U) -> Result<Vec<U>> {
@@ -58,7 +86,8 @@ pub(super) fn to_f32(array: &Array) -> Result<Vec<f32>> {
         Dtype::Fp8e4m3 => map(array, e4m3_to_f32),
         Dtype::Fp8e5m2 => map(array, e5m2_to_f32),
         Dtype::Int8 => map::<i8, _>(array, f32::from),
-        Dtype::Uint8 | Dtype::Bool => map::<u8, _>(array, f32::from),
+        Dtype::Uint8 => map::<u8, _>(array, f32::from),
+        Dtype::Bool => map::<u8, _>(array, |v| f32::from(truth(v))),
         Dtype::Int16 => map::<i16, _>(array, f32::from),
         Dtype::Uint16 => map::<u16, _>(array, f32::from),
         Dtype::Int32 => map::<i32, _>(array, |v| v as f32),
@@ -111,7 +140,8 @@ fn each_of(dtype: Dtype, bytes: &[u8], mut to: impl FnMut(f64)) {
         Dtype::Fp8e4m3 => each(bytes, |v| to(e4m3_to_f32(v).into())),
         Dtype::Fp8e5m2 => each(bytes, |v| to(e5m2_to_f32(v).into())),
         Dtype::Int8 => each(bytes, |v: i8| to(v.into())),
-        Dtype::Uint8 | Dtype::Bool => each(bytes, |v: u8| to(v.into())),
+        Dtype::Uint8 => each(bytes, |v: u8| to(v.into())),
+        Dtype::Bool => each(bytes, |v: u8| to(truth(v).into())),
     }
 }
 
@@ -135,10 +165,10 @@ pub(super) fn from_f64s(dtype: Dtype, shape: Shape, values: impl Iterator<Item =
     }
     by_dtype! {
         Float32: f32 = |v| v as f32;
-        Float16: f16 = f16::from_f64;
-        Bfloat16: bf16 = bf16::from_f64;
+        Float16: f16 = f64_to_f16;
+        Bfloat16: bf16 = f64_to_bf16;
         Fp8e4m3: u8 = f64_to_e4m3;
-        Fp8e5m2: u8 = |v| f32_to_fp8(v, e5m2_to_f32);
+        Fp8e5m2: u8 = f64_to_e5m2;
         Float64: f64 = |v| v;
         Int8: i8 = |v| v.round() as i8;
         Uint8: u8 = |v| v.round() as u8;
@@ -155,6 +185,57 @@ pub(super) fn from_f64s(dtype: Dtype, shape: Shape, values: impl Iterator<Item =
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns the nearest number of FP8, of two equally near ones the even one.
+    fn f32_to_fp8(x: f64, decode: fn(u8) -> f32) -> u8 {
+        let finite = (0..=255u8).filter(|&b| decode(b).is_finite());
+        let distance = |b: u8| (f64::from(decode(b)) - x).abs();
+        finite.min_by(|&a, &b| distance(a).total_cmp(&distance(b)).then((a & 1).cmp(&(b & 1)))).unwrap()
+    }
+
+    /// All numbers, and their midpoints with the float64 numbers beside these.
+    #[test]
+    fn halves_are_rounded_once() {
+        fn check<T: Copy + PartialEq + std::fmt::Debug>(
+            round: fn(f64) -> T,
+            low: (T, f64),
+            high: (T, f64),
+            is_even: bool,
+        ) {
+            let middle = f64::midpoint(low.1, high.1);
+            let tie = if is_even { low.0 } else { high.0 };
+            let beside = [(low.1, low.0), (middle.next_down(), low.0), (middle, tie), (middle.next_up(), high.0)];
+            for (x, expected) in beside {
+                assert_eq!(round(x), expected, "{x}");
+            }
+        }
+        for bits in 0..0x7bff {
+            let [low, high] = [bits, bits + 1].map(f16::from_bits);
+            check(f64_to_f16, (low, low.to_f64()), (high, high.to_f64()), bits % 2 == 0);
+        }
+        for bits in 0..0x7f7f {
+            let [low, high] = [bits, bits + 1].map(bf16::from_bits);
+            check(f64_to_bf16, (low, low.to_f64()), (high, high.to_f64()), bits % 2 == 0);
+        }
+        assert_eq!(
+            [1e300, -1e300, f64::INFINITY].map(|x| f64_to_f16(x).to_f64()),
+            [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY]
+        );
+        assert_eq!([1e300, -1e-300].map(|x| f64_to_bf16(x).to_f64()), [f64::INFINITY, -0.0]);
+        assert_eq!([65519.999, 65520.0].map(|x| f64_to_f16(x).to_f64()), [65504.0, f64::INFINITY]);
+        assert!(f64_to_f16(f64::NAN).is_nan() && f64_to_bf16(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn any_byte_but_0_is_true() {
+        let bools = Array::from_le_bytes(Dtype::Bool, [4], &[0, 1, 2, 255]).unwrap();
+        let expected = [0.0, 1.0, 1.0, 1.0];
+        assert_eq!(bools.to_f64().unwrap(), expected);
+        assert_eq!(bools.to_f32().unwrap(), expected.map(|v| v as f32));
+        for dtype in [Dtype::Uint8, Dtype::Float32, Dtype::Int32] {
+            assert_eq!(bools.fitted(dtype).unwrap().to_f64().unwrap(), expected, "{dtype}");
+        }
+    }
 
     #[test]
     fn fp8_values_are_those_of_the_standard() {
@@ -176,7 +257,20 @@ mod tests {
         }
         for (bits, value) in [(0x3c, 1.0), (0x7b, 57344.0), (0xc0, -2.0)] {
             assert_eq!(e5m2_to_f32(bits), value);
-            assert_eq!(f32_to_fp8(f64::from(value), e5m2_to_f32), bits);
+            assert_eq!(f64_to_e5m2(f64::from(value)), bits);
+        }
+        for bits in 0..0x7b {
+            let (low, high) = (f64::from(e5m2_to_f32(bits)), f64::from(e5m2_to_f32(bits + 1)));
+            let middle = f64::midpoint(low, high);
+            for x in [low, middle.next_down(), middle, middle.next_up()] {
+                assert_eq!(f64_to_e5m2(x), f32_to_fp8(x, e5m2_to_f32), "{x}");
+                assert_eq!(f64_to_e5m2(-x), f64_to_e5m2(x) | 0x80);
+            }
+        }
+        for (x, bits) in
+            [(6e4, 0x7b), (f64::INFINITY, 0x7b), (-1e300, 0xfb), (1e-300, 0), (-0.0, 0x80), (f64::NAN, 0x7f)]
+        {
+            assert_eq!(f64_to_e5m2(x), bits, "{x}");
         }
     }
 

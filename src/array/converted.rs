@@ -17,10 +17,6 @@ pub(super) trait Conversion: Send + Sync {
     fn dtype(&self) -> Dtype;
     /// Converts elements, which are given as bytes and follow `before` others, and passes the results to `to` in pieces.
     fn convert(&self, before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
-    /// Whether the results have the bytes of the source.
-    fn keeps_bytes(&self) -> bool {
-        false
-    }
     /// Returns the source's dtype if the results are the same values.
     fn fitted_from(&self) -> Option<Dtype> {
         None
@@ -60,9 +56,6 @@ impl<C: Conversion> Converted<C> {
 
 impl<C: Conversion> Storage for Converted<C> {
     fn bytes(&self) -> Result<&[u8]> {
-        if self.how.keeps_bytes() {
-            return self.how.source().bytes();
-        }
         self.loaded.bytes(self.len(), || self.load())
     }
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
@@ -90,9 +83,6 @@ impl<C: Conversion> Storage for Converted<C> {
         Ok(())
     }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
-        if self.how.keeps_bytes() {
-            return self.how.source().storage.read_apart();
-        }
         self.loaded.apart(|| self.load())
     }
     fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {

@@ -65,8 +65,8 @@ fn fits(value: f64, from: Dtype, to: Dtype) -> bool {
         return value.fract() == 0.0 && low as f64 <= value && value <= high as f64;
     }
     let stored = match to {
-        Dtype::Float16 => half::f16::from_f64(value).to_f64(),
-        Dtype::Bfloat16 => half::bf16::from_f64(value).to_f64(),
+        Dtype::Float16 => convert::f64_to_f16(value).to_f64(),
+        Dtype::Bfloat16 => convert::f64_to_bf16(value).to_f64(),
         _ => f64::from(value as f32),
     };
     match from.is_float() {
@@ -84,7 +84,8 @@ fn directly(from: Dtype, to: Dtype, bytes: &[u8]) -> Option<Vec<u8>> {
             each(bytes, |v: i64| v as f32, |v, f| v.unsigned_abs() < 1 << f64::MANTISSA_DIGITS && f as i64 == v)
         }
         (Dtype::Float64, Dtype::Float32) => each(bytes, |v: f64| v as f32, |v, f| f.is_finite() || !v.is_finite()),
-        (Dtype::Bool, Dtype::Float32) => each(bytes, |v: u8| f32::from(v), |_, _| true),
+        (Dtype::Bool, Dtype::Float32) => each(bytes, |v: u8| f32::from(convert::truth(v)), |_, _| true),
+        (Dtype::Bool, Dtype::Uint8) => each(bytes, convert::truth, |_, _| true),
         _ => None,
     }
 }
@@ -112,14 +113,8 @@ impl Conversion for Fitted {
     fn dtype(&self) -> Dtype {
         self.to
     }
-    fn keeps_bytes(&self) -> bool {
-        (self.of.dtype(), self.to) == (Dtype::Bool, Dtype::Uint8)
-    }
     fn convert(&self, mut before: usize, bytes: &[u8], to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let from = self.of.dtype();
-        if self.keeps_bytes() {
-            return to(bytes);
-        }
         let mut values = Vec::new();
         // An array in memory comes as one piece.
         for bytes in bytes.chunks(PIECE) {

@@ -57,8 +57,7 @@ impl Memory {
     pub fn lend(mut self, len: usize) -> (Memory, Arc<Memory>) {
         let pointer = NonNull::from(self.bytes_mut(len)).cast();
         let owner = Arc::new(self);
-        // SAFETY: moving the owner does not move its bytes. Nobody accesses them through it until it is taken out of
-        // the
+        // SAFETY: moving the owner does not move its bytes. Nobody accesses them through it until it is taken out of the
         // `Arc`, which fails while the borrower has a clone.
         (Memory::Foreign(unsafe { Foreign::new(pointer, len, owner.clone()) }), owner)
     }

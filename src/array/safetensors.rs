@@ -10,6 +10,7 @@ use safetensors::{
     tensor::{Metadata, TensorInfo},
 };
 use std::{
+    collections::HashSet,
     fmt,
     io::{BufWriter, Read, Write},
     path::Path,
@@ -19,10 +20,10 @@ use std::{
 /// Maximum size of a header in bytes, as defined by the format.
 const MAX_HEADER: u64 = 100_000_000;
 
-/// An open safetensors file: dtype, shape, offset and length of each tensor.
+/// An open safetensors file: type of the elements, shape, offset and length of each tensor.
 pub(super) struct SafetensorsFile {
     source: Arc<Source>,
-    entries: IndexMap<String, (Dtype, Vec<usize>, u64, usize)>,
+    entries: IndexMap<String, (St, Vec<usize>, u64, usize)>,
 }
 
 impl SafetensorsFile {
@@ -47,9 +48,9 @@ impl SafetensorsFile {
         if needed != size - base {
             return Err(fail(format!("its tensors have {needed} bytes, and it holds {}", size - base)));
         }
-        let entries = metadata.tensors().into_iter().filter_map(|(name, info)| {
+        let entries = metadata.tensors().into_iter().map(|(name, info)| {
             let (from, to) = info.data_offsets;
-            Some((name, (dtype(info.dtype)?, info.shape.clone(), base + from as u64, to - from)))
+            (name, (info.dtype, info.shape.clone(), base + from as u64, to - from))
         });
         let mut entries: IndexMap<_, _> = entries.collect();
         entries.sort_by(|a, (_, _, at, _), b, (_, _, other, _)| at.cmp(other).then_with(|| a.cmp(b)));
@@ -64,9 +65,14 @@ impl SafetensorsFile {
     }
     /// Returns the array of that name. Its elements are read on first use.
     pub fn array(&self, name: &str) -> Option<Result<Array>> {
-        let (dtype, shape, position, len) = self.entries.get(name)?;
+        let (ty, shape, position, len) = self.entries.get(name)?;
+        let Some(dtype) = dtype(*ty) else {
+            let all = DTYPES.map(|(st, _)| format!("{st:?}")).join(", ");
+            let problem = format!("the array {name:?} has elements of type {ty:?}; expected one of {all}");
+            return Some(Err(Error::format(&self.source.path, problem)));
+        };
         let at = At { source: self.source.clone(), position: *position };
-        Some(Array::in_file(*dtype, shape.clone(), InFile::new(at, *len, &self.source.path, name)))
+        Some(Array::in_file(dtype, shape.clone(), InFile::new(at, *len, &self.source.path, name)))
     }
 }
 
@@ -92,8 +98,21 @@ fn dtype(from: St) -> Option<Dtype> {
     DTYPES.iter().find(|(st, _)| *st == from).map(|(_, dtype)| *dtype)
 }
 
+/// Checks that each array has a name of its own.
+fn check_names(path: &Path, arrays: &[(&str, &Array)]) -> Result<()> {
+    const RESERVED: &str = "__metadata__";
+    let mut names = HashSet::from([RESERVED]);
+    let problem = match arrays.iter().find(|(name, _)| !names.insert(*name)) {
+        None => return Ok(()),
+        Some((RESERVED, _)) => format!("safetensors files keep the name {RESERVED:?} for themselves; write an .npz"),
+        Some((name, _)) => format!("two arrays are called {name:?}; every array needs its own name"),
+    };
+    Err(Error::format(path, problem))
+}
+
 /// Writes a safetensors file; `path` is for messages.
 pub(super) fn write(to: impl Write, path: &Path, arrays: &[(&str, &Array)]) -> Result<()> {
+    check_names(path, arrays)?;
     // Larger elements first, so that all are aligned.
     let mut sorted = arrays.to_vec();
     sorted.sort_by_key(|(_, array)| std::cmp::Reverse(array.dtype().size()));
@@ -114,4 +133,43 @@ pub(super) fn write(to: impl Write, path: &Path, arrays: &[(&str, &Array)]) -> R
         array.pieces(|bytes| to.write_all(bytes).map_err(Error::io(path)))?;
     }
     to.flush().map_err(Error::io(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ArrayFormat, WeightFile, read_arrays};
+    use std::fs;
+
+    #[test]
+    fn other_arrays_are_read_beside_one_of_an_unknown_type() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.safetensors");
+        let header = r#"{"c":{"dtype":"C64","shape":[1],"data_offsets":[0,8]},"x":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}"#;
+        let bytes =
+            [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0; 8], &2f32.to_le_bytes()].concat();
+        fs::write(&path, bytes).unwrap();
+        let mut file = WeightFile::open(&path).unwrap();
+        assert_eq!(file.names(), ["c", "x"]);
+        assert_eq!(file.read("x").unwrap().to_f32().unwrap(), [2.0]);
+        for error in [file.read("c").unwrap_err(), read_arrays(&path).unwrap_err()] {
+            let expected = "the array \"c\" has elements of type C64; expected one of F32, F16, BF16";
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn each_array_is_written_under_a_name_of_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.safetensors");
+        let a = Array::from([1f32]);
+        for (names, expected) in [
+            (["x", "__metadata__"], "safetensors files keep the name \"__metadata__\" for themselves; write an .npz"),
+            (["x", "x"], "two arrays are called \"x\"; every array needs its own name"),
+        ] {
+            let error = ArrayFormat::Safetensors.write(&path, names.map(|name| (name, &a))).unwrap_err();
+            assert!(error.to_string().ends_with(expected), "{error}");
+            assert!(!path.exists());
+        }
+    }
 }

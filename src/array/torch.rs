@@ -9,8 +9,9 @@ use super::{
 };
 use crate::base::{Dtype, Error, Result};
 use indexmap::IndexMap;
-use pytorch_reader::{DType, PytorchReader, Tensor};
+use pytorch_reader::{DType, PickleValue, PytorchReader, Tensor};
 use std::{
+    collections::HashSet,
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
@@ -49,6 +50,13 @@ impl TorchFile {
         let remedy = "torch.save(model.state_dict(), \"FILE.pt\") writes one";
         let file = PytorchReader::new(path).map_err(|e| fail(format!("not a dict of tensors, as {remedy}: {e}")))?;
         let mut tensors: IndexMap<String, Tensor> = file.into_tensors().into_iter().collect();
+        if let Ok(pickle) = PytorchReader::read_pickle_data(path, None)
+            && let Some(name) = repeated(&pickle, "", &tensors, &mut HashSet::new())
+        {
+            return Err(fail(format!(
+                "two of its tensors are called {name:?}, if the keys of dicts are joined by dots"
+            )));
+        }
         if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| tensors.keys().any(|name| name.starts_with(**wrapper))) {
             let inner = |(name, tensor): (String, Tensor)| Some((name.strip_prefix(wrapper)?.to_owned(), tensor));
             tensors = tensors.into_iter().filter_map(inner).collect();
@@ -75,6 +83,37 @@ impl TorchFile {
     }
 }
 
+/// Returns a name that two tensors have, if any.
+fn repeated(
+    value: &PickleValue,
+    name: &str,
+    tensors: &IndexMap<String, Tensor>,
+    seen: &mut HashSet<String>,
+) -> Option<String> {
+    let inner = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
+    match value {
+        PickleValue::Dict(dict) => dict.iter().find_map(|(key, value)| repeated(value, &inner(key), tensors, seen)),
+        PickleValue::List(list) => {
+            list.iter().enumerate().find_map(|(i, value)| repeated(value, &inner(&i.to_string()), tensors, seen))
+        }
+        // Tensors are values of no other type.
+        PickleValue::Unsupported(_) if tensors.contains_key(name) && !seen.insert(name.to_owned()) => {
+            Some(name.to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a pickle has a tensor that PyTorch would negate when its elements are read.
+fn has_negated(pickle: &[u8]) -> bool {
+    // The key `neg` of a tensor's metadata, which may be noted for later, before True.
+    const KEY: &[u8] = b"X\x03\x00\x00\x00neg";
+    let is_negated = |after: &[u8]| match after {
+        [b'q', _, rest @ ..] | [b'r', _, _, _, _, rest @ ..] | [0x94, rest @ ..] | rest => rest.first() == Some(&0x88),
+    };
+    pickle.windows(KEY.len()).enumerate().any(|(at, found)| found == KEY && is_negated(&pickle[at + KEY.len()..]))
+}
+
 /// Checks the archive, and the entry with the pickle.
 fn check_archive(path: &Path) -> Result<()> {
     let fail = |problem: String| Error::format(path, problem);
@@ -98,6 +137,15 @@ fn check_archive(path: &Path) -> Result<()> {
         }
         if is_pickle && entry.size() > MAX_PICKLE {
             return Err(fail(format!("its pickle has {} bytes; at most {MAX_PICKLE} are read", entry.size())));
+        }
+        if is_pickle {
+            let mut pickle = Vec::new();
+            entry.take(MAX_PICKLE).read_to_end(&mut pickle).map_err(Error::io(path))?;
+            if has_negated(&pickle) {
+                return Err(fail(
+                    "one of its tensors is a negated view; tensor.resolve_neg() returns one to save".into(),
+                ));
+            }
         }
     }
     Ok(())
@@ -170,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn negated_views_are_found() {
+        let neg = b"X\x03\x00\x00\x00neg";
+        for memo in [&b""[..], b"q\x05", b"r\x05\x00\x00\x00", b"\x94"] {
+            let pickle = |value: u8| [b"\x80\x02}", &neg[..], memo, &[value], b"s."].concat();
+            assert!(has_negated(&pickle(0x88)) && !has_negated(&pickle(0x89)));
+        }
+        assert!(!has_negated(neg) && !has_negated(b"X\x04\x00\x00\x00nega\x88"));
+    }
+
+    #[test]
     fn weights_are_found_in_state_dicts_checkpoints_and_modules() {
         for name in ["linear.pth", "checkpoint.ckpt", "module.pt"] {
             let mut file = WeightFile::open(fixture(name)).unwrap();
@@ -186,7 +244,7 @@ mod tests {
             let error = WeightFile::open(path).map(drop).unwrap_err().to_string();
             error.rsplit_once('/').map(|(_, told)| told.to_owned()).unwrap()
         };
-        let found = ["old.pth", "tensor.pt", "sparse.pt"].map(|name| told(&fixture(name)));
+        let found = ["old.pth", "tensor.pt", "sparse.pt", "repeated.pt", "negated.pt"].map(|name| told(&fixture(name)));
         assert_eq!(
             found,
             [
@@ -196,6 +254,8 @@ mod tests {
              format: Expected a dictionary at the root of the PyTorch file, found torch.Tensor",
                 "sparse.pt: not a dict of tensors, as torch.save(model.state_dict(), \"FILE.pt\") writes one: pickle: unsupported \
              Python type 'torch._utils._rebuild_sparse_tensor'. The file holds tensor data in a form this reader cannot represent.",
+                "repeated.pt: two of its tensors are called \"a.b\", if the keys of dicts are joined by dots",
+                "negated.pt: one of its tensors is a negated view; tensor.resolve_neg() returns one to save",
             ]
         );
     }

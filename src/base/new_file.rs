@@ -10,7 +10,7 @@ use super::{
 use std::{
     fs::{self, File, OpenOptions, Permissions},
     io::{self, Read, Seek, SeekFrom, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt},
+    os::unix::fs::{MetadataExt, PermissionsExt, fchown},
     path::{Path, PathBuf},
 };
 use tempfile::{NamedTempFile, TempPath};
@@ -23,8 +23,6 @@ pub struct NewFile {
     path: PathBuf,
     /// The path that is replaced: `path`, or the file that it links to.
     target: PathBuf,
-    /// The permissions of the file that is replaced.
-    permissions: Option<Permissions>,
     temporary: Temporary,
 }
 
@@ -44,9 +42,7 @@ impl NewFile {
         check_replaceable(path)?;
         let target = link_target(path).map_err(Error::io(path))?;
         let temporary = Temporary::new(&target).map_err(Error::io(path))?;
-        let old = fs::metadata(&target).ok();
-        let permissions = old.map(|old| Permissions::from_mode(old.permissions().mode() & 0o777));
-        Ok(NewFile { path: path.into(), target, permissions, temporary })
+        Ok(NewFile { path: path.into(), target, temporary })
     }
     /// Waits until the contents are on disk.
     ///
@@ -55,7 +51,8 @@ impl NewFile {
     pub fn sync(&self) -> Result<()> {
         self.file().sync_all().map_err(Error::io(&self.path))
     }
-    /// Renames the file to its path. If a file is replaced, its permissions are kept.
+    /// Renames the file to its path. If a file is replaced, its permissions are kept, and its owner and group as far as the system
+    /// allows it.
     ///
     /// # Errors
     /// Returns an error, and changes nothing, if the path is not a file or the folder is read-only.
@@ -83,8 +80,15 @@ impl NewFile {
         Ok(linked)
     }
     fn keep_permissions(&self) -> Result<()> {
-        let set = |p: &Permissions| self.file().set_permissions(p.clone()).map_err(Error::io(&self.path));
-        self.permissions.as_ref().map_or(Ok(()), set)
+        let Ok(old) = fs::metadata(&self.target) else { return Ok(()) };
+        let new = self.file().metadata().map_err(Error::io(&self.path))?;
+        let (owner, group) = (Some(old.uid()), Some(old.gid()));
+        // Only root may give a file to another user; anyone to another group of theirs.
+        let keeps_group = (new.uid(), new.gid()) == (old.uid(), old.gid())
+            || fchown(self.file(), owner, group).or_else(|_| fchown(self.file(), None, group)).is_ok();
+        // Another group must not get the rights of the old one.
+        let mode = old.permissions().mode() & if keeps_group { 0o777 } else { 0o707 };
+        self.file().set_permissions(Permissions::from_mode(mode)).map_err(Error::io(&self.path))
     }
     /// The path that was passed to [`NewFile::create`].
     pub fn path(&self) -> &Path {

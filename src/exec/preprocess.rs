@@ -76,11 +76,11 @@ fn images(array: &Array) -> Result<Vec<Image<'_>>> {
         [n, h, w, c] => (n, [h, w, c]),
         _ => (0, [0; 3]),
     };
-    let size = height * width * channels;
-    if array.dtype() != Dtype::Uint8 || ![1, 3, 4].contains(&channels) || count * size == 0 {
+    if array.dtype() != Dtype::Uint8 || ![1, 3, 4].contains(&channels) || count == 0 || array.is_empty() {
         let found = format!("{} {}", shape_text(array.shape()), array.dtype());
         return Err(misfit("the image", format!("is {found}; expected uint8, height x width x channels (1, 3 or 4)")));
     }
+    let size = height * width * channels;
     Ok(array.bytes()?.chunks(size).map(|pixels| Image { height, width, channels, pixels: pixels.into() }).collect())
 }
 

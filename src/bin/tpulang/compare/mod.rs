@@ -24,7 +24,7 @@ use tpulang::{
     array::{NpzFile, read_arrays},
     exec::{Comparison, Histogram, Pair, Rename, Tolerance, pair_names, real_numbers},
 };
-use tpulang_base::{argument, did_you_mean, misfit};
+use tpulang_base::{argument, did_you_mean, escaped_path, invalid, misfit};
 
 /// Compare two files of arrays tensor by tensor
 #[derive(clap::Args)]
@@ -186,7 +186,8 @@ fn pairs(args: &Args, a: &Arrays, b: &Arrays) -> Result<(Vec<Pair>, usize)> {
     let first: Vec<&str> = a.keys().map(String::as_str).collect();
     let second: Vec<&str> = b.keys().map(String::as_str).collect();
     if first.is_empty() && second.is_empty() {
-        return Err(argument("the files", "empty", "there is nothing to compare"));
+        let files = format!("{} and {} have no arrays", escaped_path(&args.a), escaped_path(&args.b));
+        return Err(invalid(format!("{files}; there is nothing to compare")));
     }
     let places = [&args.a, &args.b].map(|file| file.display().to_string());
     let sides = [(&first, &places[0]), (&second, &places[1])].map(|(names, place)| Names { names, place });

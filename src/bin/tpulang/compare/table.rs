@@ -4,10 +4,13 @@ use std::fmt::Write;
 use tpulang::exec::{Comparison, Histogram, Match, Tolerance};
 use tpulang_base::{escaped, pluralized};
 
+/// Maximum width of the column of names; longer ones move the columns after them.
+const WIDEST: usize = 1000;
+
 pub fn text(report: &Report, worst: Option<usize>) -> String {
     let listed = listed(report, worst);
     let names: Vec<String> = listed.iter().map(|t| name(t)).collect();
-    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max("tensor".len());
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).clamp("tensor".len(), WIDEST);
     let mut out =
         format!("{:width$}  {:>10}  {:>10}  {:>10}  {:>10}\n", "tensor", "cosine", "euclidean", "max abs", "rel L2");
     for (name, tensor) in names.iter().zip(&listed) {
