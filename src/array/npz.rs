@@ -82,6 +82,10 @@ impl NpzFile {
         let mut entries = IndexMap::new();
         for (i, name) in archive.file_names().enumerate() {
             let name = name.map_err(|e| Error::format(path, format!("the name of entry {i}: {e}")))?;
+            // Programs like `zip` have entries for folders.
+            if name.ends_with('/') {
+                continue;
+            }
             let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
             if entries.insert(name.clone(), i).is_some() {
                 return Err(Error::format(path, format!("the entry {name:?} occurs twice")));

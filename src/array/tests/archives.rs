@@ -106,6 +106,14 @@ fn a_name_twice_is_refused() {
 }
 
 #[test]
+fn entries_for_folders_are_left_out() {
+    let entry = npy("|u1", "False", "(1,)", b"x");
+    let (_dir, path) = file(&archive(&[("d/", b""), ("d/a.npy", &entry)], CompressionMethod::Stored));
+    let arrays = NpzFile::open(&path).unwrap().arrays().unwrap();
+    assert_eq!(arrays.keys().collect::<Vec<_>>(), ["d/a"]);
+}
+
+#[test]
 fn a_file_of_torch_save_is_recognized() {
     let (_dir, path) =
         file(&archive(&[("archive/data.pkl", b"x"), ("archive/data/0", b"x")], CompressionMethod::Stored));
