@@ -95,8 +95,12 @@ pub fn explained(py: Python<'_>, raised: PyErr, wrong: impl FnOnce(String) -> Py
 /// Returns the class of an object, for a message: `an int`.
 pub fn class_of(object: &Bound<'_, PyAny>) -> String {
     let name = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
-    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    format!("{article} {name}")
+    format!("{} {name}", article(&name))
+}
+
+/// Returns the article before a word.
+pub fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 /// Describes an object that stands where another is expected: `5, an int`; only its class if its text is long.

@@ -1,7 +1,7 @@
 //! Python's objects as arguments of functions.
 use crate::{
     arrays::{Source, dtype_name, dtype_of_name, fitted, from_python, numpy},
-    errors::{bad_call, class_of, explained, invalid_type},
+    errors::{article, bad_call, class_of, explained, invalid_type},
     shared::Shared,
     tensor::Tensor,
 };
@@ -171,7 +171,7 @@ fn with_article(type_name: &str) -> String {
     let is_whole = ["a ", "an ", "one of ", "true or "].iter().any(|start| type_name.starts_with(start));
     match type_name.chars().next() {
         Some(first) if !is_whole && first.is_alphabetic() => {
-            format!("{} {type_name}", if "aeiou".contains(first) { "an" } else { "a" })
+            format!("{} {type_name}", article(type_name))
         }
         _ => type_name.to_owned(),
     }

@@ -52,8 +52,8 @@ pub(super) fn f64_to_bf16(x: f64) -> bf16 {
     bf16::from_f32(rounded_to_odd(x))
 }
 
-/// Returns `x`, or of its two neighbors the one with an odd mantissa. To fewer bits, that is rounded as `x` would be. (Boldo and
-/// Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.)
+/// Returns `x`, or of its two neighbors the one with an odd mantissa. Rounding that to fewer bits has the same result as rounding `x`.
+/// (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.)
 fn rounded_to_odd(x: f64) -> f32 {
     let nearest = x as f32;
     if x.is_nan() || f64::from(nearest) == x {

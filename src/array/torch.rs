@@ -106,7 +106,7 @@ fn repeated(
 
 /// Whether a pickle has a tensor that PyTorch would negate when its elements are read.
 fn has_negated(pickle: &[u8]) -> bool {
-    // The key `neg` of a tensor's metadata, which may be noted for later, before True.
+    // The key `neg` of a tensor's metadata. An opcode that stores it for later use may stand between it and True.
     const KEY: &[u8] = b"X\x03\x00\x00\x00neg";
     let is_negated = |after: &[u8]| match after {
         [b'q', _, rest @ ..] | [b'r', _, _, _, _, rest @ ..] | [0x94, rest @ ..] | rest => rest.first() == Some(&0x88),
@@ -131,21 +131,19 @@ fn check_archive(path: &Path) -> Result<()> {
     for index in 0..archive.len() {
         let broken = |e: zip::result::ZipError| fail(format!("not {TORCH}: {e}"));
         let entry = archive.by_index_raw(index).map_err(broken)?;
-        let is_pickle = entry.name().map_err(broken)?.ends_with("data.pkl");
-        if is_pickle && entry.compression() != CompressionMethod::Stored {
+        if !entry.name().map_err(broken)?.ends_with("data.pkl") {
+            continue;
+        }
+        if entry.compression() != CompressionMethod::Stored {
             return Err(fail("its pickle is compressed; expected one as torch.save writes it".into()));
         }
-        if is_pickle && entry.size() > MAX_PICKLE {
+        if entry.size() > MAX_PICKLE {
             return Err(fail(format!("its pickle has {} bytes; at most {MAX_PICKLE} are read", entry.size())));
         }
-        if is_pickle {
-            let mut pickle = Vec::new();
-            entry.take(MAX_PICKLE).read_to_end(&mut pickle).map_err(Error::io(path))?;
-            if has_negated(&pickle) {
-                return Err(fail(
-                    "one of its tensors is a negated view; tensor.resolve_neg() returns one to save".into(),
-                ));
-            }
+        let mut pickle = Vec::new();
+        entry.take(MAX_PICKLE).read_to_end(&mut pickle).map_err(Error::io(path))?;
+        if has_negated(&pickle) {
+            return Err(fail("one of its tensors is a negated view; tensor.resolve_neg() returns one to save".into()));
         }
     }
     Ok(())

@@ -46,7 +46,7 @@ pub struct Chooser<'s> {
     precision: Precision,
     tensors: IndexMap<String, Candidates>,
     /// The operands of each operator that has no blocks, and its results.
-    operators: Vec<(Vec<String>, Vec<String>)>,
+    operators: Vec<(IndexSet<String>, Vec<String>)>,
     /// How often a gain is multiplied with others.
     depth: f64,
 }
@@ -115,7 +115,6 @@ impl<'s> Chooser<'s> {
         for operator in graph.operators().iter().filter(|operator| operator.blocks.is_empty()) {
             // An operator may read a tensor twice.
             let operands = operator.op.operands().map(|(_, t)| name(*t)).collect::<Result<IndexSet<_>>>()?;
-            let operands = Vec::from_iter(operands);
             let results = operator.outputs().map(name).collect::<Result<Vec<_>>>()?;
             operands.iter().for_each(|operand| readers.entry(operand.clone()).or_default().push(operators.len()));
             operators.push((operands, results));
@@ -187,7 +186,7 @@ impl<'s> Chooser<'s> {
     fn error_of<B: Backend>(
         &self,
         session: &Session<B>,
-        (operands, results): &(Vec<String>, Vec<String>),
+        (operands, results): &(IndexSet<String>, Vec<String>),
         (name, rounded): (&str, &Array),
         arrays: &IndexMap<String, Array>,
     ) -> Result<f64> {

@@ -73,26 +73,24 @@ pub fn bisect<B: Backend>(
     let fed: HashMap<&str, &Array> = feeds.feeds().collect();
     let network = Network::new(graph, reference, &fed);
     let mut found = Bisection::default();
+    let difference = |name: &str, array: &Array| -> Result<Option<(String, Comparison)>> {
+        let comparison = reference.get(name).map(|expected| Comparison::of(expected, array)).transpose()?;
+        Ok(comparison
+            .filter(|comparison| !comparison.passes(tolerance))
+            .map(|comparison| (name.to_owned(), comparison)))
+    };
     // From the inputs on.
-    let mut differ: Option<(String, Comparison)> = None;
+    let mut differ = None;
     session.visit(feeds, &mut |name, array| {
-        if let Some(expected) = reference.get(name).filter(|_| differ.is_none()) {
-            let comparison = Comparison::of(expected, array)?;
-            if !comparison.passes(tolerance) {
-                differ = Some((name.to_owned(), comparison));
-            }
+        if differ.is_none() {
+            differ = difference(name, array)?;
         }
         Ok(())
     })?;
     // Each from the reference's tensors.
     let mut differ_alone: HashMap<String, Comparison> = HashMap::new();
     session.visit_replacing(feeds, &network.last(session)?, &mut |name, array| {
-        if let Some(expected) = reference.get(name) {
-            let comparison = Comparison::of(expected, array)?;
-            if !comparison.passes(tolerance) {
-                differ_alone.insert(name.to_owned(), comparison);
-            }
-        }
+        differ_alone.extend(difference(name, array)?);
         graph.lookup(name).map_or(Ok(None), |tensor| network.of_reference(graph.tensor(tensor)?))
     })?;
     for operator in graph.operators() {
@@ -139,7 +137,7 @@ impl<'a> Network<'a> {
     fn names(&self, operator: &Operator) -> Result<Vec<String>> {
         operator.outputs().map(|t| Ok(self.graph.tensor(t)?.name.clone())).collect()
     }
-    /// Returns those of the reference's tensors whose computation needs all others.
+    /// Returns the reference's tensors that no other one depends on. Computing them computes all.
     fn last<B: Backend>(&self, session: &Session<B>) -> Result<Vec<TensorIndex>> {
         let (mut last, mut read) = (Vec::new(), HashSet::new());
         for operator in self.graph.operators().iter().rev() {

@@ -51,12 +51,16 @@ impl Names {
         let known = known.map(|name| (*name).to_owned()).collect();
         Err(Cause::UnknownName { kind, name: truncated(name), nearest, known }.into())
     }
-    /// Finds the tensors that an option lists: those that are `fed`, or `fetched`.
+    /// Finds the tensors that an option lists. `kind` says what they are called in messages.
     ///
     /// # Errors
     /// Returns an error if there is no tensor of a name, or if a name is given twice.
-    pub fn all(&self, option: &str, names: &[String], network: &Network) -> Result<Vec<TensorIndex>> {
-        let kind = if option == "fed" { "input" } else { "tensor" };
+    pub fn all(
+        &self,
+        (option, kind): (&str, &'static str),
+        names: &[String],
+        network: &Network,
+    ) -> Result<Vec<TensorIndex>> {
         let mut seen = HashSet::new();
         let find = |name: &String| match self.find(kind, name, network)? {
             tensor if seen.insert(tensor) => Ok(tensor),

@@ -116,14 +116,14 @@ impl<B: Backend> Session<B> {
         let names = Names::new(graph, &network);
         let inputs = match options.fed.as_slice() {
             [] => network.inputs.clone(),
-            fed => names.all("fed", fed, &network)?,
+            fed => names.all(("fed", "input"), fed, &network)?,
         };
         let variables = network.variables().filter(|t| !inputs.contains(t));
         let fed: Vec<TensorIndex> = inputs.iter().copied().chain(variables).collect();
         let wanted = match options.fetched.as_slice() {
             _ if options.all => computed(graph, &network, &fed)?,
             [] => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
-            fetched => names.all("fetched", fetched, &network)?,
+            fetched => names.all(("fetched", "tensor"), fetched, &network)?,
         };
         let mut seen: HashSet<TensorIndex> = wanted.iter().copied().collect();
         let next = network.variables.iter().map(|v| v.next).filter(|t| seen.insert(*t));

@@ -44,8 +44,8 @@ impl<B: Backend> Session<B> {
         self.visit_replacing(feeds, &self.wanted, &mut |name, array| visit(name, array).map(|()| None))
     }
 
-    /// Like [`Session::visit`], for what the wanted tensors need. If `visit` returns an array, operators read it instead of the
-    /// tensor's.
+    /// Like [`Session::visit`], for what the wanted tensors need. Operators read the array that `visit` returns, if any, instead of the
+    /// computed one.
     pub(super) fn visit_replacing(
         &self,
         feeds: &(impl Feeds + ?Sized),

@@ -32,7 +32,7 @@ pub fn coefficient(array: &Array) -> Result<Array> {
 /// Maximum number of elements that are converted when a file is read.
 const LONGEST_LIST: usize = 1 << 16;
 
-/// The data of a coefficient like that of [`coefficient`], with the nearest numbers of 32 bits. A mask of the lowest float64 remains one.
+/// Like [`coefficient`], but numbers that do not fit become the nearest ones that do, so that the lowest float64 still masks.
 pub fn saturated(array: &Array) -> Result<Array> {
     let (dtype, shape) = coefficient_type(array);
     let range = if dtype == Dtype::Float32 { f64::from(f32::MIN)..=f64::from(f32::MAX) } else { f64::MIN..=f64::MAX };
@@ -40,37 +40,32 @@ pub fn saturated(array: &Array) -> Result<Array> {
     Array::from_f64s(dtype, shape, array.to_f64()?.into_iter().map(nearest))
 }
 
-/// Returns whether a node does the same with integers that saturate to 32 bits: it moves or compares them, such as the ends of slices.
+/// Returns whether a node's integers may saturate to 32 bits: it only moves or compares them, as it does with the ends of slices.
 pub fn may_saturate(node: &Node) -> bool {
     match node.proto.op_type.as_str() {
         "Cast" => node.int("to") == Some(INT64),
-        op => SATURATING.contains(&op),
+        op => MOVES.contains(&op) || COMPARES.contains(&op),
     }
 }
 
 /// The number of int64 in `TensorProto.DataType`.
 const INT64: i64 = 7;
 
-const SATURATING: &[&str] = &[
-    "Clip",
+/// Operators that move elements to a single result.
+pub const MOVES: &[&str] = &[
     "Concat",
-    "Equal",
     "Expand",
     "Flatten",
     "Gather",
-    "Greater",
-    "GreaterOrEqual",
     "Identity",
-    "Less",
-    "LessOrEqual",
-    "Max",
-    "Min",
-    "Neg",
     "Reshape",
     "Slice",
     "Squeeze",
     "Tile",
     "Transpose",
     "Unsqueeze",
-    "Where",
 ];
+
+/// Operators whose results depend on the order of elements, and which may negate them.
+const COMPARES: &[&str] =
+    &["Clip", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Neg", "Where"];

@@ -1,5 +1,6 @@
 //! Nodes whose operands are known are computed while the file is read, by the kernels that would run them.
 use super::{
+    coefficient::MOVES,
     import::Importer,
     node::Node,
     operators::{Convert, dequantized_integers, result_element},
@@ -65,29 +66,13 @@ pub fn fold<'m>(outer: &mut Importer<'m>, node: &Node<'m>, convert: Convert) -> 
     Ok(results)
 }
 
-/// Operators that move elements.
-const MOVES: &[&str] = &[
-    "Concat",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "Identity",
-    "Reshape",
-    "Slice",
-    "Split",
-    "Squeeze",
-    "Tile",
-    "Transpose",
-    "Unsqueeze",
-];
-
 /// Returns the type of a node's results if arrays lack it.
 fn packed_element(node: &Node) -> Result<Option<Element>> {
     let element = match node.proto.op_type.as_str() {
         "Cast" => Some(Element::of(node.int_or("to", 0) as i32)?),
         "CastLike" => node.optional(1).map(Value::element),
         "QuantizeLinear" => Some(result_element(node, node.optional(2))?),
-        op if MOVES.contains(&op) => node.optional(0).map(Value::element),
+        op if op == "Split" || MOVES.contains(&op) => node.optional(0).map(Value::element),
         _ => None,
     };
     Ok(element.and_then(Element::packed))

@@ -135,7 +135,7 @@ impl Inliner<'_> {
         self.nodes(body, &versions, depth)
     }
 
-    /// Returns what precedes the names of a call's values: the name of the call, unless there are values with it before a slash.
+    /// Returns the prefix of the names of a call's values: the name of the call, numbered if there are values with that prefix.
     fn scope(&mut self, function: &Function, call: &Node) -> String {
         let name = if call.name.is_empty() { &function.name } else { &call.name };
         let mut scope = name.clone();
@@ -149,6 +149,7 @@ impl Inliner<'_> {
         scope
     }
 
+    /// Returns whether there are values whose names begin with `scope/`.
     fn has_values(&self, scope: &str) -> bool {
         let prefix = format!("{scope}/");
         self.taken.range(prefix.clone()..).next().is_some_and(|name| name.starts_with(&prefix))

@@ -18,7 +18,7 @@ pub struct Node<'m> {
     pub inputs: Vec<Option<Value>>,
     /// Version of the operator set of its domain.
     pub version: i64,
-    /// The first attribute that was read as another type than it has.
+    /// The error about the first attribute that does not have the type that it was read as.
     mistyped: RefCell<Option<Error>>,
 }
 
@@ -60,7 +60,7 @@ impl<'m> Node<'m> {
         self.proto.output.get(index).is_some_and(|name| !name.is_empty())
     }
 
-    /// Returns an attribute if it has a type, and notes that it has another one.
+    /// Returns an attribute of the expected type. One of another type is left out, and noted as an error.
     fn typed(&self, name: &str, expected: i32) -> Option<&'m proto::Attribute> {
         let attribute = self.attribute(name)?;
         // Old files leave the type out.

@@ -292,17 +292,23 @@ fn inputs_and_coefficients_may_be_returned() {
     assert_eq!(numbers, expected.map(|(name, numbers)| (name, numbers.to_vec())));
 }
 
-/// If the first result is absent, the names of the others keep their positions, as in tpu_mlir.
-#[test]
-fn names_beside_an_absent_result() {
+/// An LSTM whose first result is absent.
+fn lstm(names: [&str; 3]) -> Graph {
     let mut g = Graph::new("lstm").unwrap();
     let x = g.input("x", Dtype::Float32, [5, 1, 3]).unwrap();
     let mut weight =
         |name: &str, shape| g.coefficient(name, Array::filled(Dtype::Float32, shape, 0.1).unwrap()).unwrap();
     let (w, r) = (weight("w", [1, 8, 3]), weight("r", [1, 8, 2]));
-    let op = tpulang::ops::LSTM::new(x, w, r, false, 2);
-    let states = g.op(op).out_present([false, true, true]).out_names(["", "hidden", "cell"]).call().unwrap();
+    let op = ops::LSTM::new(x, w, r, false, 2);
+    let states = g.op(op).out_present([false, true, true]).out_names(names).call().unwrap();
     g.set_outputs(&states).unwrap();
+    g
+}
+
+/// If the first result is absent, the names of the others keep their positions, as in tpu_mlir.
+#[test]
+fn names_beside_an_absent_result() {
+    let g = lstm(["", "hidden", "cell"]);
     let text = mlir::emit(&g).unwrap().text;
     assert!(text.contains("loc(\"hidden_absent\")"), "{text}");
     let dir = tempfile::tempdir().unwrap();
@@ -313,14 +319,7 @@ fn names_beside_an_absent_result() {
 /// An absent result is not called like another tensor.
 #[test]
 fn absent_results_have_names_of_their_own() {
-    let mut g = Graph::new("lstm").unwrap();
-    let x = g.input("x", Dtype::Float32, [5, 1, 3]).unwrap();
-    let mut weight =
-        |name: &str, shape| g.coefficient(name, Array::filled(Dtype::Float32, shape, 0.1).unwrap()).unwrap();
-    let (w, r) = (weight("w", [1, 8, 3]), weight("r", [1, 8, 2]));
-    let op = ops::LSTM::new(x, w, r, false, 2);
-    let states = g.op(op).out_present([false, true, true]).out_names(["", "h", "h_absent"]).call().unwrap();
-    g.set_outputs(&states).unwrap();
+    let g = lstm(["", "h", "h_absent"]);
     let again = mlir::read_text(&mlir::emit(&g).unwrap().text).unwrap();
     let names = again.outputs().iter().map(|t| again.tensor(*t).unwrap().name.as_str());
     assert!(names.eq(["h", "h_absent"]));

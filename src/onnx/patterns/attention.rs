@@ -24,8 +24,8 @@ fn softmax<'r>(r: &'r Rewriter, t: Tensor) -> Option<&'r Op<Tensor>> {
     (becomes_zero && of_weights && r.is_last_axis(t, op.axis) && has_open_rows(r, op.input)).then_some(found)
 }
 
-/// Returns whether every row of scores has one that is not masked: products, or their sum with a known mask. Another mask might hide what
-/// the known one leaves.
+/// Returns whether no row of scores is masked as a whole: they are products, or the sum of products and a known mask. A second mask might
+/// hide what the first one leaves.
 fn has_open_rows(r: &Rewriter, scores: Tensor) -> bool {
     let Some(pairs) = r.summands(scores) else { return is_product(r, scores) };
     pairs.into_iter().find(|(products, mask)| is_product(r, *products) && r.is_coefficient(*mask)).is_some_and(
