@@ -74,6 +74,14 @@ impl Table {
         Table { entries, ..Table::default() }
     }
 
+    /// Multiplies the threshold of a tensor.
+    pub(crate) fn scale(&mut self, name: &str, factor: f64) {
+        if let Some(entry) = self.entries.get_mut(name) {
+            let threshold = (f64::from(entry.threshold) * factor) as f32;
+            *entry = Entry { threshold, ..*entry }.in_decimals();
+        }
+    }
+
     /// Reads a table of the tool chain or of [`Table::write`].
     ///
     /// # Errors

@@ -60,6 +60,24 @@ impl Multiplier {
     }
 }
 
+/// The fewest bits of a shift with which products are seldom halfway between two integers.
+const FEW_TIES: i32 = 5;
+
+/// Returns the number nearest to a positive ratio that a multiplier of eight bits represents exactly. Since halves are rounded up, numbers
+/// whose products are often halfway between two integers are left out: with 1/2, a quarter of a unit would be added on average.
+pub fn nearest_exact(ratio: f64) -> f64 {
+    let of_shift = |shift: i32| {
+        let power = f64::from(shift).exp2();
+        let below = (ratio * power).floor();
+        // An even factor is that of a smaller shift. Large ratios have small shifts only.
+        let has_few_ties = move |factor: f64| factor % 2.0 == 1.0 && (shift >= FEW_TIES || factor >= 63.0);
+        let is_one = move |factor: &f64| (1.0..127.0).contains(factor) && (shift == 0 || has_few_ties(*factor));
+        [below, below + 1.0].into_iter().filter(is_one).map(move |factor| factor / power)
+    };
+    let all = (0..=MAX_SHIFT).flat_map(of_shift);
+    all.min_by(|a, b| (a - ratio).abs().total_cmp(&(b - ratio).abs())).unwrap_or(ratio)
+}
+
 fn shifted(x: i64, shift: i32) -> i64 {
     match shift {
         0 => x,
@@ -80,6 +98,20 @@ mod tests {
         assert_eq!(Multiplier::of(0.75, Bits::Eight), Multiplier { factor: 3, shift: 2 });
         assert_eq!(Multiplier::without_left_shift(64.0), Multiplier { factor: 64, shift: 0 });
         assert_eq!(Multiplier::of(256.0, Bits::Eight), Multiplier { factor: 1, shift: -8 });
+    }
+
+    #[test]
+    fn exact_ratios_are_multipliers_without_ties() {
+        assert_eq!([1.001, 0.5, 0.7, 2.9].map(nearest_exact), [1.0, 65.0 / 128.0, 45.0 / 64.0, 93.0 / 32.0]);
+        for i in 1..10_000 {
+            let ratio = f64::from(i) / 100.0;
+            let exact = nearest_exact(ratio);
+            assert!((exact / ratio - 1.0).abs() <= 1.0 / 63.0, "{exact} is far from {ratio}");
+            let multiplier = Multiplier::without_left_shift(exact);
+            assert_eq!(multiplier.factor as f64 / f64::from(multiplier.shift).exp2(), exact);
+            let has_few_ties = multiplier.shift >= FEW_TIES || multiplier.factor >= 63;
+            assert!(multiplier.shift == 0 || has_few_ties && multiplier.factor % 2 == 1);
+        }
     }
 
     #[test]

@@ -154,6 +154,17 @@ impl Layer {
             && [&[2, 3][..], &[-2, -1]].contains(&op.axes.as_slice())
             && graph.tensor(op.input).is_ok_and(|info| info.shape.len() == 4)
     }
+    /// Returns how many numbers each of its results is the mean of, if it is a pool or a mean of each channel of images.
+    pub fn mean_of(&self, graph: &Graph) -> Option<usize> {
+        let spatial = |t: Tensor| graph.tensor(t).ok().map(|info| info.shape.iter().skip(2).product());
+        match &self.op {
+            // Without a kernel, whole images are pooled.
+            Op::AvgPool(op) if op.kernel_shape.is_empty() && !op.is_adaptive => spatial(op.input),
+            Op::AvgPool(op) if !op.is_adaptive => Some(op.kernel_shape.iter().product::<i64>() as usize),
+            Op::Reduce(op) if self.is_mean_of_images(graph) => spatial(op.input),
+            _ => None,
+        }
+    }
     pub fn operands(&self) -> impl Iterator<Item = Tensor> + '_ {
         self.op.operands().map(|(_, t)| *t)
     }

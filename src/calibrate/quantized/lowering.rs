@@ -11,7 +11,7 @@ use crate::{
     array::Array,
     base::Result,
     graph::{Graph, Tensor, TensorInfo},
-    ops::{AvgPool, Conv, Deconv, InterpMode, MatMul, Op, PRelu, PadMode, ReduceMode, Scale, Softmax},
+    ops::{Conv, Deconv, InterpMode, MatMul, Op, PRelu, PadMode, ReduceMode, Scale, Softmax},
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -67,13 +67,8 @@ impl Context<'_> {
             Op::MulConst(op) if op.const_val != 0.0 => {
                 Ok(from.map(|from| linear(Range { threshold: to.threshold, ..from }, to, 0.0, op.const_val < 0.0)))
             }
-            Op::AvgPool(op) if !op.is_adaptive => {
-                let count = self.pooled(op)?;
-                Ok(from.map(|from| mean(from, to, count)))
-            }
-            Op::Reduce(op) if layer.is_mean_of_images(self.graph) => {
-                let shape = &self.info(op.input)?.shape;
-                Ok(from.map(|from| mean(from, to, shape[2] * shape[3])))
+            Op::AvgPool(_) | Op::Reduce(_) => {
+                Ok(from.zip(layer.mean_of(self.graph)).map(|(from, count)| mean(from, to, count)))
             }
             Op::Softmax(op) if !op.log && self.is_over_channels(op)? => Ok(from.map(|_| Kernel::Table)),
             Op::MaxConst(op) => Ok(from.map(|from| limit(from, op.const_val, true))),
@@ -108,15 +103,6 @@ impl Context<'_> {
     }
     fn bias(&self, tensor: Option<Tensor>) -> Result<Option<Vec<f32>>> {
         Ok(tensor.map(|t| self.constant(t)).transpose()?.flatten())
-    }
-
-    /// Returns how many numbers each mean of a pool is of.
-    fn pooled(&self, op: &AvgPool<Tensor>) -> Result<usize> {
-        Ok(match op.kernel_shape.as_slice() {
-            // Without a kernel, whole images are pooled.
-            [] => self.info(op.input)?.shape.iter().skip(2).product(),
-            kernel => kernel.iter().product::<i64>() as usize,
-        })
     }
 
     fn conv(&mut self, op: &Conv<Tensor>, to: Range) -> Result<Option<Kernel>> {

@@ -1,4 +1,5 @@
 //! Networks as a chip computes them with 8-bit integers.
+mod aligned;
 mod attention;
 mod canonical;
 mod fixed;
@@ -18,6 +19,7 @@ use crate::{
     graph::{Graph, Tensor, TensorInfo},
     ops::{Attribute, Op},
 };
+pub(super) use aligned::aligned;
 use attention::Attention;
 use indexmap::IndexMap;
 use kernel::Kernel;

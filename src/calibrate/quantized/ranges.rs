@@ -207,7 +207,7 @@ impl<'a> Ranges<'a> {
 }
 
 /// Whether an op copies the integers of its operand.
-fn shares_integers(op: &Op<Tensor>) -> bool {
+pub fn shares_integers(op: &Op<Tensor>) -> bool {
     matches!(
         op,
         Op::Relu(_)
