@@ -8,7 +8,9 @@ use crate::{
     Layout,
     base::Dtype,
     ops::{Cast, Op},
+    quant::{RoundMode, single},
 };
+use std::ops::RangeInclusive;
 
 /// A kernel that reads an operand, and the operators as its epilogues.
 pub(super) struct Chain {
@@ -16,17 +18,59 @@ pub(super) struct Chain {
     pub epilogues: Vec<Epilogue>,
 }
 
-/// Whether `next`, whose result is `result`, is a cast that continues a chain: from float32 to integers, or back to float32 from int32 that
-/// the operator before it has rounded to.
+/// Whether `next`, whose result is `result`, continues a chain: a cast or a quantization from float32 to integers, or a cast back to float32
+/// from int32 that the operator before it has rounded to.
 pub(super) fn continues_with(signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-    let ([Some(own)], Op::Cast(cast)) = (signature.results.as_slice(), next) else { return false };
-    if !cast.input.is_fused_input() || [own, result].iter().any(|ty| ty.layout != Layout::Plain) {
+    let [Some(own)] = signature.results.as_slice() else { return false };
+    let is_end = |End { input, .. }: End| input.is_fused_input();
+    if !End::of(next, result).is_some_and(is_end) || [own, result].iter().any(|ty| ty.layout != Layout::Plain) {
         return false;
     }
     match signature.fused_ops.last() {
         Some(Op::Cast(_)) if own.dtype == Dtype::Int32 && own.is_plain_int() => result.is_plain_float32(),
         _ => own.is_plain_float32() && !result.dtype.is_float() && Start::of(&signature.op, own).is_some(),
     }
+}
+
+/// How a chain ends: with what stores its numbers as integers.
+struct End<'o> {
+    input: &'o Operand,
+    /// What changes the numbers before they are stored.
+    epilogue: Option<Epilogue>,
+    round: RoundMode,
+}
+
+impl End<'_> {
+    /// Returns `None` for other operators.
+    fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Option<End<'o>> {
+        match op {
+            Op::Cast(op) => Some(End { input: &op.input, epilogue: None, round: op.round_mode }),
+            Op::QuantizeLinear(op) => {
+                let stored = result.per_tensor_scale().filter(|(scale, _)| SCALES.contains(scale));
+                let own = single(&op.y_scale, &op.y_zero_point).filter(|own| stored == Some(*own))?;
+                Some(End {
+                    input: &op.input,
+                    epilogue: Some(to_multiples(own.0 as f32)?),
+                    round: RoundMode::HalfToEven,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Scales whose products with integers of a few bits are neither denormal nor infinite.
+const SCALES: RangeInclusive<f64> = 1e-30..=1e30;
+
+/// Returns the epilogue that rounds numbers to multiples of a scale as [`quantize_linear`](super::cast::quantize_linear) does, which divides in
+/// float32; they are stored as these integers then, although the store divides in float64. NaN becomes 0.
+fn to_multiples(scale: f32) -> Option<Epilogue> {
+    Epilogue::each(move |numbers| {
+        replace_each(numbers, move |v| {
+            let multiple = (v / scale).round_ties_even() * scale;
+            if multiple.is_nan() { 0.0 } else { multiple }
+        });
+    })
 }
 
 /// How a chain starts: with the operand that it reads.
@@ -57,13 +101,15 @@ impl Start {
 /// Returns the kernel of a chain that ends in integers, or `None` if the operators do not form one.
 pub(super) fn prepare(signature: &Signature) -> Option<Chain> {
     let [Some(result)] = signature.results.as_slice() else { return None };
-    let (Op::Cast(last), before) = signature.fused_ops.split_last()? else { return None };
+    let (last, before) = signature.fused_ops.split_last()?;
+    let end = End::of(last, result)?;
     if result.dtype.is_float() || result.layout != Layout::Plain {
         return None;
     }
     let Start { operand, op } = Start::of(&signature.op, result)?;
-    let epilogues = epilogues(op.iter().chain(before), signature)?;
-    let round = PostOp::round(last.round_mode);
+    let mut epilogues = epilogues(op.iter().chain(before), signature)?;
+    epilogues.extend(end.epilogue);
+    let round = PostOp::round(end.round);
     let run = OpKernel::new(move |t| {
         let source = t.source(&operand, &operand.ty.shape)?;
         t.fill(0, 1, round, |first, out| {

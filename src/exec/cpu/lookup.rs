@@ -41,7 +41,7 @@ fn source(signature: &Signature) -> Option<&Operand> {
 /// Whether a fused operator computes each number from one of the preceding result and one of the source.
 fn is_function(op: &Op<Operand>, source: &Operand) -> bool {
     let is_known = |o: &Operand| o.is_fused_input() || o.index() == source.index() || is_number(o);
-    op.operands().all(|(_, o)| is_known(o)) && (matches!(op, Op::Cast(_)) || is_elementwise(op))
+    op.operands().all(|(_, o)| is_known(o)) && (matches!(op, Op::Cast(_) | Op::QuantizeLinear(_)) || is_elementwise(op))
 }
 
 fn is_number(o: &Operand) -> bool {

@@ -97,7 +97,6 @@ fn packed(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Re
 struct StoredTensors {
     quantization: Quantization,
     tensors: Vec<TensorIndex>,
-    quantizes: NodeIndex,
     dequantize: Vec<NodeIndex>,
 }
 
@@ -115,7 +114,6 @@ impl StoredTensors {
         let mut found = StoredTensors {
             quantization: Quantization::per_tensor(own.0, own.1),
             tensors: vec![*first],
-            quantizes: at,
             dequantize: Vec::new(),
         };
         let mut next = 0;
@@ -147,21 +145,30 @@ impl StoredTensors {
         Some(found)
     }
 
-    /// Gives the tensors their scale. Casts take the place of their quantization and dequantization.
+    /// Gives the tensors their scale. Casts take the place of their dequantizations.
     fn quantize(self, graph: &mut RewriteGraph) {
         self.tensors.iter().for_each(|t| graph.quantize(*t, &self.quantization));
-        for at in [self.quantizes].into_iter().chain(self.dequantize) {
+        for at in self.dequantize {
             let Some(operation) = graph.only_operation(at) else { continue };
-            let op = match &operation.op {
-                // Halves are rounded to even.
-                Op::QuantizeLinear(op) => Cast { round_mode: RoundMode::HalfToEven, ..Cast::new(op.input) },
-                Op::DequantizeLinear(op) => Cast::new(op.input),
-                _ => continue,
-            };
-            let cast = Operation { op: op.into(), ..operation.clone() };
+            let Op::DequantizeLinear(op) = &operation.op else { continue };
+            let cast = Operation { op: Cast::new(op.input).into(), ..operation.clone() };
             graph.replace(at, Node { stages: vec![cast] });
         }
     }
+}
+
+/// Returns a cast that stores numbers as [`QuantizeLinear`] does, if the result has a scale; and casts as they are. The cast divides in
+/// float64 instead of float32, so it may take the place of the operator only where the numbers are exact.
+pub(super) fn as_cast(graph: &RewriteGraph, operation: Operation) -> Option<Operation> {
+    let op = match &operation.op {
+        Op::Cast(_) => return Some(operation),
+        // Halves are rounded to even.
+        Op::QuantizeLinear(op) => Cast { round_mode: RoundMode::HalfToEven, ..Cast::new(op.input) },
+        _ => return None,
+    };
+    let [Some(result)] = operation.results.as_slice() else { return None };
+    graph.entry(*result).ok()?.ty.quantization.as_ref()?;
+    Some(Operation { op: op.into(), ..operation })
 }
 
 /// The quantization of a result that has no other use.
@@ -190,19 +197,14 @@ impl Rounded {
             Some((*reader, graph.only_operation(*reader)?.clone()))
         };
         match only_reader(result)? {
-            (end, cast @ Operation { op: Op::Cast(_), .. }) => {
-                Some(Rounded { real: result, relu, between: None, end, cast })
-            }
             (at, Operation { op: Op::Relu(op), results, .. }) if relu.is_none() => {
                 let (real, relu) = (results.first().copied().flatten()?, Some(*op));
-                match only_reader(real)? {
-                    (end, cast @ Operation { op: Op::Cast(_), .. }) => {
-                        Some(Rounded { real, relu, between: Some(at), end, cast })
-                    }
-                    _ => None,
-                }
+                let (end, operation) = only_reader(real)?;
+                Some(Rounded { real, relu, between: Some(at), end, cast: as_cast(graph, operation)? })
             }
-            _ => None,
+            (end, operation) => {
+                Some(Rounded { real: result, relu, between: None, end, cast: as_cast(graph, operation)? })
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! dequantized after they are gathered.
 use super::{
     network::{Operation, TensorEntry, TensorIndex},
+    quantized::as_cast,
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
     rules::Capabilities,
 };
@@ -163,8 +164,9 @@ fn bytes_of(graph: &RewriteGraph, reals: TensorIndex) -> Option<StoredBytes> {
 /// The operand of a node that is a cast to the nearest number, and the cast.
 fn cast(graph: &RewriteGraph, at: NodeIndex) -> Option<(TensorIndex, Operation)> {
     let [stage] = graph.node(at)?.stages.as_slice() else { return None };
-    let Op::Cast(op) = &stage.op else { return None };
-    op.round_mode.is_nearest().then(|| (op.input, stage.clone()))
+    let cast = as_cast(graph, stage.clone())?;
+    let Op::Cast(op) = &cast.op else { return None };
+    op.round_mode.is_nearest().then(|| (op.input, cast.clone()))
 }
 
 /// A node that moves all elements of its only operand to its only result, and does nothing else.

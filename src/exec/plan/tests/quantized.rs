@@ -138,6 +138,42 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Quotients of float32 lie halfway between two integers where those of float64 do not.
+    #[test]
+    fn halves_are_rounded_as_in_float32(
+        numbers in prop::collection::vec(-300i32..300, 64), scales in prop::collection::vec(prop::sample::select(&[0.1f32, 0.05, 0.03, 0.2, 0.7]), 3),
+        functions in prop::collection::vec(0usize..6, 2), zero in -3i64..4, has_nan: bool,
+    ) {
+        let mut g = Graph::new("g").unwrap();
+        let mut t = input(&mut g, "x", &[1, 1, 8, 8]);
+        for (i, scale) in scales.iter().map(|scale| f64::from(*scale)).enumerate() {
+            let own = || (vec![scale], vec![zero]);
+            let bytes = g.op(QuantizeLinear::new(t, own().0, own().1)).out_dtypes([Dtype::Int8]).call().unwrap()[0];
+            t = g.op(DequantizeLinear::new(bytes, own().0, own().1)).out_dtypes([Dtype::Float32]).call().unwrap()[0];
+            t = match functions.get(i) {
+                Some(0) => g.relu(t).call(),
+                Some(1) => g.mul(t, 1.5).call(),
+                Some(2) => g.avgpool2d(t).kernel([2, 2]).stride([1, 1]).pad([0, 0, 1, 1]).count_include_pad(true).call(),
+                Some(3) => g.permute(t, [0, 1, 3, 2]).call(),
+                Some(4) => g.tanh(t).call(),
+                Some(_) => g.hswish(t).call(),
+                None => Ok(t),
+            }.unwrap();
+        }
+        g.set_outputs(&[t]).unwrap();
+        let mut halves: Vec<f32> = numbers.iter().map(|n| *n as f32 * (scales[0] / 2.0)).collect();
+        if has_nan {
+            halves[5] = f32::NAN;
+        }
+        let feeds = [("x", Array::from_vec([1, 1, 8, 8], halves).unwrap())];
+        let [fast, slow] = both(&g, &feeds);
+        prop_assert_eq!(fast, slow);
+    }
+}
+
 /// Bytes that are read as numbers, or are results, are not quantized.
 #[test]
 fn integers_that_others_read_stay_integers() {
@@ -197,7 +233,7 @@ fn a_plan_says_which_products_are_of_bytes() {
     assert!(plan.text("cpu").contains("- 2 operators on quantized integers instead of reals"), "{}", plan.text("cpu"));
     let steps: Vec<String> = plan.steps.iter().map(|s| s.node.text()).collect();
     // Without a stored bias, the sums are integers.
-    assert_eq!(steps, ["Cast", "MatMul + Cast", "MatMul", "Cast + Mul + Add + Cast", "Cast"]);
+    assert_eq!(steps, ["QuantizeLinear", "MatMul + Cast", "MatMul", "Cast + Mul + Add + QuantizeLinear", "Cast"]);
 }
 
 /// Few rows are multiplied by the integers that weights were packed as, more by the reals.
