@@ -55,7 +55,7 @@ impl Convolution<'_> {
         let lists = [kernel.len(), strides.len(), dilations.len()];
         if lists != [spatial; 3] || pads.len() != 2 * spatial {
             return Err(invalid(format!(
-                "an input of {} dimensions has {spatial} spatial axes: strides {strides:?}, dilations {dilations:?} and pads {pads:?} must have {spatial}, {spatial} and {} values",
+                "an input of {} dimensions has {spatial} spatial axes: kernel_shape {kernel:?}, strides {strides:?} and dilations {dilations:?} must have {spatial} values, and pads {pads:?} {}",
                 input.len(),
                 2 * spatial
             )));
@@ -292,4 +292,16 @@ fn check_bias(bias: &Option<Value>, oc: usize) -> Result<()> {
         return Err(misfit(bias.display_name, problem));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_of_another_rank_is_named() {
+        let c = Convolution { kernel_shape: &[3], strides: &[1, 1], pads: &[0; 4], dilations: &[], auto_pad: None };
+        let error = c.windows(&[1, 3, 8, 8]).err().unwrap().to_string();
+        assert!(error.contains("kernel_shape [3], strides [1, 1] and dilations [1, 1] must have 2 values"), "{error}");
+    }
 }

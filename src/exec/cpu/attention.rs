@@ -107,17 +107,53 @@ fn turn_ints(t: &mut Task, op: &Rope<Operand>) -> Result<()> {
         round.shift_right(x * i128::from(w), shift.saturating_neg()).clamp(low, high)
     };
     t.fill_ints(0, |first, out| {
-        let mut sine = [0i64];
+        let mut sines_of = vec![0; out.len()];
+        sines.ints(first, &mut sines_of);
         cosines.ints(first, out);
-        for (i, out) in out.iter_mut().enumerate() {
+        for (i, (out, sine)) in out.iter_mut().zip(sines_of).enumerate() {
             let place = first + i;
-            sines.ints(place, &mut sine);
             let (pair, minus) = other(place % row, row, op.rope_mode);
             let pair = i128::from(input[place / row * row + pair]);
-            let turned = product(if minus { -pair } else { pair }, sine[0], op.mul1_shift, op.mul1_round_mode);
+            let turned = product(if minus { -pair } else { pair }, sine, op.mul1_shift, op.mul1_round_mode);
             let kept = product(input[place].into(), *out, op.mul2_shift, op.mul2_round_mode);
             let sum = op.add_round_mode.shift_right(turned + kept, op.add_shift.saturating_neg());
             *out = sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, ops::RopeMode, run};
+
+    /// Of more integers than a chunk has; chunks begin within rows.
+    #[test]
+    fn many_integers_are_turned() {
+        let (heads, positions, row) = (3, 101, 98);
+        let numbers = |n: usize, by: usize| (0..n).map(|i| (i * by % 255) as i8).collect::<Vec<i8>>();
+        let (x, sines, cosines) =
+            (numbers(heads * positions * row, 37), numbers(positions * row, 11), numbers(positions * row, 7));
+        let array = |shape: &[usize], v: &[i8]| Array::from_vec(shape.to_vec(), v.to_vec()).unwrap();
+        for mode in [RopeMode::InterleavedPairs, RopeMode::ContiguousHalves] {
+            let mut g = Graph::new("g").unwrap();
+            let t = g.input("x", Dtype::Int8, [1, heads, positions, row]).unwrap();
+            let [sine, cosine] = [&sines, &cosines].map(|v| array(&[positions, row], v));
+            let y = g.rope(t, sine, cosine).rope_mode(mode).mul1_shift(0).mul2_shift(0).add_shift(-7).call().unwrap();
+            g.set_outputs(&[y]).unwrap();
+            let feeds = [("x", array(&[1, heads, positions, row], &x))];
+            let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f64().unwrap();
+            for (i, got) in got.iter().enumerate() {
+                let (at, angle) = (i % row, i % (positions * row));
+                let (pair, sign) = match mode {
+                    RopeMode::InterleavedPairs => (i ^ 1, if at.is_multiple_of(2) { -1.0 } else { 1.0 }),
+                    RopeMode::ContiguousHalves if at < row / 2 => (i + row / 2, -1.0),
+                    RopeMode::ContiguousHalves => (i - row / 2, 1.0),
+                };
+                let product = |a: i8, b: i8| f64::from(a) * f64::from(b);
+                let sum = product(x[i], cosines[angle]) + sign * product(x[pair], sines[angle]);
+                // Half up, like the function's default.
+                assert_eq!(*got, (sum / 128.0 + 0.5).floor().clamp(-128.0, 127.0), "{mode:?}, {i}");
+            }
+        }
+    }
 }

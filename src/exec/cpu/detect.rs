@@ -1,7 +1,8 @@
 use super::{
     OpKernel, Operand,
+    rcnn::check_pairwise,
     task::PostOp,
-    workspace::{all_reals, numbers, result_elements},
+    workspace::{all_reals, of_tasks},
 };
 use crate::{
     array::{push, reserve, zeros},
@@ -37,12 +38,50 @@ impl Corners {
     }
 }
 
-/// Returns rows of batch, class and box, in that order. The boxes of a class are sorted by score; ties keep their order.
-/// Unused rows are filled with -1.
+/// How boxes are selected.
+#[derive(Clone, Copy)]
+struct Selection {
+    /// Maximum number of boxes per class.
+    limit: usize,
+    /// Overlap above which a box falls.
+    most: f32,
+    /// Boxes have a higher score.
+    least: f32,
+    /// Whether boxes are given by center and size.
+    center: bool,
+}
+
+impl Selection {
+    /// Returns the boxes of a class that are kept, sorted by score; ties keep their order.
+    fn kept(self, boxes: &[f32], scores: &[f32]) -> Result<Vec<usize>> {
+        let (mut order, mut kept): (Vec<usize>, Vec<Corners>) = Default::default();
+        reserve(&mut order, scores.len())?;
+        order.extend((0..scores.len()).filter(|&i| scores[i] > self.least));
+        check_pairwise(order.len(), self.limit)?;
+        order.sort_unstable_by(|&a, &b| scores[b].partial_cmp(&scores[a]).unwrap_or(Ordering::Equal).then(a.cmp(&b)));
+        reserve(&mut kept, order.len().min(self.limit))?;
+        let falls = |overlap: f32| overlap > self.most && overlap != 0.0;
+        order.retain(|&i| {
+            if kept.len() == self.limit {
+                return false;
+            }
+            let corners = Corners::new(&boxes[i * 4..], self.center);
+            let stays = !kept.iter().any(|k| falls(k.overlap(corners)));
+            if stays {
+                kept.push(corners);
+            }
+            stays
+        });
+        Ok(order)
+    }
+}
+
+/// Returns rows of batch, class and box, in that order. Unused rows are filled with -1.
 pub(super) fn nms(op: Nms<Operand>) -> OpKernel {
-    // The rows before they are written, and two lists of boxes.
-    let boxes = op.inputs.get(1).and_then(|scores| scores.ty.shape.last()).map_or(0, |&n| n);
-    let workspace = all_reals() + result_elements(4) + numbers(boxes, 24);
+    let count = op.inputs.get(1).and_then(|scores| scores.ty.shape.last()).map_or(1, |&n| n.max(1));
+    let lists = op.inputs.get(1).map_or(0, |scores| scores.ty.elements()) / count;
+    // Two lists of boxes for each class that is computed.
+    let workspace = all_reals() + of_tasks(lists, count, 24);
     OpKernel::with_workspace(workspace, move |t| {
         let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let number = |i: usize| -> Result<Option<f32>> {
@@ -54,36 +93,24 @@ pub(super) fn nms(op: Nms<Operand>) -> OpKernel {
             (Some(overlap), Some(score)) => (overlap, score),
             _ => (0.5, 0.5),
         };
-        let (classes, count) = (op.inputs[1].ty.shape[1], op.inputs[1].ty.shape[2]);
-        let limit = limit.min(op.max_output_size as usize);
-        let (mut rows, mut order, mut kept): (Vec<[f32; 3]>, Vec<usize>, Vec<Corners>) = Default::default();
-        reserve(&mut rows, t.result(0)?.shape[0])?;
-        reserve(&mut order, count)?;
-        reserve(&mut kept, count)?;
-        for (block, scores) in scores.chunks_exact(count).enumerate() {
-            let boxes = &boxes[block / classes * count * 4..];
-            order.clear();
-            kept.clear();
-            order.extend((0..count).filter(|&i| scores[i] > least));
-            order.sort_unstable_by(|&a, &b| {
-                scores[b].partial_cmp(&scores[a]).unwrap_or(Ordering::Equal).then(a.cmp(&b))
-            });
-            for &i in &order {
-                if kept.len() >= limit {
-                    break;
-                }
-                let corners = Corners::new(&boxes[i * 4..], op.center_point_box == 1);
-                let falls = |overlap: f32| overlap > most && overlap != 0.0;
-                if !kept.iter().any(|k| falls(k.overlap(corners))) {
-                    kept.push(corners);
-                    rows.push([(block / classes) as f32, (block % classes) as f32, i as f32]);
-                }
-            }
-        }
+        let (classes, rows) = (op.inputs[1].ty.shape[1], count.min(op.max_output_size as usize));
+        let selection = Selection { limit: limit.min(rows), most, least, center: op.center_point_box == 1 };
         t.write(0, PostOp::default(), |out| {
-            let found = rows.as_flattened();
-            out[..found.len()].copy_from_slice(found);
-            out[found.len()..].fill(-1.0);
+            let lists = out.par_chunks_mut(rows * 3).zip(scores.par_chunks(count)).enumerate();
+            let found = lists.map(|(list, (out, scores))| -> Result<usize> {
+                let kept = selection.kept(&boxes[list / classes * count * 4..], scores)?;
+                for (row, i) in out.chunks_exact_mut(3).zip(&kept) {
+                    row.copy_from_slice(&[(list / classes) as f32, (list % classes) as f32, *i as f32]);
+                }
+                Ok(kept.len() * 3)
+            });
+            let found = found.collect::<Result<Vec<usize>>>()?;
+            let mut end = 0;
+            for (list, n) in found.into_iter().enumerate() {
+                out.copy_within(list * rows * 3..list * rows * 3 + n, end);
+                end += n;
+            }
+            out[end..].fill(-1.0);
             Ok(())
         })
     })
@@ -272,5 +299,72 @@ fn cell_ranges([start, end]: [i64; 2], dim: usize, cells: &mut [(usize, usize)])
         let at = |v: f32| (v as i64 + start).clamp(0, dim as i64) as usize;
         let (from, to) = (at((i as f32 * size).floor()), at(((i + 1) as f32 * size).ceil()));
         *range = (from, to.max(from));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, base::Result, ops::Nms, run};
+    use proptest::prelude::*;
+
+    /// Selects boxes of two corners. Returns the values of the result.
+    fn select(boxes: &[f32], scores: &[f32], classes: usize, n: usize, limit: usize) -> Result<Vec<f32>> {
+        let batch = boxes.len() / (4 * n);
+        let mut g = Graph::new("g")?;
+        let b = g.input("boxes", Dtype::Float32, [batch, n, 4])?;
+        let s = g.input("scores", Dtype::Float32, [batch, classes, n])?;
+        let y = g.op(Nms::new(vec![b, s], 0, limit as i64)).call()?[0];
+        g.set_outputs(&[y])?;
+        let feeds = [
+            ("boxes", Array::from_vec(vec![batch, n, 4], boxes.to_vec())?),
+            ("scores", Array::from_vec(vec![batch, classes, n], scores.to_vec())?),
+        ];
+        run(&g, &feeds, &CpuBackend::new(), &RunOptions::default())?.tensors[0].to_f32()
+    }
+
+    #[test]
+    fn too_many_boxes_are_refused() {
+        let n = (1 << 17) + 1;
+        let (boxes, scores) = (vec![0.0; 4 * n], vec![0.9; n]);
+        let error = select(&boxes, &scores, 1, n, n).unwrap_err().to_string();
+        assert!(error.contains("131073 boxes are above the score threshold; expected at most 131072"), "{error}");
+        // Each is compared with few.
+        let kept = select(&boxes, &scores, 1, n, 2).unwrap();
+        assert_eq!(kept, [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn boxes_are_selected_as_defined(
+            batch in 1usize..3, classes in 1usize..4, n in 1usize..20, limit in 1usize..8, numbers in prop::collection::vec(0u8..10, 400),
+        ) {
+            let next = |i: usize| f32::from(numbers[i % numbers.len()]);
+            // Squares with a side of 4, of which some are equal.
+            let corner = |i: usize| [next(2 * i), next(2 * i + 1)];
+            let boxes: Vec<f32> = (0..batch * n).flat_map(|i| [corner(i), corner(i).map(|v| v + 4.0)].concat()).collect();
+            let scores: Vec<f32> = (0..batch * classes * n).map(|i| next(3 * i + 7) / 10.0 + 0.05).collect();
+            let mut expected: Vec<[f32; 3]> = vec![];
+            for list in 0..batch * classes {
+                let (image, scores) = (list / classes, &scores[list * n..][..n]);
+                let mut order: Vec<usize> = (0..n).filter(|i| scores[*i] > 0.5).collect();
+                order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+                let mut kept: Vec<usize> = vec![];
+                for i in order {
+                    let is_far = |k: &usize| {
+                        let (a, b) = (corner(image * n + *k), corner(image * n + i));
+                        let common: f32 = (0..2).map(|axis| (4.0 - (a[axis] - b[axis]).abs()).max(0.0)).product();
+                        common / (32.0 - common) <= 0.5
+                    };
+                    if kept.len() < limit && kept.iter().all(is_far) {
+                        kept.push(i);
+                    }
+                }
+                expected.extend(kept.iter().map(|i| [image as f32, (list % classes) as f32, *i as f32]));
+            }
+            expected.resize(batch * classes * limit.min(n), [-1.0; 3]);
+            prop_assert_eq!(select(&boxes, &scores, classes, n, limit).unwrap(), expected.concat());
+        }
     }
 }

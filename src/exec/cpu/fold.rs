@@ -1,6 +1,6 @@
 //! Reductions of vectors.
-use super::blocked::{fold_lanes, larger, load_padded};
-use rten_simd::{Simd, ops::FloatOps};
+use super::blocked::{BLOCK, fold_pixel, larger};
+use rten_simd::ops::FloatOps;
 
 /// How numbers are combined, in any order.
 pub(super) trait Fold: Copy + Sync {
@@ -11,19 +11,26 @@ pub(super) trait Fold: Copy + Sync {
 
     fn combine_two(self, a: f32, b: f32) -> f32;
 
-    /// Combines the elements of a row with those of a vector.
+    /// Combines the elements of a row, in an order that does not depend on the length of vectors.
     #[inline(always)]
-    fn with_row<O: FloatOps<f32>>(self, ops: O, mut found: O::Simd, row: &[f32]) -> O::Simd {
-        for at in (0..row.len()).step_by(ops.len()) {
-            found = self.combine(ops, found, load_padded(ops, row, at, Self::EMPTY));
+    fn of_row<O: FloatOps<f32>>(self, ops: O, row: &[f32]) -> f32 {
+        let (pixels, rest) = row.as_chunks::<BLOCK>();
+        let of_rest = rest.iter().fold(Self::EMPTY, |found, x| self.combine_two(found, *x));
+        if pixels.is_empty() {
+            return of_rest;
         }
-        found
-    }
-
-    /// Combines the elements of a vector.
-    #[inline(always)]
-    fn of_vector<V: Simd<Elem = f32>>(self, x: V) -> f32 {
-        fold_lanes(x, Self::EMPTY, |a, b| self.combine_two(a, b))
+        // A pixel has one, two or four vectors.
+        let mut found = [ops.splat(Self::EMPTY); 4];
+        for pixel in pixels {
+            for (found, x) in found.iter_mut().zip(pixel.chunks_exact(ops.len())) {
+                *found = self.combine(ops, *found, ops.load(x));
+            }
+        }
+        let mut all = [Self::EMPTY; BLOCK];
+        for (found, all) in found.iter().zip(all.chunks_exact_mut(ops.len())) {
+            ops.store(*found, all);
+        }
+        self.combine_two(fold_pixel(all, |a, b| self.combine_two(a, b)), of_rest)
     }
 }
 

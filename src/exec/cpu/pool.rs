@@ -2,7 +2,7 @@ use super::{
     OpKernel, Operand,
     blocked::InstructionSet,
     fold::{Fold, Largest, Sum},
-    pool_lines::{End, LineLayout, Lines, Part},
+    pool_lines::{End, LineLayout, Lines, Part, Ranges},
     task::{PostOp, Task},
     workspace::{Workspace, all_reals, ints, of_result, reals, result_reals},
 };
@@ -14,10 +14,7 @@ use crate::{
     quant::Quantization,
     semantics::IndexKind,
 };
-use rten_simd::{
-    Isa, Simd, SimdOp,
-    ops::{BitOps, FloatOps},
-};
+use rten_simd::ops::FloatOps;
 use std::{borrow::Cow, iter};
 
 /// The maximum. Of no numbers it is the lowest number, like in the Top executor: with ceil_mode, a window may be entirely outside.
@@ -45,7 +42,7 @@ pub(super) fn max_pool(op: MaxPool<Operand>) -> OpKernel {
 }
 
 pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> OpKernel {
-    OpKernel::with_workspace(reals([&op.input]) + of_ranges(), move |t| {
+    OpKernel::with_workspace(reals([&op.input]) + of_lines(&op.input), move |t| {
         let planes = Planes::sliding(t, &op.input, &windows(&op.input.ty.shape, &(&op).into())?)?;
         planes.pool(t, PostOp::relu(op.do_relu, op.relu_limit), Largest, OrLowest)?;
         let pixels = planes.pixels();
@@ -83,16 +80,12 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
     })
 }
 
-/// The workspace of [`Planes::pool_lines`]: lines of the operand per thread, and a number for each result of a line.
+/// The workspace of [`Planes`] besides the values: lines of the operand per thread, and a number for each result of a line.
 fn of_lines(input: &Operand) -> Workspace {
     let last = |ty: &ValueType| ty.shape.last().copied().unwrap_or(1);
     let lines = input.ty.elements() / last(&input.ty).max(1);
-    LineLayout::workspace(last(&input.ty), lines) + of_result(last, size_of::<f32>()) + of_ranges()
-}
-
-/// The workspace of [`Planes`] besides the values.
-fn of_ranges() -> Workspace {
-    of_result(|ty| ty.shape.iter().skip(2).fold(0, |n, d| n.saturating_add(*d)), size_of::<Range>())
+    let ranges = of_result(|ty| ty.shape.iter().skip(2).fold(0, |n, d| n.saturating_add(*d)), size_of::<Range>());
+    LineLayout::workspace(last(&input.ty), lines) + of_result(last, size_of::<f32>()) + ranges
 }
 
 /// An operand in units of its scale. The sums of quantized numbers are then whole, and exact in float32 up to 2^24.
@@ -143,7 +136,7 @@ impl End for Mean {
 
 /// Each window is one share of an axis; shares overlap if the axis does not divide evenly.
 pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> OpKernel {
-    OpKernel::with_workspace(reals([&op.input]) + of_ranges(), move |t| {
+    OpKernel::with_workspace(reals([&op.input]) + of_lines(&op.input), move |t| {
         let (input, positions) = (&op.input.ty.shape[2..], &t.result(0)?.shape[2..]);
         let planes = Planes::new(t, &op.input, positions, |axis, i| {
             let (n, parts) = (input[axis] as u128, positions[axis] as u128);
@@ -226,7 +219,19 @@ impl<'a> Planes<'a> {
             reserve(ranges, *n)?;
             ranges.extend((0..*n).map(|i| range(axis, i)));
         }
+        planes.join_axes();
         Ok(planes)
+    }
+    /// Makes a single line of whole lines if these are all of a window, as in global pools.
+    fn join_axes(&mut self) {
+        for axis in [1, 0] {
+            if [axis, 2].iter().any(|i| self.ranges[*i] != [(0, self.input[*i])]) {
+                return;
+            }
+            let n = self.input[axis] * self.input[2];
+            (self.input[axis], self.ranges[axis]) = (1, vec![(0, 1)]);
+            (self.input[2], self.ranges[2]) = (n, vec![(0, n)]);
+        }
     }
     /// Creates the sliding windows of an operand, clipped to the input.
     fn sliding(t: &Task<'a>, operand: &'a Operand, windows: &[Window]) -> Result<Planes<'a>> {
@@ -238,10 +243,15 @@ impl<'a> Planes<'a> {
             (start.clamp(0, end as i64) as usize, end)
         })
     }
-    /// Reduces each window.
+    /// Reduces each window: the input lines that the windows of a line share are combined once.
     fn pool(&self, t: &mut Task, finish: PostOp, fold: impl Fold, end: impl End) -> Result<()> {
-        t.fill(0, self.pixels(), finish, |first, out| {
-            InstructionSet::best().run(Windows { planes: self, first, fold, end, out });
+        let [slices, rows, ranges] = &self.ranges;
+        let (layout, n) = (LineLayout::without_padding(self.input[2]), ranges.len());
+        let has_several = slices.iter().chain(rows).any(|(from, to)| to - from != 1);
+        t.fill(0, n, finish, |first, out| {
+            let mut buffer = layout.buffer(fold, usize::from(has_several))?;
+            let (layout, values, parts, buffer) = (&layout, &*self.values, self.parts(first / n), &mut buffer);
+            InstructionSet::best().run(Ranges { layout, fold, values, parts, buffer, ranges, end, out });
             Ok(())
         })
     }
@@ -269,12 +279,10 @@ impl<'a> Planes<'a> {
             Ok(())
         })
     }
-    #[inline(always)]
     fn pixels(&self) -> usize {
         self.ranges.iter().map(Vec::len).product()
     }
     /// Returns the ranges of the window at `pixel`.
-    #[inline(always)]
     fn window(&self, pixel: usize) -> [Range; 3] {
         let [slices, rows, cols] = &self.ranges;
         let (line, row) = (pixel / cols.len(), pixel / cols.len() % rows.len());
@@ -300,16 +308,10 @@ impl<'a> Planes<'a> {
         })
     }
     /// Returns the rows of values in the window at `pixel` of a plane, each with its offset in the plane.
-    #[inline(always)]
     fn rows(&self, plane: usize, pixel: usize) -> impl Iterator<Item = (&[f32], usize)> {
-        let [slices, mut rows, mut cols] = self.window(pixel);
+        let [slices, rows, cols] = self.window(pixel);
         let [depth, height, width] = self.input;
         let plane = &self.values[plane * depth * height * width..][..depth * height * width];
-        // Entire rows are contiguous.
-        if cols == (0, width) && rows.0 < rows.1 {
-            cols = (0, (rows.1 - rows.0) * width);
-            rows.1 = rows.0 + 1;
-        }
         (slices.0..slices.1).flat_map(move |slice| {
             (rows.0..rows.1).map(move |row| {
                 let line = (slice * height + row) * width;
@@ -319,37 +321,15 @@ impl<'a> Planes<'a> {
     }
 }
 
-/// Some results, from element `first` on.
-struct Windows<'a, F, E> {
-    planes: &'a Planes<'a>,
-    first: usize,
-    fold: F,
-    end: E,
-    out: &'a mut [f32],
-}
-
-impl<F: Fold, E: End> SimdOp for Windows<'_, F, E> {
-    type Output = ();
-
-    #[inline(always)]
-    fn eval<I: Isa>(self, isa: I) {
-        let Windows { planes, first, fold, end, out } = self;
-        let (ops, pixels) = (isa.f32(), planes.pixels());
-        for (i, out) in out.iter_mut().enumerate() {
-            let (mut found, mut n) = (ops.splat(F::EMPTY), 0);
-            for (row, _) in planes.rows((first + i) / pixels, (first + i) % pixels) {
-                found = fold.with_row(ops, found, row);
-                n += row.len();
-            }
-            *out = end.of(ops, ops.splat(fold.of_vector(found)), ops.splat(n as f32)).to_array().as_ref()[0];
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, ops::MaxPoolWithMask, run};
+    use crate::{
+        Array, CpuBackend, Dtype, Graph, RunOptions,
+        ops::{AdaptiveAvgPool, MaxPoolWithMask},
+        run,
+    };
     use proptest::prelude::*;
+    use std::ops::Range;
 
     /// Whole numbers, whose sums are exact in any order.
     fn integers(shape: &[usize]) -> Vec<f32> {
@@ -372,6 +352,76 @@ mod tests {
         }
     }
 
+    /// The elements of each window of each plane, given the ranges of the windows along each axis.
+    fn elements(values: &[f32], input: [usize; 3], ranges: &[Vec<Range<usize>>; 3]) -> Vec<Vec<f32>> {
+        let [slices, rows, columns] = ranges;
+        let mut all = vec![];
+        for plane in values.chunks(input.iter().product()) {
+            for (slices, rows) in slices.iter().flat_map(|slices| rows.iter().map(move |rows| (slices, rows))) {
+                for columns in columns {
+                    let lines = slices.clone().flat_map(|s| rows.clone().map(move |r| (s * input[1] + r) * input[2]));
+                    let window = lines.flat_map(|line| &plane[line + columns.start..line + columns.end]);
+                    all.push(window.copied().collect());
+                }
+            }
+        }
+        all
+    }
+
+    /// Runs a graph whose only input is `x`, without fusion: then nothing is computed in blocks.
+    fn result(g: &Graph, shape: &[usize], values: &[f32]) -> Vec<f32> {
+        let feeds = [("x", Array::from_vec(shape.to_vec(), values.to_vec()).unwrap())];
+        let options = RunOptions::default().unfused(true);
+        run(g, &feeds, &CpuBackend::new(), &options).unwrap().tensors[0].to_f32().unwrap()
+    }
+
+    /// The bits of numbers; all NaN are the same.
+    fn bits(values: &[f32]) -> Vec<u32> {
+        values.iter().map(|v| if v.is_nan() { 0 } else { v.to_bits() }).collect()
+    }
+
+    /// Compares a pool with the definition.
+    fn check_sliding(
+        shape: [usize; 5],
+        [kernel, stride, pads]: [[usize; 3]; 3],
+        [is_max, include]: [bool; 2],
+        nan: prop::sample::Index,
+    ) -> Result<(), TestCaseError> {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, shape).unwrap();
+        let [front, top, left] = pads;
+        let pad = [front, top, left, front, top, left];
+        let y = match is_max {
+            true => g.maxpool3d(x).kernel(kernel).stride(stride).pad(pad).call(),
+            false => g.avgpool3d(x).kernel(kernel).stride(stride).pad(pad).count_include_pad(include).call(),
+        };
+        // Windows that do not fit and padding wider than them are refused.
+        let Ok(y) = y else { return Err(TestCaseError::reject("refused")) };
+        g.set_outputs(&[y]).unwrap();
+        let mut values = integers(&shape);
+        if is_max {
+            let at = nan.index(values.len());
+            values[at] = f32::NAN;
+        }
+        let input = [shape[2], shape[3], shape[4]];
+        let ranges = std::array::from_fn(|axis| {
+            let positions = (input[axis] + 2 * pads[axis] - kernel[axis]) / stride[axis] + 1;
+            let inside = |at: usize| at.saturating_sub(pads[axis]).min(input[axis]);
+            (0..positions).map(|i| inside(i * stride[axis])..inside(i * stride[axis] + kernel[axis])).collect()
+        });
+        let reduced = |window: Vec<f32>| {
+            if is_max {
+                let largest = window.iter().copied().fold(f32::MIN, f32::max);
+                return if window.iter().any(|v| v.is_nan()) { f32::NAN } else { largest };
+            }
+            let n = if include { kernel.iter().product() } else { window.len().max(1) };
+            window.iter().sum::<f32>() / n as f32
+        };
+        let expected: Vec<f32> = elements(&values, input, &ranges).into_iter().map(reduced).collect();
+        prop_assert_eq!(bits(&result(&g, &shape, &values)), bits(&expected));
+        Ok(())
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -381,57 +431,52 @@ mod tests {
             kernel in prop::array::uniform3(1usize..6), stride in prop::array::uniform3(1usize..4), pad in 0usize..5, include: bool, is_max: bool,
             nan: prop::sample::Index,
         ) {
+            let shape = [planes[0], planes[1], depth, height, width];
+            check_sliding(shape, [kernel, stride, [pad; 3]], [is_max, include], nan)?;
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn long_windows_are_reduced_as_defined(
+            channels in 1usize..4, (height, width) in (3usize..5, 200usize..300), kernel in (1usize..4, 30usize..200),
+            stride in prop_oneof![1usize..4, 30usize..250], pad in 0usize..20, include: bool, is_max: bool, nan: prop::sample::Index,
+        ) {
+            let sizes = [[1, kernel.0, kernel.1], [1, 1, stride], [0, 0, pad]];
+            check_sliding([1, channels, 1, height, width], sizes, [is_max, include], nan)?;
+        }
+
+        #[test]
+        fn windows_of_whole_axes_are_reduced(
+            planes in prop::array::uniform2(1usize..4), input in (1usize..5, 1usize..8, 1usize..50), whole in prop::array::uniform3(any::<bool>()),
+            include: bool, is_max: bool, nan: prop::sample::Index,
+        ) {
+            let input = [input.0, input.1, input.2];
+            let kernel = std::array::from_fn(|axis| if whole[axis] { input[axis] } else { 1 });
+            let shape = [planes[0], planes[1], input[0], input[1], input[2]];
+            check_sliding(shape, [kernel, [1; 3], [0; 3]], [is_max, include], nan)?;
+        }
+
+        #[test]
+        fn adaptive_windows_are_reduced_as_defined(
+            planes in prop::array::uniform2(1usize..4), input in (1usize..5, 1usize..12, 1usize..50), output in (1usize..5, 1usize..15, 1usize..60),
+        ) {
+            let (input, output) = ([input.0, input.1, input.2], [output.0, output.1, output.2]);
+            let shape = [planes[0], planes[1], input[0], input[1], input[2]];
             let mut g = Graph::new("g").unwrap();
-            let input = [depth, height, width];
-            let shape = [&planes[..], &input].concat();
-            let x = g.input("x", Dtype::Float32, &shape).unwrap();
-            let sizes = [kernel, stride].map(|sizes| sizes.map(|n| n as i64));
-            let y = match is_max {
-                true => g.maxpool3d(x).kernel(sizes[0]).stride(sizes[1]).pad(pad as i64).call(),
-                false => {
-                    let call = g.avgpool3d(x).kernel(sizes[0]).stride(sizes[1]).pad(pad as i64);
-                    call.count_include_pad(include).call()
-                }
-            };
-            // Windows that do not fit and padding wider than them are refused.
-            let Ok(y) = y else { return Err(TestCaseError::reject("refused")) };
+            let x = g.input("x", Dtype::Float32, shape).unwrap();
+            let y = g.op(AdaptiveAvgPool::new(x, output.map(|n| n as i64).to_vec())).call().unwrap()[0];
             g.set_outputs(&[y]).unwrap();
-            let mut values = integers(&shape);
-            if is_max {
-                let at = nan.index(values.len());
-                values[at] = f32::NAN;
-            }
-            let feed = Array::from_f64s(Dtype::Float32, shape.clone(), values.iter().map(|v| f64::from(*v))).unwrap();
-            // Unfused, nothing is computed in blocks.
-            let options = RunOptions::default().unfused(true);
-            let result = &run(&g, &[("x", feed)], &CpuBackend::new(), &options).unwrap().tensors[0];
-            let positions: [usize; 3] = result.shape()[2..].try_into().unwrap();
-            let area: usize = input.iter().product();
-            let mut expected = vec![];
-            for plane in values.chunks(area) {
-                for at in 0..positions.iter().product() {
-                    let at = [at / (positions[1] * positions[2]), at / positions[2] % positions[1], at % positions[2]];
-                    let inside = |axis: usize| {
-                        let from = at[axis] * stride[axis];
-                        let inside = move |i: usize| i.checked_sub(pad).filter(|i| *i < input[axis]);
-                        (from..from + kernel[axis]).filter_map(inside)
-                    };
-                    let window: Vec<f32> = inside(0)
-                        .flat_map(|d| inside(1).map(move |h| d * input[1] + h))
-                        .flat_map(|row| inside(2).map(move |w| row * input[2] + w))
-                        .map(|i| plane[i])
-                        .collect();
-                    if is_max {
-                        let largest = window.iter().copied().fold(f32::MIN, f32::max);
-                        expected.push(if window.iter().any(|v| v.is_nan()) { f32::NAN } else { largest });
-                        continue;
-                    }
-                    let n = if include { kernel.iter().product() } else { window.len().max(1) };
-                    expected.push(window.iter().sum::<f32>() / n as f32);
-                }
-            }
-            let bits = |values: &[f32]| values.iter().map(|v| if v.is_nan() { 0 } else { v.to_bits() }).collect::<Vec<_>>();
-            prop_assert_eq!(bits(&result.to_f32().unwrap()), bits(&expected));
+            let values = integers(&shape);
+            let ranges = std::array::from_fn(|axis| {
+                let (n, parts) = (input[axis], output[axis]);
+                (0..parts).map(|i| i * n / parts..((i + 1) * n).div_ceil(parts)).collect()
+            });
+            let mean = |window: Vec<f32>| window.iter().sum::<f32>() / window.len() as f32;
+            let expected: Vec<f32> = elements(&values, input, &ranges).into_iter().map(mean).collect();
+            prop_assert_eq!(bits(&result(&g, &shape, &values)), bits(&expected));
         }
     }
 }

@@ -1,11 +1,14 @@
-//! Reductions of sliding windows in plain layouts, several lines of results at a time.
+//! Reductions of windows in plain layouts, by lines of results.
 use super::{
     blocked::{load_padded, store_within},
     fold::Fold,
     workspace::{Workspace, of_tasks},
 };
 use crate::{array::reserve, base::Result, ops::Window};
-use rten_simd::{Isa, SimdOp, ops::FloatOps};
+use rten_simd::{
+    Isa, Simd, SimdOp,
+    ops::{BitOps, FloatOps},
+};
 
 /// Number of floats in a thread's buffer, unless a single line is longer: few enough for the first-level cache, and enough that vectors have
 /// been written to it before loads that overlap two of them read it.
@@ -13,6 +16,12 @@ const BUFFER: usize = 1 << 11;
 
 /// Number of float32 lanes of the longest vector.
 const VECTOR: usize = 16;
+
+/// Minimum length of windows that are combined one by one if they have no elements in common.
+const APART: usize = 32;
+
+/// Minimum length of windows with elements in common that [`combine_long`] combines.
+const LONG: usize = 128;
 
 /// Computes results from the combined elements of their windows.
 pub(super) trait End: Copy + Sync {
@@ -47,6 +56,10 @@ impl LineLayout {
         }
         let (pad, input) = (pad.min(pitch), window.input.min(pitch.saturating_sub(pad)));
         Ok(Some(LineLayout { kernel, stride, pad, input, pitch, lines: (BUFFER / pitch).max(1) }))
+    }
+    /// Returns the layout of lines of that length without padding, for windows of any ranges.
+    pub fn without_padding(input: usize) -> LineLayout {
+        LineLayout { kernel: 1, stride: 1, pad: 0, input, pitch: input, lines: 1 }
     }
     fn longest(input: usize) -> usize {
         input.saturating_mul(4)
@@ -115,6 +128,14 @@ impl<F: Fold, P: Iterator<Item = Part>, E: End> SimdOp for Lines<'_, F, P, E> {
             1 => {}
             2 => combine_neighbors::<_, 2>(ops, fold, 2, buffer, lines * pitch),
             3 => combine_neighbors::<_, 3>(ops, fold, 3, buffer, lines * pitch),
+            n if n >= APART && layout.stride >= n => {
+                for line in buffer[..lines * pitch].chunks_exact_mut(pitch) {
+                    for window in line.chunks_mut(layout.stride) {
+                        window[0] = fold.of_row(ops, &window[..n]);
+                    }
+                }
+            }
+            n if n >= LONG => combine_long(fold, n, buffer, lines * pitch),
             n => combine_neighbors::<_, 0>(ops, fold, n, buffer, lines * pitch),
         }
         for (i, (out, height)) in out.chunks_exact_mut(widths.len()).zip(heights).enumerate() {
@@ -123,6 +144,45 @@ impl<F: Fold, P: Iterator<Item = Part>, E: End> SimdOp for Lines<'_, F, P, E> {
                 1 => write_results::<_, 1>(ops, 1, line, (widths, height), end, out),
                 2 => write_results::<_, 2>(ops, 2, line, (widths, height), end, out),
                 stride => write_results::<_, 0>(ops, stride, line, (widths, height), end, out),
+            }
+        }
+    }
+}
+
+/// Some lines of results, of windows that each have a range of a line.
+pub(super) struct Ranges<'a, F, P, E> {
+    pub layout: &'a LineLayout,
+    pub fold: F,
+    /// The values of the operand.
+    pub values: &'a [f32],
+    /// A part of the operand for each line of results.
+    pub parts: P,
+    /// Memory from [`LineLayout::buffer`], if parts have several lines.
+    pub buffer: &'a mut [f32],
+    pub ranges: &'a [(usize, usize)],
+    pub end: E,
+    pub out: &'a mut [f32],
+}
+
+impl<F: Fold, P: Iterator<Item = Part>, E: End> SimdOp for Ranges<'_, F, P, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let Ranges { layout, fold, values, parts, buffer, ranges, end, out } = self;
+        let ops = isa.f32();
+        for (out, part) in out.chunks_exact_mut(ranges.len()).zip(parts) {
+            let height = part.slices * part.lines;
+            let line = match height {
+                1 => &values[part.first..],
+                _ => {
+                    layout.combine_lines::<_, _, 0>(ops, fold, values, part, buffer);
+                    &*buffer
+                }
+            };
+            for (out, &(from, to)) in out.iter_mut().zip(ranges) {
+                let (found, n) = (fold.of_row(ops, &line[from..to]), height * (to - from));
+                *out = end.of(ops, ops.splat(found), ops.splat(n as f32)).to_array().as_ref()[0];
             }
         }
     }
@@ -228,5 +288,21 @@ fn combine_neighbors<O: FloatOps<f32>, const KERNEL: usize>(
             found = fold.combine(ops, found, ops.load(&window[i..]));
         }
         ops.store(found, &mut line[at..]);
+    }
+}
+
+/// Like [`combine_neighbors`], in two steps per element. A window goes from an element to the end of one section of `kernel` elements, and
+/// on from the beginning of the next (van Herk, Gil and Werman).
+fn combine_long<F: Fold>(fold: F, kernel: usize, line: &mut [f32], n: usize) {
+    for first in (0..n).step_by(kernel) {
+        let (section, next) = line[first..].split_at_mut(kernel);
+        for i in (1..kernel).rev() {
+            section[i - 1] = fold.combine_two(section[i - 1], section[i]);
+        }
+        let mut beginning = F::EMPTY;
+        for (found, x) in section[1..].iter_mut().zip(&*next) {
+            beginning = fold.combine_two(beginning, *x);
+            *found = fold.combine_two(*found, beginning);
+        }
     }
 }

@@ -28,20 +28,21 @@ fn boxes_workspace<'o>(scores: impl IntoIterator<Item = &'o Operand>) -> Workspa
 /// comparing them all takes less than a minute.
 const MAX_BOXES: usize = 1 << 17;
 
-/// Returns an error if so many boxes remain that comparing them pairwise would seem to hang.
-pub(super) fn check_pairwise(boxes: usize) -> Result<()> {
-    if boxes <= MAX_BOXES {
+/// Returns an error if so many boxes remain that comparing each with those that are kept, `most` at the most, would seem to hang.
+pub(super) fn check_pairwise(boxes: usize, most: usize) -> Result<()> {
+    let expected = MAX_BOXES.max(MAX_BOXES.saturating_mul(MAX_BOXES) / most.max(1));
+    if boxes <= expected {
         return Ok(());
     }
     Err(invalid(format!(
-        "{boxes} boxes are above the score threshold; expected at most {MAX_BOXES}: raise the threshold"
+        "{boxes} boxes are above the score threshold; expected at most {expected}: raise the threshold"
     )))
 }
 
 /// If two boxes of a class overlap by more than `most`, the one with the lower score is removed; of equal ones, the
 /// second.
 fn suppress(boxes: &mut Vec<Scored>, most: f64, overlap: impl Fn([f32; 4], [f32; 4]) -> f32) -> Result<()> {
-    check_pairwise(boxes.len())?;
+    check_pairwise(boxes.len(), boxes.len())?;
     let mut suppressed = zeros::<bool>(boxes.len())?;
     let mut by_class: Vec<usize> = Vec::new();
     reserve(&mut by_class, boxes.len())?;

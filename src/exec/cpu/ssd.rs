@@ -86,7 +86,7 @@ impl Detection<'_> {
         order.extend(all.filter(|(score, _)| f64::from(*score) > self.op.confidence_threshold));
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
         order.truncate(usize::try_from(self.op.top_k).unwrap_or(usize::MAX));
-        check_pairwise(order.len())?;
+        check_pairwise(order.len(), order.len())?;
         let (first, mut most) = (kept.len(), self.op.nms_threshold as f32);
         reserve(kept, order.len())?;
         for (score, at) in order {

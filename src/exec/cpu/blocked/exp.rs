@@ -1,6 +1,6 @@
 //! Exponentials, also of whole rows for softmax and attention.
 use super::{
-    BLOCK,
+    BLOCK, Pixel,
     tile::{at_most, clamped},
 };
 use rten_simd::{
@@ -75,7 +75,12 @@ pub(super) fn largest_lane<V: Simd<Elem = f32>>(x: V) -> f32 {
 pub(in crate::cpu) fn fold_lanes<V: Simd<Elem = f32>>(x: V, empty: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
     let (mut all, x) = ([empty; BLOCK], x.to_array());
     all.iter_mut().zip(x.as_ref()).for_each(|(to, x)| *to = *x);
-    // Halves are combined, which takes four steps instead of sixteen.
+    fold_pixel(all, combine)
+}
+
+/// Combines the elements of a pixel by halves, which takes four steps instead of sixteen.
+#[inline(always)]
+pub(in crate::cpu) fn fold_pixel(mut all: Pixel, combine: impl Fn(f32, f32) -> f32) -> f32 {
     for i in 0..8 {
         all[i] = combine(all[i], all[i + 8]);
     }

@@ -66,7 +66,7 @@ pub(super) use attention::{Attention, Heads};
 pub(super) use channels::ChannelGather;
 pub(super) use deconv::Deconv2d;
 pub(super) use each::{fill_each, replace_each, replace_each_with, replace_each_with_two};
-pub(super) use exp::fold_lanes;
+pub(super) use exp::{fold_lanes, fold_pixel};
 pub(super) use four_bits::FourBits;
 pub(super) use functions::{Apply, Function};
 pub(super) use group_norm::GroupNorm;

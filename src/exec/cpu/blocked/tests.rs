@@ -264,6 +264,21 @@ proptest! {
     }
 }
 
+/// The float32 sum of so many large numbers would be far off, and the mean is no float32.
+#[test]
+fn long_rows_of_large_numbers_are_normalized() {
+    let n = 50_000;
+    let x: Vec<f32> = (0..n).map(|i| 1e6 + (i * 7919 % 60) as f32 / 16.0).collect();
+    let mean = x.iter().map(|v| f64::from(*v)).sum::<f64>() / n as f64;
+    let variance = x.iter().map(|v| (f64::from(*v) - mean).powi(2)).sum::<f64>() / n as f64;
+    let want: Vec<f64> = x.iter().map(|v| (f64::from(*v) - mean) / (variance + 0.01).sqrt()).collect();
+    for isa in InstructionSet::all() {
+        let mut to = vec![f32::NAN; n];
+        isa.run(RowNorm { from: &x, to: &mut to, n, has_mean: true, eps: 0.01, gamma: None, beta: None });
+        close(&to, &want);
+    }
+}
+
 #[test]
 fn softmax_of_infinities() {
     let x = [0.0, f32::NEG_INFINITY, 0.0, f32::NAN, 1.0, 2.0];

@@ -196,17 +196,8 @@ impl PackedBytes {
         lines.resize(groups * blocks, Line([[0; GROUP]; BLOCK]));
         let mut column_sums = zeros::<i32>(n)?;
         let panels = lines.par_chunks_mut((groups * together).max(1)).zip(column_sums.par_chunks_mut(together * BLOCK));
-        panels.enumerate().try_for_each(|(panel, (lines, sums))| -> Result<()> {
-            let blocks = lines.len() / groups.max(1);
-            let (mut elements, mut bytes) = (zeros::<i16>(k)?, zeros::<u8>(groups * GROUP)?);
-            for (i, sum) in sums.iter_mut().enumerate() {
-                column(panel * together * BLOCK + i, &mut elements);
-                *sum = elements.iter().copied().map(i32::from).sum();
-                as_bytes(&elements, per_group, &mut bytes);
-                let lines = lines[i / BLOCK..].iter_mut().step_by(blocks);
-                lines.zip(bytes.as_chunks().0).for_each(|(line, group)| line.0[i % BLOCK] = *group);
-            }
-            Ok(())
+        panels.enumerate().try_for_each(|(panel, (lines, sums))| {
+            pack(lines, sums, k, per_group, |i, elements| column(panel * together * BLOCK + i, elements))
         })?;
         #[cfg(target_arch = "x86_64")]
         let orders = match dot.needs_pairs() {
@@ -358,6 +349,26 @@ fn as_bytes(elements: &[i16], per_group: usize, to: &mut [u8]) {
     for (copy, to) in to.chunks_mut(elements.len().max(1)).enumerate() {
         to.iter_mut().zip(elements).for_each(|(to, v)| *to = part(*v, copy, INT8).cast_unsigned());
     }
+}
+
+/// Packs a panel, and writes the sum of each of its columns; `column` writes the `k` elements of one.
+fn pack(
+    lines: &mut [Line],
+    sums: &mut [i32],
+    k: usize,
+    per_group: usize,
+    column: impl Fn(usize, &mut [i16]),
+) -> Result<()> {
+    let blocks = sums.len().div_ceil(BLOCK);
+    let (mut elements, mut bytes) = (zeros::<i16>(k)?, zeros::<u8>(lines.len() / blocks * GROUP)?);
+    for (i, sum) in sums.iter_mut().enumerate() {
+        column(i, &mut elements);
+        *sum = elements.iter().copied().map(i32::from).sum();
+        as_bytes(&elements, per_group, &mut bytes);
+        let lines = lines[i / BLOCK..].iter_mut().step_by(blocks);
+        lines.zip(bytes.as_chunks().0).for_each(|(line, group)| line.0[i % BLOCK] = *group);
+    }
+    Ok(())
 }
 
 /// The range of int8.
