@@ -32,7 +32,7 @@ use tpulang_base::pluralized;
 ///     graph: The graph, whose outputs are set. Later changes to it do not change the session.
 ///     device: "cpu", "cuda" or "cuda:1".
 ///     threads: Number of threads of the CPU's kernels; 0 for one per core.
-///     all: Whether runs return every computed tensor, not only the outputs.
+///     all: Whether runs return every computed tensor, not only the outputs. Not to be combined with `fetched`.
 ///     strict: Whether to refuse operators that the device lacks, instead of running them on the CPU.
 ///     unfused: Whether to run every operator separately.
 ///     precision: "float32", or on a GPU "float16" to store float16 tensors as such.
@@ -192,7 +192,7 @@ fn to_dict<'py>(py: Python<'py>, arrays: impl IntoIterator<Item = (String, Array
 impl Session {
     #[new]
     #[pyo3(signature = (graph, device="cpu", *, threads=0, all=false, strict=false, unfused=false, precision="float32",
-                        on_cpu=Vec::new(), max_iterations=None, fed=Vec::new(), fetched=Vec::new(), weight_budget=None,
+                        on_cpu=None, max_iterations=None, fed=None, fetched=None, weight_budget=None,
                         check_finite=true))]
     #[expect(clippy::too_many_arguments, reason = "all but two are optional and named")]
     fn new(
@@ -204,10 +204,10 @@ impl Session {
         strict: bool,
         unfused: bool,
         precision: &str,
-        on_cpu: Vec<String>,
+        on_cpu: Option<Vec<String>>,
         max_iterations: Option<i64>,
-        fed: Vec<Bound<'_, PyAny>>,
-        fetched: Vec<Bound<'_, PyAny>>,
+        fed: Option<Vec<Bound<'_, PyAny>>>,
+        fetched: Option<Vec<Bound<'_, PyAny>>>,
         weight_budget: Option<i64>,
         check_finite: bool,
     ) -> PyResult<Session> {
@@ -223,9 +223,9 @@ impl Session {
         let max_iterations = max_iterations.map(|limit| count(py, "Session: max_iterations", limit)).transpose()?;
         let options = RunOptions::default().threads(threads).all(all).strict(strict).unfused(unfused);
         let weight_budget = weight_budget.map(|bytes| count(py, "Session: weight_budget", bytes)).transpose()?;
-        let options = options.precision(precision).on_cpu(on_cpu).weight_budget(weight_budget);
-        let options = options.fed(names_of("Session: a name of fed", &fed)?);
-        let options = options.fetched(names_of("Session: a name of fetched", &fetched)?);
+        let options = options.precision(precision).on_cpu(on_cpu.unwrap_or_default()).weight_budget(weight_budget);
+        let options = options.fed(names_of("Session: a name of fed", &fed.unwrap_or_default())?);
+        let options = options.fetched(names_of("Session: a name of fetched", &fetched.unwrap_or_default())?);
         let options = max_iterations.map_or(options.clone(), |limit| options.max_iterations(limit));
         let ends = Arc::new(Ends::default());
         let asked = ends.clone();

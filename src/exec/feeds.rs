@@ -142,6 +142,9 @@ pub(super) fn checked_feed(entry: &TensorEntry, array: &Array) -> Result<Array> 
     let or = if ty.dtype.is_float() && ty.dtype != Dtype::Float32 { " (or float32)" } else { "" };
     let hint = match (array.shape(), ty.shape.as_slice()) {
         (&[n, h, w, c], expected) if [n, c, h, w] == *expected => "; it seems to be NHWC: transpose it to NCHW",
+        (found, expected) if found == expected && ty.dtype.is_float() && !array.dtype().is_float() => {
+            "; convert it first, and normalize it as the network expects"
+        }
         _ => "",
     };
     let expected = format!("the input is {}{or}{hint}", entry.type_text);

@@ -28,6 +28,12 @@ impl Processors {
         Processors { of_threads, made: Instant::now(), moved: AtomicU64::new(0) }
     }
 
+    /// The number of threads whose processors are noted.
+    #[cfg(test)]
+    pub fn watched(&self) -> usize {
+        self.of_threads.len()
+    }
+
     /// Notes the processor of this thread, which is the pool's thread `index`.
     pub fn note(&self, index: usize) {
         if let (Some(of_this), Some(processor)) = (self.of_threads.get(index), system::current()) {

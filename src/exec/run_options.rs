@@ -11,7 +11,7 @@ use super::{Interrupt, Precision};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// Keep every tensor that is computed, not only the outputs.
+    /// Keep every tensor that is computed, not only the outputs. Not to be combined with [`RunOptions::fetched`].
     pub all: bool,
     /// Tensors that runs are fed instead of the graph's inputs, by name. One that an operator computes cuts the graph there:
     /// its operator, and what only that one needs, neither run nor have kernels prepared. Each name is given once.
@@ -50,8 +50,8 @@ pub enum FusionLevel {
     /// As far as possible: some tensors of the graph are never computed.
     #[default]
     Full,
-    /// Not at all, but the backend may store images in its own layout. Every tensor between the inputs and the outputs is computed, so that
-    /// [`Session::visit`](super::Session::visit) sees it, except those inside of branches and loops.
+    /// Operators are not fused, but the backend may store images in its own layout. Every tensor between the inputs and the outputs is
+    /// computed, so that [`Session::visit`](super::Session::visit) sees it, except those inside of branches and loops.
     Layouts,
     /// Not at all: each operator runs by itself, on tensors in the graph's layout. Slower than [`FusionLevel::Layouts`] if there are convolutions.
     None,

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::{Result, argument, pluralized},
+    base::{Result, argument, misfit, pluralized},
     graph::Graph,
 };
 use indexmap::IndexMap;
@@ -84,7 +84,8 @@ impl<B: Backend> Session<B> {
     ///
     /// # Errors
     /// Returns an error if outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op
-    /// has no kernel (with `strict`, none in the backend), or memory does not suffice for the coefficients.
+    /// has no kernel (with `strict`, none in the backend), or memory does not suffice for the coefficients; and if
+    /// [`RunOptions::all`] and [`RunOptions::fetched`] are both given.
     pub fn new(graph: &Graph, backend: B, options: &RunOptions) -> Result<Session<B>> {
         Session::with_fallback(graph, backend, CpuBackend::new(), options)
     }
@@ -121,8 +122,13 @@ impl<B: Backend> Session<B> {
         let variables = network.variables().filter(|t| !inputs.contains(t));
         let fed: Vec<TensorIndex> = inputs.iter().copied().chain(variables).collect();
         let wanted = match options.fetched.as_slice() {
-            _ if options.all => computed(graph, &network, &fed)?,
+            [] if options.all => computed(graph, &network, &fed)?,
             [] => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
+            _ if options.all => {
+                let problem = "both say what runs return; drop all to get only what fetched lists, \
+                               or fetched to get every tensor";
+                return Err(misfit("all and fetched:", problem));
+            }
             fetched => names.all(("fetched", "tensor"), fetched, &network)?,
         };
         let mut seen: HashSet<TensorIndex> = wanted.iter().copied().collect();

@@ -2,27 +2,44 @@
 use super::{
     Backend, Feeds, Session,
     feeds::checked_feed,
+    finite::found_in,
+    kept_plans::locked,
     plan::{Network, Plan, TensorIndex, for_compute},
 };
 use crate::{
     array::Array,
-    base::{MAX_LISTED, Result, argument, misfit},
+    base::{MAX_LISTED, Result, argument, misfit, pluralized},
     graph::{Graph, TensorKind},
 };
 use indexmap::IndexMap;
 use std::{
     collections::{HashMap, hash_map::Entry},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 /// The plan of a run, and the buffers of its results.
 type RunBuffers<B> = (Arc<Plan<B>>, Vec<<B as Backend>::Buffer>);
 
+/// Why a session without variables cannot look one up.
+const NO_VARIABLES: &str = "the session has no variables; Graph::minimize and Graph::assign make them";
+
 /// Buffers of variables.
 type Values<Buffer> = HashMap<TensorIndex, Buffer>;
 
-/// The current values of the variables, in the backend's memory, and the number of times that they were replaced.
-pub(super) struct State<B: Backend>(Mutex<(u64, Values<B::Buffer>)>);
+/// The values of the variables, in the backend's memory.
+pub(super) struct State<B: Backend> {
+    /// The current ones, and the number of times that they were replaced.
+    current: Mutex<(u64, Values<B::Buffer>)>,
+    /// The last run, until the next one begins, if its outputs have NaN or infinite elements.
+    diverged: Mutex<Option<DivergedRun<B::Buffer>>>,
+}
+
+/// A run whose outputs have NaN or infinite elements.
+struct DivergedRun<Buffer> {
+    outputs: IndexMap<String, Array>,
+    /// The values that it has read, and replaced.
+    read: Values<Buffer>,
+}
 
 impl<B: Backend> State<B> {
     /// Uploads the first values.
@@ -32,7 +49,7 @@ impl<B: Backend> State<B> {
             let array = checked_feed(network.entry(variable.tensor)?, &variable.initial)?;
             values.insert(variable.tensor, backend.upload(&array)?);
         }
-        Ok(State(Mutex::new((0, values))))
+        Ok(State { current: Mutex::new((0, values)), diverged: Mutex::default() })
     }
     /// Returns the values, which belong together, with their version.
     pub fn snapshot(&self) -> (u64, Values<B::Buffer>) {
@@ -48,15 +65,35 @@ impl<B: Backend> State<B> {
         is_current
     }
     fn lock(&self) -> MutexGuard<'_, (u64, Values<B::Buffer>)> {
-        let State(values) = self;
-        values.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.current)
+    }
+    /// Keeps what a run has read if its outputs have NaN or infinite elements, to find out where they come from.
+    fn keep_if_diverged(&self, outputs: &IndexMap<String, Array>, read: Values<B::Buffer>) {
+        if outputs.values().any(|array| found_in(array).is_some()) {
+            *locked(&self.diverged) = Some(DivergedRun { outputs: outputs.clone(), read });
+        }
+    }
+    /// Returns the values that the run with these outputs has read if they are kept, or else the current ones.
+    pub fn read_for(&self, outputs: &IndexMap<String, Array>) -> Values<B::Buffer> {
+        let memory = |array: &Array| array.bytes().ok().map(<[u8]>::as_ptr);
+        let is_of = |run: &&DivergedRun<B::Buffer>| {
+            outputs.iter().all(|(name, array)| run.outputs.get(name).is_some_and(|own| memory(own) == memory(array)))
+        };
+        match locked(&self.diverged).as_ref().filter(is_of) {
+            Some(run) => run.read.clone(),
+            None => self.snapshot().1,
+        }
     }
 }
 
 impl<B: Backend> Session<B> {
     /// Adds the values of the variables to feeds.
     pub(super) fn add_variables(&self, fed: &mut HashMap<TensorIndex, Array>) -> Result<()> {
-        let (_, values) = self.state.snapshot();
+        self.add_values(self.state.snapshot().1, fed)
+    }
+
+    /// Adds these values of the variables to feeds.
+    pub(super) fn add_values(&self, values: Values<B::Buffer>, fed: &mut HashMap<TensorIndex, Array>) -> Result<()> {
         for (tensor, buffer) in values {
             if let Entry::Vacant(entry) = fed.entry(tensor) {
                 entry.insert(self.placement.backend.download(&buffer)?);
@@ -71,14 +108,16 @@ impl<B: Backend> Session<B> {
     /// repeated on the new values.
     pub(super) fn run_and_update(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
         let fed = self.checked_feeds(feeds)?;
+        *locked(&self.state.diverged) = None;
         loop {
             let (version, values) = self.state.snapshot();
-            let (plan, results) = self.run_on_variables(&fed, values, &self.wanted_and_next)?;
+            let (plan, results) = self.run_on_variables(&fed, &values, &self.wanted_and_next)?;
             let by_tensor: HashMap<TensorIndex, &B::Buffer> =
                 self.wanted_and_next.iter().copied().zip(&results).collect();
             let outputs = self.downloaded(&plan, &self.wanted, |t| by_tensor[&t])?;
             let next = self.network.variables.iter().map(|v| (v.tensor, by_tensor[&v.next].clone())).collect();
             if self.state.replace(version, next) {
+                self.state.keep_if_diverged(&outputs, values);
                 return Ok(outputs);
             }
         }
@@ -91,7 +130,7 @@ impl<B: Backend> Session<B> {
         wanted: &[TensorIndex],
     ) -> Result<IndexMap<String, Array>> {
         let (_, values) = self.state.snapshot();
-        let (plan, results) = self.run_on_variables(&self.checked_feeds(feeds)?, values, wanted)?;
+        let (plan, results) = self.run_on_variables(&self.checked_feeds(feeds)?, &values, wanted)?;
         let by_tensor: HashMap<TensorIndex, &B::Buffer> = wanted.iter().copied().zip(&results).collect();
         self.downloaded(&plan, wanted, |t| by_tensor[&t])
     }
@@ -99,12 +138,12 @@ impl<B: Backend> Session<B> {
     fn run_on_variables(
         &self,
         feeds: &HashMap<TensorIndex, Array>,
-        values: Values<B::Buffer>,
+        values: &Values<B::Buffer>,
         wanted: &[TensorIndex],
     ) -> Result<RunBuffers<B>> {
         let backend = &self.placement.backend;
-        let mut fed: Vec<(TensorIndex, B::Buffer)> =
-            values.into_iter().filter(|(t, _)| !feeds.contains_key(t)).collect();
+        let variables = values.iter().filter(|(t, _)| !feeds.contains_key(*t));
+        let mut fed: Vec<(TensorIndex, B::Buffer)> = variables.map(|(t, buffer)| (*t, buffer.clone())).collect();
         for (tensor, array) in feeds {
             fed.push((*tensor, backend.upload(array)?));
         }
@@ -166,17 +205,18 @@ impl<B: Backend> Session<B> {
         for_compute(&self.placement.backend.download(buffer)?)
     }
 
-    /// Returns the current values of all variables, in the graph's order. See [`Session::variable`].
+    /// Returns the current values of all variables, in the graph's order: those after one run, also while others are in progress. See
+    /// [`Session::variable`].
     ///
     /// # Errors
     /// Returns an error if the device fails.
     pub fn variables(&self) -> Result<IndexMap<String, Array>> {
-        let name = |t: TensorIndex| Ok(self.network.entry(t)?.ty.name.clone());
-        self.network
-            .variables
-            .iter()
-            .map(|v| name(v.tensor).and_then(|n| Ok((n.clone(), self.variable(&n)?))))
-            .collect()
+        let (_, values) = self.state.snapshot();
+        let variable = |t: TensorIndex| -> Result<(String, Array)> {
+            let array = for_compute(&self.placement.backend.download(&values[&t])?)?;
+            Ok((self.network.entry(t)?.ty.name.clone(), array))
+        };
+        self.network.variables().map(variable).collect()
     }
 
     /// Replaces the value of a variable. See [`Session::variable`].
@@ -217,9 +257,8 @@ impl<B: Backend> Session<B> {
     /// # Errors
     /// Returns an error if no coefficient has the name of a variable, if one has another shape, or if the device fails.
     pub fn save_variables(&self, graph: &mut Graph) -> Result<usize> {
-        let (variables, mut saved) = (self.variables()?, 0);
-        let names: Vec<_> = variables.keys().take(MAX_LISTED).cloned().collect();
-        for (name, array) in variables {
+        let mut saved = 0;
+        for (name, array) in self.variables()? {
             let Ok(tensor) = graph.find(&name) else { continue };
             let info = graph.tensor(tensor)?;
             if let TensorKind::Coefficient(_) = info.kind {
@@ -229,11 +268,9 @@ impl<B: Backend> Session<B> {
             }
         }
         if saved == 0 {
-            let problem = match names.as_slice() {
-                [] => "the session has no variables; Graph::minimize and Graph::assign make them".to_owned(),
-                names => {
-                    format!("no coefficient of {:?} is named like a variable: {}", graph.name(), names.join(", "))
-                }
+            let problem = match self.names_of_variables() {
+                Some(names) => format!("no coefficient of {:?} is named like a variable: {names}", graph.name()),
+                None => NO_VARIABLES.to_owned(),
             };
             return Err(misfit("save_variables:", problem));
         }
@@ -242,8 +279,25 @@ impl<B: Backend> Session<B> {
 
     fn find_variable(&self, name: &str) -> Result<TensorIndex> {
         let tensor = self.find("tensor", name)?;
-        let is_variable = self.network.variables.iter().any(|v| v.tensor == tensor);
-        let wrong = || argument("the variable", format!("{name:?}"), "it is a tensor of the graph, but not a variable");
-        if is_variable { Ok(tensor) } else { Err(wrong()) }
+        if self.network.variables().any(|variable| variable == tensor) {
+            return Ok(tensor);
+        }
+        let expected = match self.names_of_variables() {
+            Some(names) => format!("it is a tensor of the graph, but not a variable; variables: {names}"),
+            None => NO_VARIABLES.to_owned(),
+        };
+        Err(argument("the variable", format!("{name:?}"), expected))
+    }
+
+    /// Lists the variables in a message. Returns `None` if there are none.
+    fn names_of_variables(&self) -> Option<String> {
+        let names = self.network.variables().filter_map(|t| Some(self.network.entry(t).ok()?.ty.name.as_str()));
+        let names: Vec<&str> = names.collect();
+        let listed = names.get(..MAX_LISTED).unwrap_or(&names).join(", ");
+        match names.len().saturating_sub(MAX_LISTED) {
+            _ if names.is_empty() => None,
+            0 => Some(listed),
+            others => Some(format!("{listed} and {}", pluralized(others, "other"))),
+        }
     }
 }

@@ -37,13 +37,13 @@ impl Threads {
     /// # Errors
     /// Returns an error if the system has no more threads.
     pub fn new(threads: usize) -> Result<Threads> {
-        let count = threads.min(256);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(256)).build();
         let pool = pool.map_err(|e| argument("threads", threads, e))?;
+        let processors = Arc::new(Processors::new(pool.current_num_threads()));
         Ok(Threads {
             pool,
             runs: Arc::default(),
-            processors: Arc::new(Processors::new(count)),
+            processors,
             last: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             made: Instant::now(),
@@ -205,6 +205,14 @@ mod tests {
         });
         assert_eq!(threads.run(|| threads.run(|| threads.run(|| sum(10)))), 45);
         assert_eq!(threads.runs.state() % Runs::CHANGE, 0);
+    }
+
+    /// By default, there are as many threads as processors.
+    #[test]
+    fn processors_are_watched_by_default() {
+        let default = Threads::new(0).unwrap();
+        let same = Threads::new(default.pool.current_num_threads()).unwrap();
+        assert_eq!(default.processors.watched(), same.processors.watched());
     }
 
     #[test]

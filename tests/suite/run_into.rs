@@ -255,6 +255,15 @@ fn nothing_is_given_twice() {
     }
 }
 
+#[test]
+fn all_tensors_or_some_are_returned() {
+    let (g, _) = unusual();
+    let options = RunOptions::default().all(true).fetched(["inner"]);
+    let error = Session::new(&g, CpuBackend::new(), &options).err().unwrap().to_string();
+    let expected = "both say what runs return; drop all to get only what fetched lists, or fetched to get every tensor";
+    assert_eq!(error, format!("all and fetched: {expected}"));
+}
+
 /// A kernel of the user's may keep its operands. The caller's memory is then not given out for writing again.
 #[test]
 fn a_result_that_a_kernel_keeps_is_an_error() {

@@ -113,7 +113,8 @@ fn a_failed_run_leaves_the_variables() {
     assert_eq!(session.fetch(&fed, &["picked"]).unwrap()["picked"].to_f32().unwrap(), [11.0]);
     assert_eq!(session.variable("sum").unwrap().to_f32().unwrap(), [1.0, 2.0, 3.0]);
     let error = session.variable("x").unwrap_err().to_string();
-    assert!(error.contains("not a variable"), "{error}");
+    let expected = "the variable is \"x\"; it is a tensor of the graph, but not a variable; variables: sum";
+    assert_eq!(error, expected);
     assert!(session.set_variable("sum", &Array::from([1f32])).is_err());
 }
 
@@ -134,6 +135,29 @@ fn variables_change_together() {
     let run = |x: f32| session.run(&[("x", Array::from([x]))]).unwrap()["y"].to_f32().unwrap()[0];
     assert_eq!([run(10.0), run(20.0), run(30.0)], [12.0, 21.0, 42.0]);
     assert_eq!(session.variable("last").unwrap().to_f32().unwrap(), [30.0]);
+}
+
+/// Those of one step, although another thread takes steps meanwhile.
+#[test]
+fn variables_are_read_together() {
+    let mut g = Graph::new("net").unwrap();
+    let mut outputs = Vec::new();
+    for i in 0..50 {
+        let count = g.coefficient(&format!("count{i}"), Array::from([0f32])).unwrap();
+        let next = g.add(count, 1.0).call().unwrap();
+        g.assign(count, next).unwrap();
+        outputs.push(next);
+    }
+    g.set_outputs(&outputs[..1]).unwrap();
+    let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().threads(1)).unwrap();
+    let no_inputs: [(&str, Array); 0] = [];
+    std::thread::scope(|scope| {
+        let steps = scope.spawn(|| (0..500).for_each(|_| drop(session.run(&no_inputs).unwrap())));
+        while !steps.is_finished() {
+            let variables = session.variables().unwrap();
+            assert!(variables.values().all(|value| *value == variables[0]));
+        }
+    });
 }
 
 #[test]

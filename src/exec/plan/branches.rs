@@ -3,6 +3,7 @@ use super::{
     network::{Operation, TensorIndex},
     per_channel::{PerChannel, per_channel},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
+    rules::Capabilities,
 };
 use crate::{
     array::Array,
@@ -26,7 +27,7 @@ impl BranchMerger {
     ///
     /// # Errors
     /// Returns an error if a constant cannot be read.
-    pub fn merge(&mut self, graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    pub fn merge(&mut self, graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
         let Some(Operation { op: Op::Add(add), results, origin, .. }) = graph.only_operation(at) else {
             return Ok(false);
         };
@@ -34,7 +35,9 @@ impl BranchMerger {
         if !add.has_unit_coefficients() || !are_alike(graph, &[a, b, result])? {
             return Ok(false);
         }
-        let (Some(a), Some(b)) = (Branch::new(graph, a)?, Branch::new(graph, b)?) else { return Ok(false) };
+        let (Some(a), Some(b)) = (Branch::new(graph, a, backend)?, Branch::new(graph, b, backend)?) else {
+            return Ok(false);
+        };
         let count = [a.node, b.node].iter().map(|node| self.counts.get(node).unwrap_or(&1)).sum();
         if a.input != b.input || count > BRANCHES {
             return Ok(false);
@@ -98,14 +101,16 @@ struct Constants {
 }
 
 impl Branch {
-    fn new(graph: &RewriteGraph, result: TensorIndex) -> Result<Option<Branch>> {
+    fn new(graph: &RewriteGraph, result: TensorIndex, backend: &Capabilities) -> Result<Option<Branch>> {
         let Some(node) = graph.single_use_producer(result) else { return Ok(None) };
         let Some(Operation { op, .. }) = graph.only_operation(node) else { return Ok(None) };
         if let Op::Conv(conv) = op {
-            let filter = &graph.entry(conv.filter)?.ty;
-            if conv.do_relu || !filter.is_plain_float() || !are_alike(graph, &[conv.input])? {
+            let filter = graph.entry(conv.filter)?;
+            let is_merged = filter.ty.is_plain_float() && !conv.do_relu && !backend.stays_in_file(filter);
+            if !is_merged || !are_alike(graph, &[conv.input])? {
                 return Ok(None);
             }
+            let filter = &filter.ty;
             let (group, ic) = (conv.group as usize, filter.shape[1]);
             let (input, oc, kind) = (conv.input, filter.shape[0] / group, Kind::Conv(conv.clone()));
             let windows = Convolution::from(&**conv).windows(&graph.entry(input)?.ty.shape)?;

@@ -46,7 +46,9 @@ pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
         layouts.push(changed);
         reshape.into_iter().for_each(|reshape| layouts.push(reshape));
     }
-    graph.rebuild(layouts.nodes);
+    let Assignment { nodes, constants, .. } = layouts;
+    graph.rebuild(nodes);
+    graph.drop_unused_constants(constants.into_iter().flat_map(|((row_major, _), other)| [row_major, other]));
     Ok(times)
 }
 
@@ -146,12 +148,17 @@ fn broadcast_shape(op: &Op<TensorIndex>, operand: &[usize], rank: usize) -> Shap
     }
 }
 
+/// Constants, with the same in their other layout.
+type Constants = HashMap<TensorIndex, TensorIndex>;
+
 #[derive(Default)]
 struct Assignment {
     /// Tensors that are needed in their row-major layout, sorted by index.
     pinned: Vec<TensorIndex>,
     /// The same tensor in the other layout, in both directions.
     other: HashMap<TensorIndex, TensorIndex>,
+    /// Constants in their other layout, by the shape that they are broadcast to.
+    constants: HashMap<(TensorIndex, Shape), TensorIndex>,
     /// Tensors of `other` that are computed so far. A tensor with a single layout is not listed.
     made: HashSet<TensorIndex>,
     /// The new nodes so far, in execution order.
@@ -182,12 +189,12 @@ impl Assignment {
         };
         for plain in row_major {
             let others: Vec<TensorIndex> = operands.iter().copied().filter(|t| Some(*t) != plain).collect();
-            if let Some(changed) = self.supported(graph, node, &others, backend)? {
+            if let Some(changed) = self.supported(graph, node, (&others, &Constants::new()), backend)? {
                 return Ok(Some(changed));
             }
             let constants = self.constants_by_channel(graph, node, backend)?;
             if !constants.is_empty()
-                && let Some(changed) = self.supported(graph, node, &[others, constants].concat(), backend)?
+                && let Some(changed) = self.supported(graph, node, (&others, &constants), backend)?
             {
                 return Ok(Some(changed));
             }
@@ -195,17 +202,17 @@ impl Assignment {
         Ok(None)
     }
 
-    /// Returns the node with these operands and its results in their other layout if the backend supports it.
+    /// Returns the node with these operands, these constants and its results in their other layout if the backend supports it.
     fn supported(
         &mut self,
         graph: &mut RewriteGraph,
         node: &Node,
-        operands: &[TensorIndex],
+        (operands, constants): (&[TensorIndex], &Constants),
         backend: &Capabilities,
     ) -> Result<Option<Node>> {
         let results = node.stages.iter().flat_map(Operation::outputs);
         let tensors: Vec<TensorIndex> = operands.iter().copied().chain(results).collect();
-        let Some(changed) = self.with_layouts(graph, node, &tensors, backend)? else { return Ok(None) };
+        let Some(changed) = self.with_layouts(graph, node, (&tensors, constants), backend)? else { return Ok(None) };
         Ok(backend.supports_layouts(&graph.types(&changed)?).then_some(changed))
     }
 
@@ -216,8 +223,8 @@ impl Assignment {
         graph: &mut RewriteGraph,
         node: &Node,
         backend: &Capabilities,
-    ) -> Result<Vec<TensorIndex>> {
-        let mut found = Vec::new();
+    ) -> Result<Constants> {
+        let mut found = Constants::new();
         let may_have_channels =
             |stage: &&Operation| matches!(stage.op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::PRelu(_));
         for stage in node.stages.iter().filter(may_have_channels) {
@@ -235,34 +242,39 @@ impl Assignment {
                 let has_channels = factor.iter().any(|n| *n > 1) && factor.get(1) == shape.get(1);
                 if is_alike
                     && has_channels
-                    && (self.other.contains_key(&t) || self.convert_constant(graph, t, factor, backend)?)
+                    && let Some(other) = self.converted(graph, t, factor, backend)?
                 {
-                    found.push(t);
+                    found.insert(t, other);
                 }
             }
         }
         Ok(found)
     }
 
-    /// Computes a float constant in its other layout, as a tensor of that shape. Returns whether it has one.
-    fn convert_constant(
+    /// Returns a float constant in its other layout, as a tensor of that shape. Returns `None` if it has none, or stays in its file.
+    fn converted(
         &mut self,
         graph: &mut RewriteGraph,
         t: TensorIndex,
         shape: Shape,
         backend: &Capabilities,
-    ) -> Result<bool> {
-        let (Some(array), own) = (graph.constant(t), graph.entry(t)?.ty.clone()) else { return Ok(false) };
+    ) -> Result<Option<TensorIndex>> {
+        let key = (t, shape.clone());
+        if let Some(other) = self.constants.get(&key) {
+            return Ok(Some(*other));
+        }
+        let entry = graph.entry(t)?;
+        let (Some(array), own) = (&entry.constant, entry.ty.clone()) else { return Ok(None) };
         let row_major = ValueType { shape: shape.clone(), dtype: Dtype::Float32, ..own.clone() };
-        if !own.is_plain_float() {
-            return Ok(false);
+        if !own.is_plain_float() || backend.stays_in_file(entry) {
+            return Ok(None);
         }
         let Some(ty) = backend.layout_of_images(&row_major).and_then(|layout| row_major.with_layout(layout)) else {
-            return Ok(false);
+            return Ok(None);
         };
         // A single channel would fill a block.
         if ty.elements() > own.elements().saturating_mul(MAX_PADDING).max(FEW) {
-            return Ok(false);
+            return Ok(None);
         }
         let row_major = Array::from_vec(shape, for_compute(array)?.to_f32()?)?;
         let (row_major, other) = (graph.add_constant(&own, row_major), graph.add(ty.clone(), None));
@@ -270,19 +282,18 @@ impl Assignment {
         let conversion = Node { stages: vec![Operation::new(op, vec![Some(other)], Origin::default())] };
         let values = evaluated(graph, &conversion, backend)?;
         graph.drop_unused_constants([row_major]);
-        let Some(values) = values.and_then(|values| values.into_iter().next()) else { return Ok(false) };
+        let Some(values) = values.and_then(|values| values.into_iter().next()) else { return Ok(None) };
         let other = graph.add_constant(&ty, values);
-        self.other.insert(t, other);
-        self.made.extend([t, other]);
-        Ok(true)
+        self.constants.insert(key, other);
+        Ok(Some(other))
     }
 
-    /// Returns the node with these tensors in their other layout, or `None` if one of them has none.
+    /// Returns the node with these tensors and constants in their other layout, or `None` if a tensor has none.
     fn with_layouts(
         &mut self,
         graph: &mut RewriteGraph,
         node: &Node,
-        tensors: &[TensorIndex],
+        (tensors, constants): (&[TensorIndex], &Constants),
         backend: &Capabilities,
     ) -> Result<Option<Node>> {
         for t in tensors {
@@ -297,7 +308,11 @@ impl Assignment {
                 }
             }
         }
-        let twin = |t: &TensorIndex| if tensors.contains(t) { self.other[t] } else { *t };
+        let twin = |t: &TensorIndex| match constants.get(t) {
+            Some(other) => *other,
+            None if tensors.contains(t) => self.other[t],
+            None => *t,
+        };
         let results = |s: &Operation| s.results.iter().map(|t| t.as_ref().map(twin)).collect();
         let stages = node.stages.iter().map(|s| Operation::new(s.op.map(twin), results(s), s.origin));
         Ok(Some(Node { stages: stages.collect() }))

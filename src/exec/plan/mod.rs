@@ -217,7 +217,9 @@ impl<B: Backend> Plan<B> {
             FusionLevel::Layouts => &[Rule::Layout],
             FusionLevel::None => &[],
         };
-        let applied = rules::rewrite(&mut graph, placement, rules)?;
+        let streams_weights =
+            weight_budget::is_exceeded(&graph, options.weight_budget, || available(&placement.backend));
+        let applied = rules::rewrite(&mut graph, placement, rules, streams_weights)?;
         let (tensors, nodes) = graph.into_nodes();
         let steps = nodes.into_iter().map(|node| {
             let kernel = StepKernel::Streamed(Streamed { on_cpu: false, workspace: 0, table: None });
@@ -230,24 +232,25 @@ impl<B: Backend> Plan<B> {
         let mut plan =
             Plan { steps, freed, tensors, packed, constants, applied, peak: (0, 0), sources, gaps, recorder };
         plan.freed = plan.last_uses(wanted);
-        plan.prepare(placement, (wanted, network.tensors.len()), options, available)?;
+        plan.prepare(network, placement, wanted, options, available)?;
         plan.peak = memory::peak(&plan);
         plan.sources = written::sources(&plan, wanted);
         Ok(plan)
     }
 
-    /// Prepares the kernels and uploads the constants that they read, as long as memory suffices. Tensors from the index `own` on were
-    /// made by rules.
+    /// Prepares the kernels and uploads the constants that they read, as long as memory suffices. Constants that the network does not
+    /// have were made by rules.
     fn prepare(
         &mut self,
+        network: &Network,
         placement: &Placement<B>,
-        (wanted, own): (&[TensorIndex], usize),
+        wanted: &[TensorIndex],
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<()> {
         let mut budget = WeightBudget::new(self, options.weight_budget, || available(&placement.backend));
-        let mut ready: HashMap<TensorIndex, Array> = HashMap::new();
-        let mut read_later: HashSet<TensorIndex> = HashSet::new();
+        let (mut ready, mut read_later) = (HashMap::<TensorIndex, Array>::new(), HashSet::<TensorIndex>::new());
+        let is_given = |t: TensorIndex| network.entry(t).is_ok_and(|entry| entry.constant.is_some());
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
             if step.node.has_blocks() {
@@ -273,7 +276,7 @@ impl<B: Backend> Plan<B> {
                     StepKernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), workspace, table })
                 }
             };
-            let last = self.freed[i].iter().filter(|t| t.0 >= own && !read_later.contains(t));
+            let last = self.freed[i].iter().filter(|t| !is_given(**t) && !read_later.contains(t));
             for t in last {
                 let entry = self.tensors[t.0].as_mut();
                 if let Some(constant) = entry.and_then(|entry| entry.constant.take()) {

@@ -29,7 +29,9 @@ pub(super) fn divide(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
     let consumers = graph.consumers();
     let (mut added, mut constants) = (HashMap::new(), Vec::new());
     for at in graph.indices() {
-        if let Some(found) = SplitProjection::new(graph, &consumers, at)? {
+        if let Some(found) = SplitProjection::new(graph, &consumers, at)?
+            && !backend.stays_in_file(graph.entry(found.product.op.right)?)
+        {
             constants.extend(found.product.constants());
             added.insert(at, found.replaced(graph)?);
         }

@@ -10,63 +10,64 @@ use crate::{
     base::Result,
     ops::{Add, MatMul, Mul, Op},
 };
+use std::collections::HashMap;
 
-/// Folds a scale per channel into the convolution or the product before: `(w x + b) s + t` is `(s w) x + (s b + t)`.
-///
-/// # Errors
-/// Returns an error if a constant cannot be read.
-pub(super) fn fold(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
-    let Some(Operation { op, results, .. }) = graph.only_operation(at) else { return Ok(false) };
-    let Some(PerChannel { input, scale, shift, do_relu, relu_limit }) = per_channel(graph, op)? else {
-        return Ok(false);
-    };
-    let results = results.clone();
-    let Some(Weighted { at: before, view, filter, bias, channels }) = Weighted::of(graph, input)? else {
-        return Ok(false);
-    };
-    let Some(values) = graph.constant(filter) else { return Ok(false) };
-    let old = match bias {
-        Some(bias) => graph.numbers(bias)?,
-        None => Some(vec![0.0; scale.len()]),
-    };
-    let Some(old) = old.filter(|old| old.len() == scale.len()) else { return Ok(false) };
-    let weights = scaled(values, &scale, channels)?;
-    // Infinite weights would make NaN of inputs that are 0.
-    if !weights.iter().flatten().all(|w| w.is_finite()) {
-        return Ok(false);
+/// Maximum number of scales that are folded into one operator. Each of them copies the weights once more.
+const SCALES: usize = 16;
+
+/// Folds scales and biases per channel, and counts how many each operator has taken in.
+#[derive(Default)]
+pub(super) struct ScaleFolder {
+    counts: HashMap<NodeIndex, usize>,
+}
+
+impl ScaleFolder {
+    /// Folds a scale per channel into the convolution or the product before: `(w x + b) s + t` is `(s w) x + (s b + t)`.
+    ///
+    /// # Errors
+    /// Returns an error if a constant cannot be read.
+    pub fn fold(&mut self, graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
+        let Some(Operation { op, results, .. }) = graph.only_operation(at) else { return Ok(false) };
+        let Some(PerChannel { input, scale, shift, do_relu, relu_limit }) = per_channel(graph, op)? else {
+            return Ok(false);
+        };
+        let results = results.clone();
+        let Some(weighted) = Weighted::of(graph, input)? else { return Ok(false) };
+        let Weighted { at: before, view, filter, bias, .. } = weighted;
+        let count = self.counts.get(&before).map_or(1, |count| count + 1);
+        if count > SCALES {
+            return Ok(false);
+        }
+        let Some((new_filter, new_bias)) = weighted.folded(graph, (&scale, &shift), backend)? else {
+            return Ok(false);
+        };
+        let Some(mut producer) = graph.only_operation(before).cloned() else { return Ok(false) };
+        match &mut producer.op {
+            Op::Conv(conv) => {
+                (conv.filter, conv.bias) = (new_filter, Some(new_bias));
+                (conv.do_relu, conv.relu_limit) = (do_relu, relu_limit);
+            }
+            Op::MatMul(product) => {
+                (product.right, product.bias) = (new_filter, Some(new_bias));
+                (product.do_relu, product.relu_limit) = (do_relu, relu_limit);
+            }
+            _ => return Ok(false),
+        }
+        // The last operator now has the results of the scale.
+        let last = match view.and_then(|view| graph.only_operation(view)) {
+            Some(reshape) => {
+                let reshape = Operation { results, ..reshape.clone() };
+                graph.replace(before, Node { stages: vec![producer] });
+                reshape
+            }
+            None => Operation { results, ..producer },
+        };
+        graph.absorb(view.unwrap_or(before), at);
+        graph.replace(at, Node { stages: vec![last] });
+        graph.drop_unused_constants([Some(filter), bias].into_iter().flatten());
+        self.counts.insert(if view.is_some() { before } else { at }, count);
+        Ok(true)
     }
-    let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
-    let ty = graph.entry(filter)?.ty.clone();
-    let new_filter = match weights {
-        Some(weights) => graph.add_constant(&ty, Array::from_vec(ty.shape.clone(), weights)?),
-        None => filter,
-    };
-    let new_bias = graph.add_constant(&ty, shifted.into());
-    let Some(mut producer) = graph.only_operation(before).cloned() else { return Ok(false) };
-    match &mut producer.op {
-        Op::Conv(conv) => {
-            (conv.filter, conv.bias) = (new_filter, Some(new_bias));
-            (conv.do_relu, conv.relu_limit) = (do_relu, relu_limit);
-        }
-        Op::MatMul(product) => {
-            (product.right, product.bias) = (new_filter, Some(new_bias));
-            (product.do_relu, product.relu_limit) = (do_relu, relu_limit);
-        }
-        _ => return Ok(false),
-    }
-    // The last operator now has the results of the scale.
-    let last = match view.and_then(|view| graph.only_operation(view)) {
-        Some(reshape) => {
-            let reshape = Operation { results, ..reshape.clone() };
-            graph.replace(before, Node { stages: vec![producer] });
-            reshape
-        }
-        None => Operation { results, ..producer },
-    };
-    graph.absorb(view.unwrap_or(before), at);
-    graph.replace(at, Node { stages: vec![last] });
-    graph.drop_unused_constants([Some(filter), bias].into_iter().flatten());
-    Ok(true)
 }
 
 /// A convolution, or a product by a constant matrix.
@@ -117,6 +118,38 @@ impl Weighted {
         let is_float = |t: TensorIndex| graph.entry(t).map(|entry| entry.ty.dtype.is_float());
         Ok((is_float(result)? && is_float(filter)?).then_some(Weighted { at, view, filter, bias, channels }))
     }
+
+    /// Adds the weights and the bias of an operator that also applies a scale and a shift per channel. Returns `None` if they are not
+    /// constant or not finite, or if the weights stay in their file.
+    fn folded(
+        &self,
+        graph: &mut RewriteGraph,
+        (scale, shift): (&[f64], &[f64]),
+        backend: &Capabilities,
+    ) -> Result<Option<(TensorIndex, TensorIndex)>> {
+        let entry = graph.entry(self.filter)?;
+        let (Some(values), ty) = (&entry.constant, entry.ty.clone()) else { return Ok(None) };
+        let is_scaled = scale.iter().any(|factor| *factor != 1.0);
+        if is_scaled && backend.stays_in_file(entry) {
+            return Ok(None);
+        }
+        let old = match self.bias {
+            Some(bias) => graph.numbers(bias)?,
+            None => Some(vec![0.0; scale.len()]),
+        };
+        let Some(old) = old.filter(|old| old.len() == scale.len()) else { return Ok(None) };
+        let weights = is_scaled.then(|| scaled(values, scale, self.channels)).transpose()?;
+        // Infinite weights would make NaN of inputs that are 0.
+        if !weights.iter().flatten().all(|w| w.is_finite()) {
+            return Ok(None);
+        }
+        let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
+        let filter = match weights {
+            Some(weights) => graph.add_constant(&ty, Array::from_vec(ty.shape.clone(), weights)?),
+            None => self.filter,
+        };
+        Ok(Some((filter, graph.add_constant(&ty, shifted.into()))))
+    }
 }
 
 /// Whether a product is a linear layer, without an activation.
@@ -125,11 +158,8 @@ fn is_linear_layer(product: &MatMul<TensorIndex>) -> bool {
     *product == MatMul { bias, right_transpose, keep_dims, ..MatMul::new(input, right) }
 }
 
-/// Returns weights times the factors of their channels, or `None` if all factors are 1.
-fn scaled(weights: &Array, factors: &[f64], channels: ChannelAxis) -> Result<Option<Vec<f32>>> {
-    if factors.iter().all(|f| *f == 1.0) {
-        return Ok(None);
-    }
+/// Returns weights times the factors of their channels.
+fn scaled(weights: &Array, factors: &[f64], channels: ChannelAxis) -> Result<Vec<f32>> {
     let mut weights = for_compute(weights)?.to_f32()?;
     let times = |w: &mut f32, f: f64| *w = (f64::from(*w) * f) as f32;
     match channels {
@@ -145,7 +175,7 @@ fn scaled(weights: &Array, factors: &[f64], channels: ChannelAxis) -> Result<Opt
             }
         }
     }
-    Ok(Some(weights))
+    Ok(weights)
 }
 
 /// An operator that computes `x s + t`, with s and t per channel.

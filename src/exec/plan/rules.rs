@@ -3,8 +3,10 @@ use super::{
     attention,
     branches::BranchMerger,
     layout,
-    network::{Operation, TensorIndex},
-    padding, parts, per_channel, permutations, quantized,
+    network::{Operation, TensorEntry, TensorIndex},
+    padding, parts,
+    per_channel::{self, ScaleFolder},
+    permutations, quantized,
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
     stored,
 };
@@ -21,7 +23,12 @@ pub(super) struct Capabilities<'b> {
     fusion: Option<&'b dyn Fusion>,
     layouts: Option<&'b dyn Layouts>,
     evaluate: &'b dyn Fn(&Signature) -> Result<Option<Vec<Array>>>,
+    /// Whether some weights are read again in each run.
+    streams_weights: bool,
 }
+
+/// Maximum size in bytes of a constant in a file that rules replace by others in memory, although not all weights are kept there.
+const COPIED: u64 = 1 << 14;
 
 impl Capabilities<'_> {
     fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
@@ -47,6 +54,11 @@ impl Capabilities<'_> {
     /// Whether the backend computes on layouts other than row-major.
     pub fn has_layouts(&self) -> bool {
         self.layouts.is_some()
+    }
+    /// Whether a constant stays in its file, from which each run reads it: what a rule made of it would always be in memory.
+    pub fn stays_in_file(&self, entry: &TensorEntry) -> bool {
+        let is_in_file = |constant: &Array| constant.source_path().is_some();
+        self.streams_weights && entry.ty.bytes() > COPIED && entry.constant.as_ref().is_some_and(is_in_file)
     }
 }
 
@@ -129,7 +141,8 @@ impl Rule {
 /// Rewrites a node if its rule applies, and returns whether it does.
 type Rewrite<'r> = &'r mut dyn FnMut(&mut RewriteGraph, NodeIndex) -> Result<bool>;
 
-/// Applies the rules to every node in execution order. Returns how often each rule applied.
+/// Applies the rules to every node in execution order; `streams_weights` says whether some weights are read again in each run.
+/// Returns how often each rule applied.
 ///
 /// # Errors
 /// Returns an error if a constant cannot be read, or if the caller wants to end.
@@ -137,11 +150,13 @@ pub(super) fn rewrite<B: Backend>(
     graph: &mut RewriteGraph,
     placement: &Placement<B>,
     rules: &[Rule],
+    streams_weights: bool,
 ) -> Result<Vec<(Rule, usize)>> {
     let backend = &Capabilities {
         fusion: placement.backend.fusion(),
         layouts: placement.backend.layouts(),
         evaluate: &|signature| placement.evaluate(signature),
+        streams_weights,
     };
     let mut applied = Vec::new();
     for rule in rules.iter().copied() {
@@ -157,10 +172,13 @@ pub(super) fn rewrite<B: Backend>(
             Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at, backend)), graph)?,
             Rule::Padding => each(&mut padding::merge, graph)?,
             Rule::Quantized => quantized::quantize(graph, backend)?,
-            Rule::Scale => each(&mut per_channel::fold, graph)?,
+            Rule::Scale => {
+                let mut folder = ScaleFolder::default();
+                each(&mut |graph, at| folder.fold(graph, at, backend), graph)?
+            }
             Rule::Branches => {
                 let mut merger = BranchMerger::default();
-                each(&mut |graph, at| merger.merge(graph, at), graph)?
+                each(&mut |graph, at| merger.merge(graph, at, backend), graph)?
             }
             Rule::Split => per_channel::split(graph, backend)?,
             Rule::Stored => {
@@ -190,15 +208,19 @@ fn fold(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> bool
     };
     let sum = |all: &mut dyn Iterator<Item = TensorIndex>| all.map(size).fold(0, usize::saturating_add);
     let operands = node.operands();
-    let is_known = operands.iter().all(|t| graph.constant(*t).is_some());
-    if !is_known || sum(&mut node.outputs()) > sum(&mut operands.iter().copied()).saturating_add(FOLDED) {
+    if !operands.iter().all(|t| graph.constant(*t).is_some()) {
+        return false;
+    }
+    let (read, made) = (sum(&mut operands.iter().copied()), sum(&mut node.outputs()));
+    let stays = |t: &TensorIndex| graph.entry(*t).is_ok_and(|entry| backend.stays_in_file(entry));
+    if made > read.saturating_add(FOLDED) || (made as u64 > COPIED && operands.iter().any(stays)) {
         return false;
     }
     // Errors are reported at run time.
-    let values = evaluated(graph, node, backend).ok().flatten();
-    let is_known = values.is_some();
-    values.into_iter().for_each(|values| graph.replace_with_constants(at, values));
-    is_known
+    let Some(values) = evaluated(graph, node, backend).ok().flatten() else { return false };
+    graph.replace_with_constants(at, values);
+    graph.drop_unused_constants(operands);
+    true
 }
 
 /// Computes the results of a node whose operands are constants. Returns `None` if the backend cannot.

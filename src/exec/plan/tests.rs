@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 mod branches;
 mod bytes;
+mod constants;
 mod in_blocks;
 mod parts;
 mod quantized;

@@ -1,5 +1,5 @@
 //! Decides which steps keep their weights between runs if memory does not suffice for all.
-use super::{Plan, RowTable, TensorEntry, TensorIndex, memory::activations};
+use super::{Node, Plan, RowTable, TensorEntry, TensorIndex, memory::activations, rewrite_graph::RewriteGraph};
 use crate::Backend;
 use std::collections::{HashMap, HashSet};
 
@@ -43,7 +43,7 @@ impl WeightBudget {
             return budget(u64::MAX, false);
         }
         let rest = available().saturating_sub(MARGIN).saturating_sub(activations(plan));
-        match total.saturating_add((FORMS - 1).saturating_mul(largest)) <= rest {
+        match prepared(total, largest) <= rest {
             true => budget(u64::MAX, false),
             false => budget(rest.saturating_sub(FORMS.saturating_mul(largest_streamed)), true),
         }
@@ -92,6 +92,24 @@ fn weights<B: Backend>(
         (Some(of), Some(&count)) => (t, (ty.bytes() / count.max(1) as u64).saturating_mul(of.rows as u64)),
         _ => (t, ty.bytes()),
     })
+}
+
+/// Whether the weights of a graph, which no rule has changed yet, exceed `limit` if there is one, or else the available memory.
+pub(super) fn is_exceeded(graph: &RewriteGraph, limit: Option<u64>, available: impl FnOnce() -> u64) -> bool {
+    let nodes = graph.indices().filter_map(|at| graph.node(at));
+    let operands: HashSet<TensorIndex> = nodes.flat_map(Node::operands).collect();
+    let entries = operands.into_iter().filter_map(|t| graph.entry(t).ok());
+    let sizes: Vec<u64> = entries.filter(|entry| entry.constant.is_some()).map(|entry| entry.ty.bytes()).collect();
+    let (total, largest) = (sum(sizes.iter().copied()), sizes.iter().copied().max().unwrap_or(0));
+    match limit {
+        Some(limit) => total > limit,
+        None => total > SMALL && prepared(total, largest) > available().saturating_sub(MARGIN),
+    }
+}
+
+/// Bytes that weights take at most while they are prepared, one step after the other; the step with the most has `largest` of them.
+fn prepared(total: u64, largest: u64) -> u64 {
+    total.saturating_add((FORMS - 1).saturating_mul(largest))
 }
 
 /// Whether a constant is converted to another dtype.

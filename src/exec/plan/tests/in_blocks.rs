@@ -213,6 +213,22 @@ fn slopes_per_channel_stand_in_blocks() {
     steps(&mut g, &[y]);
 }
 
+/// The same slopes have another shape in each layout.
+#[test]
+fn images_and_volumes_in_blocks_share_slopes() {
+    let mut g = Graph::new("g").unwrap();
+    let (x, v) = (input(&mut g, "x", &[1, 3, 6, 6]), input(&mut g, "v", &[1, 3, 4, 6, 6]));
+    let slopes = g.coefficient("slopes", values(&[40], 1)).unwrap();
+    let a = g.conv(x, filter(&[40, 3, 3, 3], 2)).call().unwrap();
+    let a = g.prelu(a, slopes).call().unwrap();
+    let y = g.conv(a, filter(&[20, 40, 1, 1], 3)).call().unwrap();
+    let b = g.conv3d(v, filter(&[40, 3, 3, 3, 3], 4)).call().unwrap();
+    let b = g.prelu(b, slopes).call().unwrap();
+    let z = g.conv3d(b, filter(&[20, 40, 1, 1, 1], 5)).call().unwrap();
+    let expected = ["Conv + PRelu", "Conv", "Reshape", "Conv + PRelu", "Conv", "Reshape"];
+    assert_eq!(steps(&mut g, &[y, z]), expected);
+}
+
 /// As in PiT and CoaT. Constants along some of the other axes are converted, too, and those without channels remain row-major.
 #[test]
 fn constants_with_channels_stand_in_blocks() {
