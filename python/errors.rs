@@ -155,12 +155,12 @@ fn described(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
 fn numbers(cause: &Cause, details: &Bound<'_, PyDict>) -> PyResult<&'static str> {
     match cause {
         Cause::Argument { argument, found, expected } => {
-            details.set_item("argument", argument)?;
+            set_argument(details, argument)?;
             details.set_item("found", found)?;
             details.set_item("expected", expected)?;
         }
         Cause::Misfit { argument, problem } => {
-            details.set_item("argument", argument)?;
+            set_argument(details, argument)?;
             details.set_item("found", problem)?;
             if problem == "is missing" {
                 return Ok("InvalidType");
@@ -206,4 +206,12 @@ fn numbers(cause: &Cause, details: &Bound<'_, PyDict>) -> PyResult<&'static str>
         _ => {}
     }
     Ok("Error")
+}
+
+/// Adds the argument that is wrong to the details, unless an error calls it by a description: "the name of the model".
+fn set_argument(details: &Bound<'_, PyDict>, argument: &str) -> PyResult<()> {
+    if argument.contains(' ') {
+        return Ok(());
+    }
+    details.set_item("argument", argument)
 }

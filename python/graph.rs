@@ -10,7 +10,7 @@ use crate::{
     spec_text::{json_of, param, text_of},
     tensor::{Handle, Tensor, shape_of},
     values::array_or_list,
-    warnings::{warn, warn_of_graph, warn_of_reading},
+    warnings::{in_python, warn, warn_of_graph, warn_of_reading},
 };
 use pyo3::{
     intern,
@@ -57,6 +57,17 @@ impl<'py> FromPyObject<'_, 'py> for Tensors {
             Err(_) => object.extract().map(Tensors),
         }
     }
+}
+
+/// Returns the exception about an object that stands where one or several tensors are expected.
+fn not_tensors(argument: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    let items = object.extract::<Vec<Bound<'_, PyAny>>>().unwrap_or_default();
+    let wrong = items.iter().enumerate().find(|(_, item)| !item.is_instance_of::<Tensor>());
+    let problem = match wrong {
+        Some((i, item)) => format!("{argument}[{i}] is {}; expected a tensor", shown(item)),
+        None => format!("{argument} is {}; expected a tensor or a list of tensors", shown(object)),
+    };
+    invalid_type(object.py(), problem)
 }
 
 impl Graph {
@@ -200,8 +211,9 @@ impl Graph {
         self.tensors_of(handles)
     }
     #[setter]
-    fn set_outputs(&self, py: Python<'_>, outputs: Tensors) -> PyResult<()> {
-        let handles = self.handles(py, &outputs.0)?;
+    fn set_outputs(&self, py: Python<'_>, outputs: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Tensors(tensors) = outputs.extract::<Tensors>().map_err(|_| not_tensors("outputs", outputs))?;
+        let handles = self.handles(py, &tensors)?;
         self.shared.with(py, |graph| graph.set_outputs(&handles))
     }
     /// All tensors, in order of creation.
@@ -380,7 +392,7 @@ impl Graph {
     fn check(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.shared.with(py, |graph| {
             graph.check_complete()?;
-            Ok(graph.warnings().iter().map(ToString::to_string).collect())
+            Ok(graph.warnings().iter().map(|warning| in_python(warning, warning.to_string())).collect())
         })
     }
     /// Leaves out warnings about this network that have one of these codes: `graph.allow("unused-input")`.
@@ -398,7 +410,7 @@ impl Graph {
     }
     /// Writes `NAME_origin.mlir` and its weights into a folder, which is made if it does not exist. Returns the two paths. An
     /// existing model is replaced as a whole, even if the process is killed. `weights` is another name of the weight file.
-    #[pyo3(signature = (folder=PathBuf::from("."), weights=None))]
+    #[pyo3(signature = (folder=PathBuf::from("."), weights=None), text_signature = "($self, folder='.', weights=None)")]
     fn write_mlir(&self, py: Python<'_>, folder: PathBuf, weights: Option<&str>) -> PyResult<(PathBuf, PathBuf)> {
         let graph = self.shared.lock(py).clone();
         write_pair(py, &graph, folder, weights)
@@ -423,7 +435,7 @@ impl Graph {
     ///     options: The other options of `Session`.
     ///
     /// Returns:
-    ///     Arrays of NumPy, by name. Floats are computed in float32, and returned so.
+    ///     Arrays of NumPy, by name. Floats are computed and returned as float32.
     #[pyo3(signature = (feeds=None, *, all=false, device="cpu", **options))]
     fn run<'py>(
         slf: &Bound<'py, Self>,

@@ -2,9 +2,14 @@
 use pyo3::{intern, prelude::*, types::PyDict};
 use tpulang::{
     Graph,
-    base::{Warning, WarningCode, Warnings},
+    base::{Warning, WarningCode, WarningKind, Warnings},
     graph::TensorInfo,
 };
+
+/// What [`WarningKind::QuantizedInF32`] says in Python.
+const QUANTIZED_IN_F32: &str = "\
+its tensors are quantized, but the network is written as one of floats; call compile instead of compile_f32, or set the \
+graph's mode to \"quantized\"";
 
 /// Issues warnings at the user's line.
 ///
@@ -54,6 +59,14 @@ pub fn is_about_call(warning: &Warning) -> bool {
     warning.call().is_some() && warning.code() != WarningCode::QuantizedInF32
 }
 
+/// Returns the text of a warning, with the remedy in Python where it has that in a spec.
+pub fn in_python(warning: &Warning, text: String) -> String {
+    match warning.kind() {
+        kind @ WarningKind::QuantizedInF32 => text.replacen(&kind.to_string(), QUANTIZED_IN_F32, 1),
+        _ => text,
+    }
+}
+
 fn issue(py: Python<'_>, warning: &Warning) -> PyResult<()> {
     let details = PyDict::new(py);
     details.set_item("code", warning.code().name())?;
@@ -68,7 +81,7 @@ fn issue(py: Python<'_>, warning: &Warning) -> PyResult<()> {
         details.set_item("column", place.column)?;
         details.set_item("path", &place.path)?;
     }
-    let message = format!("{}: {}", warning.code(), warning.message());
+    let message = format!("{}: {}", warning.code(), in_python(warning, warning.message()));
     py.import(intern!(py, "tpulang._errors"))?.call_method(intern!(py, "warn"), (message,), Some(&details))?;
     Ok(())
 }

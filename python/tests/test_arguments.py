@@ -130,6 +130,21 @@ def test_names_are_strings_or_tensors(graph):
         raises(message, use, tpulang.InvalidType)
 
 
+def test_outputs_are_tensors(graph):
+    x, expected = graph["x"], "expected a tensor or a list of tensors"
+    for outputs, message in [("zz", f"outputs is 'zz', a str; {expected}"), (None, f"outputs is None; {expected}"),
+                             (5, f"outputs is 5, an int; {expected}"), ([x, 3], "outputs[1] is 3, an int; expected a tensor")]:
+        raises(message, lambda: setattr(graph, "outputs", outputs), tpulang.InvalidType)
+    assert [t.name for t in graph.outputs] == ["y"]
+
+
+def test_a_description_is_not_the_name_of_an_argument():
+    with pytest.raises(tpulang.Error) as raised:
+        tpulang.Graph("a b")
+    error = raised.value
+    assert (error.argument, error.found) == (None, '"a b"') and error.expected.startswith("expected 1 to 200 letters")
+
+
 def test_a_rate_of_a_wrong_type():
     for optimizer in (tpulang.optimizers.Sgd, tpulang.optimizers.Adam, tpulang.optimizers.AdamW):
         raises("rate is 'fast', a str; expected a number, a Schedule, or a tensor of one element", lambda: optimizer("fast"))

@@ -1,9 +1,15 @@
 """The compile functions: without a tool chain, and with a stand-in for it that records how it is called."""
 import errno
 import json
+import os
+import pathlib
 import pickle
+import re
+import signal
+import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -14,13 +20,21 @@ import tpulang as tpul
 STAND_IN = {
     "__init__.py": "",
     "python/utils/mlir_shell.py": """
-        import json, os
+        import json, os, subprocess, sys, time
         def note(stage, to, **options):
             with open("calls.txt", "a") as f:
                 f.write(json.dumps([stage, to, options]) + "\\n")
             open(to, "w").close()
         def mlir_opt_for_top(source, target, **options):
             print("canonicalizing " + source)
+            if os.environ.get("STAND_IN_WAITS"):
+                code = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+                helper = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+                helper.stdout.readline()
+                with open(os.environ["STAND_IN_WAITS"] + ".part", "w") as f:
+                    json.dump([os.getpid(), helper.pid], f)
+                os.rename(f.name, os.environ["STAND_IN_WAITS"])
+                time.sleep(600)
             note("canonicalize", target, **options)
         def mlir_lowering(source, target, **options):
             if os.environ.get("STAND_IN_FAILS"):
@@ -163,11 +177,51 @@ def test_a_stage_fails(toolchain, monkeypatch):
     assert e.value.stage == "lowering to f32"
 
 
+def is_running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("no_save", [False, True])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_ends_all_processes_and_leaves_no_temporary_folder(folder, toolchain, monkeypatch, sent, no_save):
+    code = f"""if True:
+        import numpy as np, tpulang as tpul
+        tpul.init("BM1684X")
+        x = tpul.Tensor(name="x", shape=[2], data=np.ones(2, "float32"))
+        tpul.compile_f32("net", [x], [tpul.relu(x)], no_save={no_save})
+    """
+    temporary, waits = folder / "temporary", folder / "waits"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setenv("STAND_IN_WAITS", str(waits))
+    monkeypatch.setenv("PYTHONPATH", str(pathlib.Path(tpul.__file__).parents[1]), prepend=os.pathsep)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as script:
+        wait_until(lambda: waits.exists() or script.poll() is not None)
+        pids = json.loads(waits.read_text())
+        assert all(map(is_running, pids)) and list(temporary.iterdir())
+        script.send_signal(sent)
+        assert script.wait(60) == -sent
+    wait_until(lambda: not any(map(is_running, pids)))
+    assert list(temporary.iterdir()) == []
+
+
 def test_an_existing_module_needs_the_tool_chain(folder):
     network()
     (folder / "net_origin.mlir").write_text("")
-    with pytest.raises(tpul.ToolChainError, match='mlir_compile "net" needs TPU-MLIR\'s tool chain: install it'):
+    with pytest.raises(tpul.ToolChainError, match='mlir_compile "net" needs TPU-MLIR\'s tool chain: install it') as e:
         tpul.mlir_compile("net", "net_origin.mlir")
+    guide = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    assert f"\n{re.search('toolchain/bin/pip install [^)]*', str(e.value))[0]}\n" in guide.read_text(encoding="utf-8")
 
 
 def test_a_wrong_path_of_the_tool_chain(monkeypatch):
@@ -282,3 +336,22 @@ def test_an_input_without_data(folder):
         tpul.compile_f32("net", [x], [y])
     tpul.compile_f32("net", [x], [y], mlir_inference=False, bmodel_inference=False, log_level="quiet")
     assert "net_origin.mlir" in files(folder)
+
+
+def test_inputs_are_not_computed(folder):
+    x, y = network()
+    for options in ({}, {"mlir_inference": False, "bmodel_inference": False}):
+        with pytest.raises(tpul.Error) as e:
+            tpul.compile_f32("net", [x, y], [y], **options)
+        problem = 'inputs[1] is "y", which relu computes; it must be a tensor that is declared with tpulang.Tensor(..)'
+        assert str(e.value) == f'compile_f32 "net": {problem}'
+    assert not files(folder)
+
+
+def test_a_quantized_network_is_not_one_of_floats():
+    tpul.init("BM1684X")
+    x = tpul.Tensor(name="x", shape=[2], data=np.array([1, 2], "int8"))
+    y = tpul.dequant_int_to_fp(x, scale=0.5, offset=0, out_name="y")
+    remedy = 'call compile instead of compile_f32, or set the graph\'s mode to "quantized"'
+    with pytest.warns(tpul.GraphWarning, match=f"^quantized-in-f32: dequant_int_to_fp .* as one of floats; {remedy}$"):
+        tpul.compile_f32("net", [x], [y], log_level="quiet")

@@ -264,6 +264,17 @@ def test_a_constructor_has_these_parameters(module, name):
     assert parameters(node, True) == actual_parameters(runtime(module, name))
 
 
+def test_signatures_show_the_defaults():
+    owners = [runtime(module, name) for module, name in CLASSES]
+    functions = [*owners, *(function for owner in owners for function in vars(owner).values())]
+    for function in filter(callable, functions):
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except ValueError:
+            continue
+        assert not [p for p in parameters if p.default is ...], function
+
+
 def test_a_class_without_a_constructor_cannot_be_called():
     without = [c for c in CLASSES if not {"__new__", "__init__"} & set(members(*c))]
     for module, name in without:

@@ -544,10 +544,10 @@ class Session:
         strict: bool = False,
         unfused: bool = False,
         precision: _Precision = "float32",
-        on_cpu: Sequence[str] = ...,
+        on_cpu: Sequence[str] | None = None,
         max_iterations: int | None = None,
-        fed: Sequence[str | Tensor] = ...,
-        fetched: Sequence[str | Tensor] = ...,
+        fed: Sequence[str | Tensor] | None = None,
+        fetched: Sequence[str | Tensor] | None = None,
         weight_budget: int | None = None,
         check_finite: bool = True,
     ) -> Self: ...

@@ -213,25 +213,25 @@ class Compilation:
     def check_functions(self):
         """Check the functions of spec_op_mode."""
         if self.modes_by_function:
-            custom = {_function(operator) for operator in self._operators() if operator.op_name == "top.Custom"}
+            custom = {_function(operator) for operator in self.operators() if operator.op_name == "top.Custom"}
             self.checks.functions([*_native.FUNCTIONS, *custom])
 
-    def _operators(self):
+    def operators(self):
         return (self.graph or _default_graph(self.title)).operators
 
     def _table(self):
         """Return the modes of operators by the names of their outputs, as lowering takes them."""
         if not self.modes_by_function:
             return ""
-        modes = [(operator.outputs[0], self.modes_by_function.get(_function(operator))) for operator in self._operators()]
+        modes = [(operator.outputs[0], self.modes_by_function.get(_function(operator))) for operator in self.operators()]
         return ",".join(f"{output}:{mode}" for output, mode in modes if mode)
 
 
 def _function(operator):
-    """Return the function that added an operator; for `custom`, what the operator is called."""
+    """Return the function that added an operator, or else its op; for `custom`, what the operator is called."""
     if operator.op_name == "top.Custom":
         return dict(operator.attributes)["name"].strip('"')
-    return operator.function
+    return operator.function or operator.op_name
 
 
 def _compile_graph(call, arguments):
@@ -242,6 +242,7 @@ def _compile_graph(call, arguments):
     if compilation.debug_dump_mode == "load":
         raise Error(f'{compilation.title}: debug_dump_mode is "load"; call debug_dump_compile with the path of the dump')
     inputs, outputs = (checks.tensors(argument, _native.Tensor) for argument in ("inputs", "outputs"))
+    checks.not_computed(inputs, {name: _function(operator) for operator in compilation.operators() for name in operator.outputs})
     compilation.refs = checks.references_of(inputs, outputs)
     feeds = _feeds(compilation, inputs)
     compilation.graph = finish(compilation, inputs, outputs)
@@ -289,7 +290,7 @@ def _continue(compilation, feeds=None):
         run_reference(compilation, feeds)
     bmodels = " and ".join(f"{compilation.name}_{mode}.bmodel" for mode in compilation.lowered_modes)
     compilation.say(f"{compilation.title}: the network is written to {compilation.path('_origin.mlir')}. What remains (canonical "
-                    f"form, lowering, code generation, up to {bmodels}) needs TPU-MLIR's tool chain. To get it, "
+                    f"form, lowering, code generation, up to {bmodels}) needs TPU-MLIR's tool chain: "
                     f"{_toolchain.HOW_TO_GET}.")
 
 
@@ -298,7 +299,7 @@ def _compile_aside(compilation):
     with tempfile.TemporaryDirectory(prefix="tpulang-") as folder:
         compilation.write(folder)
         steps = compilation.steps(compilation.name + "_origin.mlir", runs=False)
-        _toolchain.run(compilation.title, steps, folder, compilation.quiet)
+        _toolchain.run(compilation.title, steps, folder, compilation.quiet, is_temporary=True)
         for mode in compilation.lowered_modes:
             shutil.copyfile(os.path.join(folder, f"{compilation.name}_{mode}.bmodel"), compilation.path(f"_{mode}.bmodel"))
 

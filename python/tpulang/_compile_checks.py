@@ -102,6 +102,13 @@ class Checks:
                 self.fail(f"{argument}[{i}]", type(tensor).__name__, "a tensor", InvalidType)
         return list(value)
 
+    def not_computed(self, inputs, functions):
+        """Check that no function computes an input; `functions` has those of computed tensors, by name."""
+        for i, tensor in enumerate(inputs):
+            if tensor.name in functions:
+                self.fail(f"inputs[{i}]", f"{_shown(tensor.name)}, which {functions[tensor.name]} computes",
+                          "a tensor that is declared with tpulang.Tensor(..)")
+
     def references(self):
         """Return refs: {name: array}."""
         self.type("refs", (dict, type(None)), "a dict of names and arrays")

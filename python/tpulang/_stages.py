@@ -5,11 +5,16 @@ Python that has it, with the path of a job. A job is JSON:
 
 - ``folder``: where the files are; ``log``: the file for the stages' output; ``quiet``: whether to show it as well;
 - ``status``: the file that gets the title of the present stage and, if it fails, the reason;
-- ``steps``: ``[title, stage, arguments]`` each.
+- ``steps``: ``[title, stage, arguments]`` each;
+- ``temporary``: folders to remove if the process that runs the script is killed; until then it holds the standard input open.
 """
 import contextlib
 import json
 import os
+import select
+import shutil
+import signal
+import subprocess
 import sys
 import threading
 import zipfile
@@ -143,13 +148,29 @@ def run(job):
     return result
 
 
+def supervise(command, environment, folders):
+    """Run a command and return its status. If the standard input ends before, remove the folders and end the session."""
+    child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)
+    while child.poll() is None:
+        if select.select([0], [], [], 0.05)[0]:
+            child.kill()
+            child.wait()
+            for folder in folders:
+                shutil.rmtree(folder, ignore_errors=True)
+            os.killpg(os.getpid(), signal.SIGKILL)
+    return child.returncode
+
+
 def main():
+    with open(sys.argv[1]) as f:
+        job = json.load(f)
     if STARTED not in os.environ:
         # The loader reads the library path, which tpu_mlir sets, only when a process starts.
         import tpu_mlir  # noqa: F401
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, STARTED: "1"})
-    with open(sys.argv[1]) as f:
-        job = json.load(f)
+        status = supervise([sys.executable, *sys.argv], {**os.environ, STARTED: "1"}, job["temporary"])
+        if status < 0:
+            os.kill(os.getpid(), -status)
+        sys.exit(status)
     try:
         run(job)
     except StageFailed as e:

@@ -1,7 +1,9 @@
 """Finds TPU-MLIR's tool chain, and runs the stages of a job with it."""
+import contextlib
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,8 +12,8 @@ from tpulang import _stages
 from tpulang._errors import Error, ToolChainError
 
 VARIABLE = "TPULANG_TOOLCHAIN"
-HOW_TO_GET = ("install it with Python 3.10 (python3.10 -m venv toolchain; toolchain/bin/pip install tpu_mlir psutil flatbuffers), "
-              f"and set {VARIABLE}=toolchain, or run this script with that Python")
+HOW_TO_GET = ("install it with Python 3.10 (python3.10 -m venv toolchain; toolchain/bin/pip install tpu_mlir==1.30.2 psutil "
+              f"flatbuffers cmake), and set {VARIABLE}=$PWD/toolchain, or run this script with toolchain/bin/python")
 LAST_LINES = 12
 
 
@@ -39,14 +41,18 @@ def is_here():
     return os.fsencode(libraries) in first.get(b"LD_LIBRARY_PATH", b"").split(b":")
 
 
-def run(call, steps, folder=".", quiet=False):
-    """Run the steps; in this process if it has the tool chain."""
+def run(call, steps, folder=".", quiet=False, is_temporary=False):
+    """Run the steps; in this process if it has the tool chain.
+
+    Another process that runs them ends when this one does, and removes a folder that is temporary.
+    """
     python = find()
     if not python:
         raise ToolChainError(f"{call} needs TPU-MLIR's tool chain: {HOW_TO_GET}")
     with tempfile.TemporaryDirectory(prefix="tpulang-") as scratch:
         job = {"folder": os.path.abspath(folder), "steps": steps, "quiet": quiet,
-               "log": os.path.join(scratch, "log"), "status": os.path.join(scratch, "status")}
+               "log": os.path.join(scratch, "log"), "status": os.path.join(scratch, "status"),
+               "temporary": [scratch, os.path.abspath(folder)] if is_temporary else [scratch]}
         if not is_here():
             return _run_there(call, python, job, os.path.join(scratch, "job"))
         try:
@@ -59,25 +65,42 @@ def _run_there(call, python, job, path):
     with open(path, "w") as f:
         json.dump(job, f)
     environment = dict(os.environ, PATH=os.path.dirname(python) + os.pathsep + os.environ.get("PATH", ""))
-    ended = subprocess.run([python, _stages.__file__, path], env=environment, capture_output=job["quiet"])
-    if ended.returncode == 0:
+    code, errors = _run_in_session([python, _stages.__file__, path], environment, job["quiet"])
+    if code == 0:
         return None
     try:
         with open(job["status"]) as f:
             status = json.load(f)
     except OSError:
         status = {}
-    code = ended.returncode
     reason = status.get("reason") or (f"ended by signal {-code}" if code < 0 else f"{python} ended with status {code}")
-    raise _failure(call, job, status.get("stage", "starting the tool chain"), reason, ended.stderr)
+    raise _failure(call, job, status.get("stage", "starting the tool chain"), reason, errors)
 
 
-def _failure(call, job, stage, reason, errors=None):
+def _run_in_session(command, environment, quiet):
+    """Run a command in a session of its own; return its status, and if quiet what it wrote to the standard error.
+
+    An exception, such as that of Ctrl-C, ends all processes of the session. The command does so if this process is killed, which
+    ends its standard input.
+    """
+    output, errors = (subprocess.DEVNULL, subprocess.PIPE) if quiet else (None, None)
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=output, stderr=errors,
+                          start_new_session=True) as child:
+        try:
+            written = child.stderr.read() if quiet else b""
+            return child.wait(), written
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            raise
+
+
+def _failure(call, job, stage, reason, errors=b""):
     """Return the error for a stage, with the last lines of its output."""
     text = ""
     if os.path.exists(job["log"]):
         with open(job["log"], errors="replace") as f:
             text = f.read()
-    lines = (text or (errors or b"").decode(errors="replace")).rstrip().splitlines()[-LAST_LINES:]
+    lines = (text or errors.decode(errors="replace")).rstrip().splitlines()[-LAST_LINES:]
     message = f"{call}: {stage} failed: {reason}"
     return ToolChainError(message + "".join("\n  | " + line for line in lines), stage=stage, log="\n".join(lines))

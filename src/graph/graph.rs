@@ -491,7 +491,9 @@ impl Graph {
             return Err(argument("outputs", "not set", "a network needs at least one output"));
         }
         let missing = self.tensors().filter(|(_, t)| t.kind == TensorKind::Coefficient(None)).map(|(_, t)| {
-            Error::from(Cause::MissingData(format!("the coefficient {:?} ({}) has no data", t.name, t.type_text())))
+            let expected = "declare it with data, or with an array of its name in the weights file";
+            let problem = format!("the coefficient {:?} ({}) has no data; {expected}", t.name, t.type_text());
+            Error::from(Cause::MissingData(problem))
         });
         Error::collect(missing.collect())?;
         self.check_updates()?;

@@ -3,7 +3,8 @@
 /// Names of functions, normalized by [`plain`].
 const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["conv1d", "conv2d", "convolution", "depthwiseconv2d", "separableconv2d"], "conv"),
-    (&["convinteger", "qlinearconv"], "conv_int"),
+    (&["convinteger"], "conv_int"),
+    (&["qlinearconv"], "conv_quant"),
     (&["convtranspose", "convtranspose1d", "convtranspose2d", "conv2dtranspose", "deconv2d"], "deconv"),
     (&["convtranspose3d", "conv3dtranspose"], "deconv3d"),
     (&["gemm", "linear", "dense", "fullyconnected", "mm", "bmm", "dot", "addmm"], "matmul"),
@@ -235,6 +236,7 @@ mod tests {
             ("InstanceNormalization", "top.InstanceNorm"),
             ("einsum", "top.Einsum"),
             ("Gemm", "matmul"),
+            ("QLinearConv", "conv_quant"),
             ("nn.Linear", "matmul"),
             ("torch.where", "cond_select"),
             ("UpSampling2D", "upsample"),

@@ -37,7 +37,7 @@ function! {
 function! {
     set FloatConv {
         "oc elements. A float16 coefficient is stored as float32." bias: Operand,
-        "The input's dtype, which is the default." out_dtype: Dtype,
+        "Must be the input's dtype (the default)." out_dtype: Dtype,
     }
 }
 

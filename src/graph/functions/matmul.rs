@@ -29,7 +29,7 @@ function! {
         "Right matrix, of the same dtype." right: Operand,
         ;
         "n elements, or a tensor broadcast to the result; float32 or float16." bias: Operand,
-        "The input's dtype, which is the default." out_dtype: Dtype,
+        "Must be the input's dtype (the default)." out_dtype: Dtype,
         ..form: ProductForm { input_transpose: bool, right_transpose: bool, output_transpose: bool, keep_dims: bool, do_relu: bool, relu_limit: f64 },
     }
     matmul: "Matrix product of floats over the last two axes: `[.., m, k] x [.., k, n] -> [.., m, n]`, plus bias. If `right` has 2 dimensions, as many trailing axes of `input` are joined as have its rows: 1 x 16 x 4 x 4 times 256 x 10 is 1 x 10.",
