@@ -205,6 +205,8 @@ def whole_models(kinds):
                 parts.append("%.2f to %.2f times onnxruntime's speed (geometric mean %.2f) on %s" % (min(found), max(found), statistics.geometric_mean(found), counted(threads)))
         if parts:
             sentences.append("With %s, whole models run at %s." % (titled(kind), ", and at ".join(parts)))
+    if sentences:
+        sentences.append("Each model counts with the mean of its runs; the tables have the lowest and the highest.")
     return "\n".join(sentences)
 
 

@@ -1,4 +1,8 @@
-use super::{Dtype, Shape, escape::EscapeLines, escaped, escaped_path, pluralized, shape_text};
+use super::{
+    Dtype, Shape,
+    escape::{EscapeLines, without_middle},
+    escaped, escaped_path, pluralized, shape_text,
+};
 use std::{
     fmt::{self, Write},
     path::PathBuf,
@@ -24,6 +28,8 @@ impl fmt::Debug for Error {
 #[derive(Debug)]
 struct Inner {
     cause: Cause,
+    /// What failed, before the cause: `cannot write`.
+    failed: Option<&'static str>,
     call: Option<CallContext>,
     place: Option<Place>,
 }
@@ -306,10 +312,11 @@ impl Error {
         text
     }
     fn write_message(&self, f: &mut impl Write) -> fmt::Result {
-        let Inner { cause, call, .. } = &*self.0;
+        let Inner { cause, failed, call, .. } = &*self.0;
         if let Some(call) = call {
             write_call(f, call)?;
         }
+        failed.iter().try_for_each(|failed| write!(f, "{failed} "))?;
         match cause {
             // The call names the op already.
             Cause::Operator { op, problem } if call.as_ref().is_some_and(|c| c.function == format!("top.{op}")) => {
@@ -397,6 +404,11 @@ impl Error {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         move |source| Cause::Io { path: path.into(), source }.into()
     }
+    /// Adds what failed, with which the message begins: `cannot write`.
+    pub(super) fn failed_to(mut self, failed: &'static str) -> Self {
+        self.0.failed = Some(failed);
+        self
+    }
     /// Returns an error that a file is not valid.
     pub fn format(path: impl Into<PathBuf>, problem: impl fmt::Display) -> Error {
         Cause::Format { path: path.into(), problem: problem.to_string() }.into()
@@ -420,7 +432,7 @@ impl Error {
 
 impl From<Cause> for Error {
     fn from(cause: Cause) -> Self {
-        Error(Box::new(Inner { cause, call: None, place: None }))
+        Error(Box::new(Inner { cause, failed: None, call: None, place: None }))
     }
 }
 
@@ -473,17 +485,6 @@ pub fn argument(argument: impl fmt::Display, found: impl fmt::Display, expected:
 /// Returns an error about an argument that contradicts others.
 pub fn misfit(argument: impl fmt::Display, problem: impl fmt::Display) -> Error {
     Cause::Misfit { argument: argument.to_string(), problem: problem.to_string() }.into()
-}
-
-/// Shortens a long path, such as one into nested blocks. Line and column still locate the error.
-fn without_middle(path: &str) -> String {
-    const KEPT: usize = 80;
-    let length = path.chars().count();
-    if length <= 2 * KEPT {
-        return path.to_owned();
-    }
-    let (start, end) = (path.chars().take(KEPT), path.chars().skip(length - KEPT));
-    start.chain("...".chars()).chain(end).collect()
 }
 
 /// Truncates a text for a message.

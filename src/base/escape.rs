@@ -37,6 +37,17 @@ pub fn escaped_lines(text: &str) -> Cow<'_, str> {
     text.split('\n').map(escaped).collect::<Vec<_>>().join("\n").into()
 }
 
+/// Shortens a long path in a document, such as one into nested blocks. Line and column still locate the error.
+pub(super) fn without_middle(path: &str) -> String {
+    const KEPT: usize = 80;
+    let length = path.chars().count();
+    if length <= 2 * KEPT {
+        return path.to_owned();
+    }
+    let (start, end) = (path.chars().take(KEPT), path.chars().skip(length - KEPT));
+    start.chain("...".chars()).chain(end).collect()
+}
+
 fn escape(c: char) -> String {
     match c {
         '\n' | '\r' | '\t' => c.escape_default().to_string(),

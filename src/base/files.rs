@@ -77,17 +77,22 @@ fn too_long(path: &Path, size: impl Display, limit: u64) -> Error {
     Error::format(path, format!("it has {size} bytes; at most {limit} are read"))
 }
 
+/// Like [`Error::io`], for a file that cannot be created or replaced.
+pub(super) fn not_written(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    move |e| Error::io(path)(e).failed_to("cannot write")
+}
+
 /// Checks that a path is free, or is a file that the user may write.
 pub(super) fn check_replaceable(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(Error::io(path)(e)),
+        Err(e) => Err(not_written(path)(e)),
         Ok(old) => {
             check_kind(path, old.file_type())?;
             // A rename asks only for the folder's permission. The file may be gone meanwhile.
             match access(path, Access::WRITE_OK) {
                 Ok(()) | Err(Errno::NOENT) => Ok(()),
-                Err(e) => Err(Error::io(path)(e.into())),
+                Err(e) => Err(not_written(path)(e.into())),
             }
         }
     }
@@ -116,8 +121,15 @@ pub fn folder(path: &Path) -> &Path {
 /// # Errors
 /// Returns an error if the folder cannot be created.
 pub fn create_folder_of(path: &Path) -> Result<()> {
-    let folder = folder(path);
-    fs::create_dir_all(folder).map_err(Error::io(folder))
+    create_folder(folder(path))
+}
+
+/// Creates a folder and those that contain it, unless it exists.
+///
+/// # Errors
+/// Returns an error if the folder cannot be created.
+pub fn create_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder)(e).failed_to("cannot create the folder"))
 }
 
 /// Returns the absolute path of a file or a folder, which may not exist yet, without `..` and links.
@@ -275,7 +287,23 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
         // The superuser may write it.
         if OpenOptions::new().write(true).open(&path).is_err() {
-            assert!(write(&path, "new").unwrap_err().to_string().contains("denied"));
+            let message = write(&path, "new").unwrap_err().to_string();
+            assert!(message.starts_with(&format!("cannot write {}: ", path.display())), "{message}");
+        }
+    }
+
+    #[test]
+    fn errors_say_what_was_attempted() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("file"), "").unwrap();
+        for (failed, message) in [
+            (write(&at("none/x"), "new"), format!("cannot write {}: No such file", at("none/x").display())),
+            (create_folder(&at("file/x")), format!("cannot create the folder {}: Not a", at("file/x").display())),
+            (open(at("none")).map(drop), format!("{}: No such file", at("none").display())),
+        ] {
+            let found = failed.unwrap_err().to_string();
+            assert!(found.starts_with(&message), "{found}");
         }
     }
 }

@@ -5,7 +5,7 @@
 //! writer is dead, and the next writer of the same file removes it. Other files are never touched.
 use super::{
     Error, Result,
-    files::{check_replaceable, folder, link_target, open},
+    files::{check_replaceable, folder, link_target, not_written, open},
 };
 use std::{
     fs::{self, File, OpenOptions, Permissions},
@@ -40,8 +40,8 @@ impl NewFile {
     pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
         let path = path.as_ref();
         check_replaceable(path)?;
-        let target = link_target(path).map_err(Error::io(path))?;
-        let temporary = Temporary::new(&target).map_err(Error::io(path))?;
+        let target = link_target(path).map_err(not_written(path))?;
+        let temporary = Temporary::new(&target).map_err(not_written(path))?;
         Ok(NewFile { path: path.into(), target, temporary })
     }
     /// Waits until the contents are on disk.
@@ -60,7 +60,7 @@ impl NewFile {
         check_replaceable(&self.path)?;
         self.keep_permissions()?;
         let path = self.path;
-        self.temporary.rename(&self.target).map_err(Error::io(&path))?;
+        self.temporary.rename(&self.target).map_err(not_written(&path))?;
         sync_folder(folder(&self.target));
         Ok(())
     }

@@ -194,6 +194,49 @@ pub enum WarningKind {
         /// The dtype and the quantization: `int8 (scale 0.5)`.
         of: String,
     },
+    /// A calibration table lacks tensors that layers compute.
+    #[error("{table} has no threshold for {}; the tool chain may refuse it", such_as(*count, "tensor", tensor))]
+    MissingThreshold {
+        /// The table.
+        table: String,
+        /// The first of the tensors.
+        tensor: String,
+        /// Number of such tensors.
+        count: usize,
+    },
+    /// A chip computes layers in integers that are computed in floats here.
+    #[error(
+        "the chip computes {} in integers; here {} F16, so the chip's error may be larger; calibrate --search keeps {} in floats",
+        such_as(*count, "layer", layer), either(*count, "it is", "they are"), either(*count, "it", "them")
+    )]
+    NotEmulated {
+        /// The first of the layers.
+        layer: String,
+        /// Number of such layers.
+        count: usize,
+    },
+    /// A chip computes attentions as one operator each, which has larger errors than its layers.
+    #[error(
+        "the chip computes {} as one operator{}, whose error in INT8 is larger than here; calibrate --search keeps {} in F16",
+        such_as(*count, "attention", layer), either(*count, "", " each"), either(*count, "it", "them")
+    )]
+    FusedAttention {
+        /// The output projection of the first.
+        layer: String,
+        /// Number of attentions.
+        count: usize,
+    },
+    /// Layers are computed in float16, which does not represent their numbers.
+    #[error(
+        "the chip computes {} in F16, whose range is too small for the numbers; calibrate --search makes {} F32",
+        such_as(*count, "layer", layer), either(*count, "it", "them")
+    )]
+    BeyondFloat16 {
+        /// The first of the layers.
+        layer: String,
+        /// Number of such layers.
+        count: usize,
+    },
     /// An array has a dtype that no tensor has, or a wider one, and is converted. A remark: every value fits, or reading it
     /// is an error.
     #[error("{tensor:?} is stored as {from}, and is converted to {to}")]
@@ -279,6 +322,10 @@ impl WarningKind {
             | NotFiniteInput { tensor, .. }
             | NotFiniteResult { tensor, .. }
             | SaturatedResult { tensor, .. }
+            | MissingThreshold { tensor, .. }
+            | NotEmulated { layer: tensor, .. }
+            | FusedAttention { layer: tensor, .. }
+            | BeyondFloat16 { layer: tensor, .. }
             | Converted { tensor, .. }
             | FedInner { tensor, .. }
             | UnfedResult { tensor, .. } => Some(tensor),
@@ -304,6 +351,19 @@ fn non_finite(nan: usize, infinite: usize) -> String {
         (nan, 0) => pluralized(nan, "NaN element"),
         (nan, infinite) => format!("{nan} NaN and {}", pluralized(infinite, "infinite element")),
     }
+}
+
+/// Names the first of some things: `the layer "a"` or `3 layers such as "a"`.
+fn such_as(count: usize, thing: &str, first: &str) -> String {
+    match count {
+        1 => format!("the {thing} {first:?}"),
+        _ => format!("{} such as {first:?}", pluralized(count, thing)),
+    }
+}
+
+/// Returns the word for one thing or for several.
+fn either(count: usize, one: &'static str, several: &'static str) -> &'static str {
+    if count == 1 { one } else { several }
 }
 
 /// How serious a warning is.

@@ -71,9 +71,17 @@ impl QuantizeTable {
     /// Returns an error if the file cannot be read, or is no table.
     pub fn read(path: impl AsRef<Path>) -> Result<QuantizeTable> {
         let path = path.as_ref();
+        QuantizeTable::parse(&QuantizeTable::read_text(path)?).map_err(|e| Error::format(path, e))
+    }
+
+    /// Reads the text of a table, which may have modes that only the tool chain knows.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, or is not text.
+    pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
+        let path = path.as_ref();
         let bytes = files::read(path, MAX_FILE)?;
-        let text = str::from_utf8(&bytes).map_err(|_| Error::format(path, "a quantize table is text; this is not"))?;
-        QuantizeTable::parse(text).map_err(|e| Error::format(path, e))
+        String::from_utf8(bytes).map_err(|_| Error::format(path, "a quantize table is text; this is not"))
     }
 
     /// Returns the layers that compute integers from integers, such as token ids or masks, and those that select floats by them, with the
@@ -112,31 +120,51 @@ impl QuantizeTable {
         QuantizeTable { comments: Vec::new(), modes }
     }
 
-    /// Returns the names of the layers that a text lists, even if their modes are unknown.
+    /// Returns the layers that a text lists, each with its line, counted from 1, and its mode, which may be unknown.
     ///
     /// ```
     /// # use tpulang::calibrate::QuantizeTable;
-    /// let names: Vec<&str> = QuantizeTable::names("# one layer\nconv F16\n").collect();
-    /// assert_eq!(names, ["conv"]);
+    /// assert_eq!(QuantizeTable::layers("# one layer\nconv BF16\n")?, [(2, "conv", "BF16")]);
+    /// assert!(QuantizeTable::layers("conv").is_err());
+    /// # Ok::<(), tpulang::Error>(())
     /// ```
-    pub fn names(text: &str) -> impl Iterator<Item = &str> {
-        let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-        lines.filter_map(|line| line.split_whitespace().next())
+    ///
+    /// # Errors
+    /// Returns an error that names the first line that is not a layer with its mode.
+    pub fn layers(text: &str) -> Result<Vec<(usize, &str, &str)>> {
+        let lines = text.lines().map(str::trim).zip(1usize..);
+        let layers = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
+        layers
+            .map(|(line, number)| {
+                let mut words = line.split_whitespace();
+                match (words.next(), words.next(), words.next()) {
+                    (Some(name), Some(mode), None) => Ok((number, name, mode)),
+                    _ => {
+                        let found = escaped(line);
+                        Err(invalid(format!("line {number}: expected a layer and its mode; found {found:?}")))
+                    }
+                }
+            })
+            .collect()
     }
 
     /// Appends the layers that a text of a table does not list, and returns the result. Names that a table cannot express are left out.
     ///
     /// ```
     /// # use tpulang::calibrate::QuantizeTable;
-    /// let table = QuantizeTable::parse("conv F32\nids F32\n").unwrap();
-    /// assert_eq!(table.added_to("conv F16"), "conv F16\nids F32\n");
+    /// let table = QuantizeTable::parse("conv F32\nids F32\n")?;
+    /// assert_eq!(table.added_to("conv BF16")?, "conv BF16\nids F32\n");
+    /// # Ok::<(), tpulang::Error>(())
     /// ```
-    pub fn added_to(&self, text: &str) -> String {
-        let named: HashSet<&str> = QuantizeTable::names(text).collect();
+    ///
+    /// # Errors
+    /// Returns an error that names the first line that is not a layer with its mode.
+    pub fn added_to(&self, text: &str) -> Result<String> {
+        let named: HashSet<&str> = QuantizeTable::layers(text)?.into_iter().map(|(_, name, _)| name).collect();
         let missing = self.modes.iter().filter(|(name, _)| !named.contains(name.as_str()) && is_table_name(name));
         let lines: String = missing.map(|(name, mode)| format!("{name} {}\n", mode.name())).collect();
         let end = if lines.is_empty() || text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        [text, end, &lines].concat()
+        Ok([text, end, &lines].concat())
     }
 
     /// Reads the text of a table.
@@ -144,19 +172,13 @@ impl QuantizeTable {
     /// # Errors
     /// Returns an error that names the first line that is not a layer with its mode.
     pub fn parse(text: &str) -> Result<QuantizeTable> {
-        let mut table = QuantizeTable::default();
-        for (i, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
-            let at = |problem: &dyn fmt::Display| invalid(format!("line {}: {problem}", i + 1));
-            if let Some(comment) = line.strip_prefix('#') {
-                table.comments.push(comment.trim_start().to_owned());
-                continue;
-            }
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let [name, mode] = words.as_slice() else {
-                return Err(at(&format!("expected a layer and its mode; found {:?}", escaped(line))));
-            };
+        let comments = text.lines().filter_map(|line| line.trim().strip_prefix('#'));
+        let comments = comments.map(|comment| comment.trim_start().to_owned()).collect();
+        let mut table = QuantizeTable { comments, ..QuantizeTable::default() };
+        for (line, name, mode) in QuantizeTable::layers(text)? {
+            let at = |problem: &dyn fmt::Display| invalid(format!("line {line}: {problem}"));
             let mode = mode.parse().map_err(|e: Error| at(&e))?;
-            if table.modes.insert((*name).to_owned(), mode).is_some_and(|before| before != mode) {
+            if table.modes.insert(name.to_owned(), mode).is_some_and(|before| before != mode) {
                 return Err(at(&format!("{name:?} has another mode in a line before")));
             }
         }

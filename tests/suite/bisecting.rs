@@ -246,9 +246,12 @@ fn the_commands_print_what_is_wrong_and_how_to_repeat_it() {
     folder.run("run two.json --random 1 --fetch x,z -o x.npz");
     let parts = folder.run("split two.json --at product -o parts");
     all += &format!("\n{parts}{}", folder.repeat(&parts));
-    for words in
-        ["split net.json --at y -o parts", "split net.json --at x -o parts", "split net.json --at produkt -o parts"]
-    {
+    for words in [
+        "split net.json --at y -o parts",
+        "split net.json --at x -o parts",
+        "split net.json --at produkt -o parts",
+        "split net.json --at product --at s -o parts",
+    ] {
         all += &format!("\n{}", folder.run(words));
     }
     snapshot("bisect", &all);

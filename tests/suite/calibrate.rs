@@ -218,6 +218,7 @@ fn wrong_arguments_and_files_are_explained() {
     fs::write(folder.path("other.json"), folder.read("part.json").replace("\"h\"", "\"g\"").replace(".npz", ".npy"))
         .unwrap();
     fs::write(folder.path("list.txt"), "a.npz\nb.gif\n").unwrap();
+    fs::write(folder.path("gone.txt"), "\nnope.npz\n").unwrap();
     fs::write(folder.path("twice.txt"), "data/0.npz\ndata/0.npz\n").unwrap();
     fs::create_dir(folder.path("empty.d")).unwrap();
     let one = Array::from_vec([1, 2], vec![1f32, 2.0]).unwrap();
@@ -234,6 +235,8 @@ fn wrong_arguments_and_files_are_explained() {
         "net.json --data data",
         "net.json --data empty.d -o t.table",
         "net.json --data none.txt -o t.table",
+        "net.json --data gone.txt -o t.table",
+        "net.json --data data --samples 0 -o t.table",
         "net.json --data list.txt -o t.table",
         "net.json --data twice.txt -o t.table",
         "net.json --data data -o -",

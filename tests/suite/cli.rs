@@ -162,10 +162,10 @@ fn a_network_is_measured() {
     let text = shown(&["bench", spec, "--repeat", "2"]);
     assert!(text.contains("ops, 2 runs\nminimum ") && text.ends_with("[exit 0]\n"), "{text}");
     for (args, expected) in [
-        (&["--repeat", "0"][..], "0 is not in 1..=1000000"),
+        (&["--repeat", "0"][..], "expected an integer from 1 to 1000000"),
         (&["-i", "examples/patterns/weights.npz"], "the input \"image\" (3x1x8x8 float32) is not fed"),
         (&["--preprocess"], "--inputs"),
-        (&["--set", "image=0", "--random", "1.5"], "invalid digit"),
+        (&["--set", "image=0", "--random", "1.5"], "expected an integer of at least 0"),
     ] {
         let text = shown(&[&["bench", spec], args].concat());
         assert!(text.contains(expected) && text.ends_with("[exit 2]\n"), "{text}");
@@ -395,7 +395,7 @@ fn files_that_are_read_are_not_overwritten() {
     ] {
         for command in [&["run"][..], &["bench", "--repeat", "1"]] {
             let text = shown(&[command, &[&spec, "-i", &inputs, "-o", &at(file)]].concat());
-            let message = format!("error: --output is {}; this is {role}, which would be overwritten\n", at(file));
+            let message = format!("error: --output {} would overwrite {role}\n", at(file));
             assert!(text.contains(&message) && text.ends_with("[exit 2]\n"), "{text}");
         }
     }
@@ -406,14 +406,14 @@ fn files_that_are_read_are_not_overwritten() {
         (&["gradients", &spec, "-o", &spec], "patterns.json"),
     ] {
         let text = shown(command);
-        let message = format!("error: --output is {}; this is ", at(read));
+        let message = format!("error: --output {} would overwrite ", at(read));
         assert!(text.contains(&message) && text.ends_with("[exit 2]\n"), "{text}");
     }
     let own = std::fs::read_to_string(&spec).unwrap().replace("weights.npz", "patterns_TOP_F32_all_weight.npz");
     std::fs::rename(at("weights.npz"), at("patterns_TOP_F32_all_weight.npz")).unwrap();
     std::fs::write(at("own.json"), own).unwrap();
     let text = shown(&["convert", &at("own.json"), "-o", &at("")]);
-    assert!(text.contains("this is the model's weights file, which would be overwritten"), "{text}");
+    assert!(text.contains(" would overwrite the model's weights file\n"), "{text}");
     std::fs::rename(at("patterns_TOP_F32_all_weight.npz"), at("weights.npz")).unwrap();
     assert_eq!(before, ["patterns.json", "weights.npz", "inputs.npz"].map(|n| std::fs::read(at(n)).unwrap()));
 }

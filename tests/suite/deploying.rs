@@ -185,6 +185,32 @@ fn layers_of_integers_are_floats() {
     }
 }
 
+/// Tables are checked before the tool chain runs, as `run --calibration` checks them.
+#[test]
+fn wrong_tables_are_refused_at_once() {
+    let folder = Folder::new(SPEC);
+    for (table, message) in [
+        ("ss F16\n", "line 1: the network has no tensor \"ss\"; did you mean \"s\"?"),
+        ("# by hand\nx F16\n", "line 2: \"x\" is an input; expected the result of a layer"),
+        ("s F17\n", "line 1: the tool chain has no mode \"F17\"; expected INT8, F16, BF16 or F32"),
+        ("h F32\ns\n", "line 2: expected a layer and its mode; found \"s\""),
+    ] {
+        fs::write(folder.path("q.table"), table).unwrap();
+        let text = folder.shown("deploy net.json --quantize-table q.table -o net.bmodel");
+        assert!(text.ends_with(&format!("error: q.table: {message}\n[exit 2]\n")), "{text}");
+    }
+    fs::write(folder.path("c.table"), "x 9 -9 9\nh 9 0 9\n").unwrap();
+    let deploy = "deploy net.json --quantize int8 --calibration c.table -i inputs.npz -o net.bmodel";
+    let message =
+        "[missing-threshold]: c.table has no threshold for 2 tensors such as \"s\"; the tool chain may refuse it\n";
+    let text = folder.shown(&format!("{deploy} --deny missing-threshold"));
+    assert!(text.contains(&format!("error{message}")) && text.ends_with("[exit 2]\n"), "{text}");
+    assert!(!folder.path("net.stages").exists());
+    folder.set_numbers(&[]);
+    let text = folder.shown(deploy);
+    assert!(text.contains(&format!("warning{message}")) && text.ends_with("[exit 0]\n"), "{text}");
+}
+
 #[test]
 fn what_makes_the_tool_chain_fail_is_found() {
     let folder = Folder::new(&SPEC.replace("\"sqrt\"", "\"exp\""));
@@ -194,7 +220,10 @@ fn what_makes_the_tool_chain_fail_is_found() {
     assert_eq!(fs::read_to_string(folder.path("net.bmodel")).unwrap(), "before");
     let operator = spec::Options::new().read(folder.path("net.stages/operator.json")).unwrap();
     assert_eq!(operator.operators().len(), 1);
-    fs::write(folder.path("q.table"), "ss F16\n").unwrap();
+    // The calls of a module have no index.
+    folder.command("convert net.json -o build").output().unwrap();
+    let text = folder.shown("deploy build/net_origin.mlir -i inputs.npz -o module.bmodel");
+    assert!(text.contains("error: top.Exp \"s\": lowering failed: "), "{text}");
     fs::write(folder.path("c.table"), "other 1 -1 1\n").unwrap();
     for words in [
         "deploy net.json --quantize int8 -o net.bmodel",
@@ -268,25 +297,28 @@ fn only_inputs_are_fed_to_the_tool_chain() {
             format!("error: the tensor that is fed is \"h\"; it is not an input; {in_what}, only inputs can be fed\n");
         assert!(text.contains(&message) && text.ends_with("[exit 2]\n"), "{text}");
     }
+    // A file of another network.
+    write_npz(folder.path("other.npz"), [("image", &Array::from([4f32]))]).unwrap();
+    let text = folder.shown("deploy net.json -i other.npz -o net.bmodel");
+    assert!(text.contains("error: unknown input \"image\"; there is only \"x\"\n[exit 2]\n"), "{text}");
     assert!(!folder.path("net.stages").exists());
 }
 
 #[test]
 fn options_that_deploy_passes_itself_are_refused() {
     let folder = Folder::new(SPEC);
-    for (option, ours) in [
-        ("--chip bm1688", "--chip"),
-        ("--chip=bm1688", "--chip"),
-        ("--quantize F32", "--quantize"),
-        ("--mlir other.mlir", "MODEL"),
-        ("--model other.bmodel", "--output"),
-        ("--calibration_table c.table", "--calibration"),
-        ("--num_core 2 --quantize_table=q.table", "--quantize-table"),
+    for (option, message) in [
+        ("--chip bm1688", "--chip goes before --"),
+        ("--chip=bm1688", "--chip goes before --"),
+        ("--quantize F32", "--quantize goes before --"),
+        ("--mlir other.mlir", "--mlir is set by MODEL, before --"),
+        ("--model other.bmodel", "--model is set by --output, before --"),
+        ("--calibration_table c.table", "--calibration_table is set by --calibration, before --"),
+        ("--num_core 2 --quantize_table=q.table", "--quantize_table is set by --quantize-table, before --"),
     ] {
         let text = folder.shown(&format!("deploy net.json -o net.bmodel -- {option}"));
-        let message = format!("; deploy passes it to model_deploy; expected {ours} before --\n");
-        assert!(text.contains("error: OPTIONS is --") && text.contains(&message), "{text}");
-        assert!(text.ends_with("[exit 2]\n") && !folder.path("net.stages").exists(), "{text}");
+        let message = format!("error: {message}; deploy passes it on to model_deploy\n[exit 2]\n");
+        assert!(text.ends_with(&message) && !folder.path("net.stages").exists(), "{text}");
     }
 }
 

@@ -309,7 +309,7 @@ fn completions_and_manual_pages_are_produced() {
     }
     let page = fs::read_to_string(folder.path("man/man1/tpulang.1")).unwrap();
     assert!(page.contains("tpulang\\-run"), "{page}");
-    folder.fails("man rum", "the command: there is no \"rum\"; did you mean \"run\"?");
+    folder.fails("man rum", "there is no command \"rum\"; did you mean \"run\"?");
 }
 
 /// The lines of a help text that show commands, without the comments behind them.

@@ -162,6 +162,9 @@ fn files_are_replaced_or_checked() {
     assert!(error.starts_with("error: the file ends inside an object; is it truncated?\n"), "{error}");
     assert_eq!(fs::read_to_string(&bad_path).unwrap(), good);
     assert_eq!(run(&["fmt", "--check", &good_path, &bad_path]), (Some(0), String::new(), String::new()));
+    fs::copy("tests/onnx/classifier.onnx", at("net.onnx")).unwrap();
+    let error = "error: net.onnx is an ONNX model; fmt takes specs (.json)\n";
+    assert_eq!(run(&["fmt", &at("net.onnx")]), (Some(2), String::new(), error.into()));
 }
 
 #[test]
@@ -181,10 +184,9 @@ fn a_first_spec_is_written_checked_and_run() {
     assert_eq!(checked, (Some(0), expected.into(), String::new()));
     assert_eq!(run(&["bench", &at("new/net.json"), "--repeat", "1"]).0, Some(0));
     let (code, _, error) = run(&["init", &at("new/net.json")]);
-    assert_eq!(
-        (code, error.as_str()),
-        (Some(2), "error: FILE is new/net.json; it exists, and init replaces no file\n")
-    );
+    let expected =
+        "error: new/net.json: it exists already, and init overwrites no file; choose another: tpulang init NAME\n";
+    assert_eq!((code, error.as_str()), (Some(2), expected));
     let (code, _, error) = run(&["init", &at("two words")]);
     assert!(code == Some(2) && error.contains("the model is named after the file"), "{error}");
     let (_, printed, _) = run(&["init", "-"]);

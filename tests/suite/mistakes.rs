@@ -446,6 +446,8 @@ fn mistakes_in_options_get_tips() {
         &["net.onnx"],
         &["compile", "net.json"],
         &["chekc", "net.json"],
+        &["rnu", "net.json"],
+        &["deploy", "net.json", "-o", "net.bmodel", "--num_core", "2"],
     ] {
         let out = tpulang(args);
         assert_eq!(out.status.code(), Some(2), "{args:?}");

@@ -40,12 +40,15 @@ fn files_are_written_whole_and_never_over_what_is_read() {
     let profile = at("profile.json");
     let written =
         shown(&[&spec, "--profile", &profile, "--html", &at("a.html"), "--svg", &at("a.svg"), "--dot", &at("a.dot")]);
-    assert!(written.ends_with("\n[exit 0]\n"), "{written}");
+    assert!(
+        written.ends_with(&format!("\n{}\n{}\n{}\n[exit 0]\n", at("a.html"), at("a.svg"), at("a.dot"))),
+        "{written}"
+    );
     let read = |name: &str| fs::read_to_string(at(name)).unwrap();
     assert!(read("a.html").starts_with("<!doctype html>") && read("a.html").contains("\"timed\":true"));
     assert!(read("a.svg").starts_with("<svg") && read("a.dot").starts_with("digraph"));
     let to_stdout = tpulang(&["show", &spec, "--dot", "-"]);
-    assert_eq!(String::from_utf8(to_stdout.stdout).unwrap(), read("a.dot"));
+    assert_eq!((String::from_utf8(to_stdout.stdout).unwrap(), to_stdout.stderr), (read("a.dot"), Vec::new()));
 
     assert!(shown(&[&spec, "--svg", &at("new/a.svg")]).ends_with("\n[exit 0]\n") && read("new/a.svg") == read("a.svg"));
 

@@ -49,6 +49,32 @@ fn every_example_is_warned_about_as_its_page_says() {
     snapshot("warnings", &all);
 }
 
+/// The selection is integers on the chip, and the table lacks `h`.
+#[test]
+fn what_a_chip_computes_otherwise_is_warned_about() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = r#"{"version": 1, "name": "net", "inputs": ["x", "mask"], "outputs": ["y"],
+        "tensors": {"x": {"shape": [1, 4]}, "mask": {"shape": [1, 4]}},
+        "ops": [{"op": "sin", "args": {"input": "x"}, "out": "h"},
+                {"op": "top.Where", "args": {"cond": "mask", "tbrn": "x", "fbrn": "h"}, "out": "y"}]}"#;
+    fs::write(dir.path().join("net.json"), spec).unwrap();
+    fs::write(dir.path().join("c.table"), "x 1 -1 1\nmask 1 0 1\ny 1 -1 1\n").unwrap();
+    let run_it = ["run", "net.json", "--random", "0", "--calibration", "c.table", "-o", "out.npz"];
+    for code in ["missing-threshold", "not-emulated"] {
+        let (status, text) = run(dir.path(), &[&run_it[..], &["--deny", code]].concat());
+        assert!(status == Some(2) && text.contains(&format!("error[{code}]: ")), "{text}");
+        assert!(!dir.path().join("out.npz").exists());
+    }
+    let (status, text) = run(dir.path(), &run_it);
+    let expected = "warning[missing-threshold]: c.table has no threshold for the tensor \"h\"; the tool chain may refuse it\n\
+        warning[not-emulated]: the chip computes the layer \"y\" in integers; here it is F16, so the chip's error may be larger; \
+        calibrate --search keeps it in floats\n";
+    assert_eq!((status, text.as_str()), (Some(0), expected));
+    let (_, text) = run(dir.path(), &[&run_it[..], &["--message-format", "json"]].concat());
+    let codes = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["code"].clone());
+    assert_eq!(codes.collect::<Vec<_>>(), ["missing-threshold", "not-emulated"]);
+}
+
 #[test]
 fn nothing_is_written_if_a_warning_is_denied() {
     let dir = tempfile::tempdir().unwrap();

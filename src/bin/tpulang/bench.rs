@@ -43,7 +43,7 @@ pub struct Args {
         long,
         value_name = "N",
         default_value_t = 20,
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        value_parser = device::repetitions,
         help_heading = "Measurement"
     )]
     repeat: u32,

@@ -13,12 +13,9 @@ use super::{
     shell::shell_word,
 };
 use indexmap::IndexMap;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 use tpulang::{
-    Array, Error, Graph, Result,
+    Array, Graph, Result,
     array::{read_arrays, write_npz},
     exec::{
         Backend, Bisection, Comparison, CpuBackend, Culprit, Rename, RunOptions, Session, Tolerance, bisect,
@@ -27,7 +24,7 @@ use tpulang::{
     graph::{TensorInfo, TensorKind},
     spec,
 };
-use tpulang_base::{argument, escaped, escaped_path, invalid, misfit, pluralized};
+use tpulang_base::{argument, escaped, escaped_path, files, invalid, misfit, pluralized};
 
 /// A stage of the tool chain whose inner tensors are known.
 #[cfg(feature = "mlir")]
@@ -192,10 +189,7 @@ impl Args {
         messages: &Diagnostics,
     ) -> Result<(IndexMap<String, Array>, Option<Tolerance>)> {
         let Some(stage) = self.stage else { return Err(argument("--stage", "missing", "expected top or tpu")) };
-        let target = self.target.read(graph, &self.model.path, Vec::new())?;
-        if let Some(remark) = target.unknown_layer(graph) {
-            messages.report_aside(&format!("{remark}\n"));
-        }
+        let target = self.target.read(graph, &self.model.path, Vec::new(), messages)?;
         let (stage, tolerance) = match stage {
             StageName::Top => (Stage::Top, None),
             StageName::Tpu => (Stage::Tpu, Some(target.tolerance())),
@@ -336,7 +330,7 @@ fn difference(comparison: &Comparison) -> String {
 fn written(graph: &Graph, culprit: &Culprit, reference: &IndexMap<String, Array>, args: &Args) -> Result<String> {
     let inputs = culprit.inputs.keys().map(|name| graph.find(name)).collect::<Result<Vec<_>>>()?;
     let part = graph.part(&inputs, &[graph.find(&culprit.tensor)?])?;
-    fs::create_dir_all(&args.output).map_err(Error::io(&args.output))?;
+    files::create_folder(&args.output)?;
     let [spec, data, expected, result] = args.files();
     spec::save(&part.named("operator")?, &spec)?;
     write_npz(&data, culprit.inputs.iter().map(|(name, array)| (name.as_str(), array)))?;

@@ -46,6 +46,17 @@ pub fn count(text: &str) -> std::result::Result<usize, String> {
     text.parse().map_err(|_| "expected an integer of at least 0".to_owned())
 }
 
+/// Reads a number of things, of which there is one at least.
+pub fn positive_count(text: &str) -> std::result::Result<usize, String> {
+    text.parse::<usize>().ok().filter(|n| *n > 0).ok_or_else(|| "expected an integer of at least 1".to_owned())
+}
+
+/// Reads how often something is repeated.
+pub fn repetitions(text: &str) -> std::result::Result<u32, String> {
+    let is_valid = |n: &u32| (1..=1_000_000).contains(n);
+    text.parse().ok().filter(is_valid).ok_or_else(|| "expected an integer from 1 to 1000000".to_owned())
+}
+
 fn bytes(text: &str) -> std::result::Result<u64, String> {
     text.parse().map_err(|_| "expected a number of bytes, as in 1000000000".to_owned())
 }

@@ -1,11 +1,12 @@
 //! Running a network as a chip does.
-use super::{diagnostics::Diagnostics, run::FILES};
-use std::path::{Path, PathBuf};
+use super::{diagnostics::Diagnostics, run::FILES, tables};
+use std::path::PathBuf;
 use tpulang::{
-    Graph, Result,
-    calibrate::{Mode, QuantizeTable, QuantizedNetwork, Table},
+    Error, Graph, Result,
+    base::WarningKind,
+    calibrate::{Mode, QuantizeTable, QuantizedNetwork},
 };
-use tpulang_base::{argument, escaped_path, pluralized};
+use tpulang_base::pluralized;
 
 /// Options of `run`.
 #[derive(clap::Args)]
@@ -49,52 +50,29 @@ impl Options {
     pub fn network(&self, graph: &Graph, messages: &Diagnostics) -> Result<Option<QuantizedNetwork>> {
         let Chip::Bm1684x = self.chip;
         let Some(path) = &self.calibration else { return Ok(None) };
-        let table = Table::read(path)?;
-        check_table(&table, graph, path)?;
-        let modes = self.quantize_table.as_ref().map(QuantizeTable::read).transpose()?.unwrap_or_default();
+        let table = tables::calibration(path, graph)?;
+        let modes = match &self.quantize_table {
+            Some(path) => {
+                let text = tables::quantize(path, graph)?;
+                QuantizeTable::parse(&text).map_err(|e| Error::format(path, e))?
+            }
+            None => QuantizeTable::default(),
+        };
         let network = QuantizedNetwork::new(graph, &table, &modes)?;
         messages.warn(graph, &graph.weight_warnings())?;
-        let uncalibrated = network.uncalibrated();
-        if let Some(first) = uncalibrated.first() {
-            let (path, count) = (escaped_path(path), pluralized(uncalibrated.len(), "tensor"));
-            messages.report_aside(&format!(
-                "{path} has no thresholds for {count}, such as {first:?}; their layers are computed in floats, and the tool chain may \
-                 refuse the table\n"
-            ));
-        }
-        if let Some(first) = network.fused_attentions().first() {
-            let count = pluralized(network.fused_attentions().len(), "attention");
-            messages.report_aside(&format!(
-                "{count} of the network, such as that of {first:?}, will be one operator of the chip, whose errors in INT8 are larger \
-                 than here; calibrate --search keeps them in F16\n"
-            ));
-        }
-        let of_layers = |layers: Vec<&str>, what: &str| {
-            if let Some(first) = layers.first() {
-                let count = pluralized(layers.len(), "layer");
-                messages.report_aside(&format!("{count}, such as that of {first:?}, will be computed {what}\n"));
-            }
-        };
-        of_layers(
-            network.unemulated(),
-            "in integers by the chip, and in F16 here, so larger errors are possible; calibrate --search keeps them in floats",
-        );
-        of_layers(
-            network.beyond_half(),
-            "in F16, whose range is too small for their numbers; calibrate --search makes them F32",
-        );
+        let missing = tables::missing_thresholds(path, &network);
+        messages.warn(graph, &missing.into_iter().chain(differences(&network)).collect())?;
         Ok(Some(network))
     }
 }
 
-/// # Errors
-/// Returns an error if a calibration table has no tensor of a network.
-pub fn check_table(table: &Table, graph: &Graph, path: &Path) -> Result<()> {
-    if table.entries.keys().any(|name| graph.lookup(name).is_some()) {
-        return Ok(());
-    }
-    let some = table.entries.keys().take(3).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-    Err(argument("--calibration", escaped_path(path), format!("none of its tensors is in the network: {some}")))
+/// Returns warnings about layers that the chip computes otherwise, or in floats that do not represent their numbers.
+fn differences(network: &QuantizedNetwork) -> impl Iterator<Item = WarningKind> {
+    let first = |layers: &[&str]| layers.first().map(|layer| ((*layer).to_owned(), layers.len()));
+    let unemulated = first(&network.unemulated()).map(|(layer, count)| WarningKind::NotEmulated { layer, count });
+    let fused = first(&network.fused_attentions()).map(|(layer, count)| WarningKind::FusedAttention { layer, count });
+    let beyond = first(&network.beyond_half()).map(|(layer, count)| WarningKind::BeyondFloat16 { layer, count });
+    [unemulated, fused, beyond].into_iter().flatten()
 }
 
 /// Returns how many layers are computed in which dtypes.

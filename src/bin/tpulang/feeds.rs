@@ -14,11 +14,11 @@ use std::{
 use tpulang::{
     Array, Dtype, Error, Graph, Result,
     array::{NpzFile, read_arrays},
-    base::{Warning, WarningKind, Warnings},
+    base::{Cause, Warning, WarningKind, Warnings},
     exec::{preprocess, random_feeds},
     graph::{Tensor, TensorInfo, TensorKind},
 };
-use tpulang_base::{argument, escaped_path, invalid, misfit, nearest, pluralized};
+use tpulang_base::{MAX_LISTED, argument, escaped_path, invalid, misfit, nearest, pluralized, truncated};
 
 /// The inputs of a run.
 #[derive(clap::Args)]
@@ -33,7 +33,7 @@ pub struct Inputs {
     set: Vec<String>,
     /// Feed random values to the inputs that are not fed otherwise. They depend on SEED and the input's name alone; indices
     /// and conditions are in range
-    #[arg(long, value_name = "SEED", help_heading = FILES)]
+    #[arg(long, value_name = "SEED", value_parser = seed, help_heading = FILES)]
     random: Option<u64>,
     /// Treat arrays for inputs that declare `preprocess` as raw images (uint8, height x width x RGB) and preprocess them
     #[arg(long, requires = "given", help_heading = FILES)]
@@ -46,6 +46,11 @@ fn split(given: &str) -> (Option<&str>, &Path) {
         Some((name, file)) if !Path::new(given).exists() => (Some(name), Path::new(file)),
         _ => (None, Path::new(given)),
     }
+}
+
+/// Reads the seed of random values.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected an integer of at least 0".to_owned())
 }
 
 /// Standard input, as a file.
@@ -121,15 +126,16 @@ impl Inputs {
 /// # Errors
 /// Returns an error if a tensor is fed that is no input. `in_what` says what takes inputs only: `with the tool chain`.
 pub fn check_inputs(graph: &Graph, feeds: &IndexMap<String, Array>, in_what: &str) -> Result<()> {
-    let info = |name: &str| graph.lookup(name).and_then(|tensor| graph.tensor(tensor).ok());
-    let is_input = |name: &str| info(name).is_some_and(|info| info.kind == TensorKind::Input);
-    match feeds.keys().find(|name| !is_input(name)) {
-        Some(inner) => {
-            let expected = format!("it is not an input; {in_what}, only inputs can be fed");
-            Err(argument("the tensor that is fed", format!("{inner:?}"), expected))
-        }
-        None => Ok(()),
+    let inputs = graph.inputs().iter().filter_map(|t| graph.tensor(*t).ok()).map(|info| info.name.as_str());
+    let inputs: Vec<&str> = inputs.collect();
+    let Some(other) = feeds.keys().find(|name| !inputs.contains(&name.as_str())) else { return Ok(()) };
+    if graph.lookup(other).is_some() {
+        let expected = format!("it is not an input; {in_what}, only inputs can be fed");
+        return Err(argument("the tensor that is fed", format!("{other:?}"), expected));
     }
+    let nearest = nearest(other, inputs.iter().copied());
+    let known = inputs.iter().filter(|_| inputs.len() <= MAX_LISTED).map(|name| (*name).to_owned()).collect();
+    Err(Cause::UnknownName { kind: "input", name: truncated(other), nearest, known }.into())
 }
 
 /// Returns remarks about fed tensors that are no inputs.

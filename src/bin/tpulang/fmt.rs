@@ -1,10 +1,14 @@
-use super::{Outcome, print};
+use super::{
+    Outcome,
+    content::{self, Content},
+    print,
+};
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
 use tpulang::{Error, Result, spec};
-use tpulang_base::{escaped_path, files};
+use tpulang_base::{escaped_path, files, invalid};
 
 /// Lay out specs canonically
 #[derive(clap::Args)]
@@ -39,9 +43,24 @@ pub fn main(args: Args) -> Outcome {
     Ok(is_clean || !args.check)
 }
 
+/// # Errors
+/// Returns an error if a file is known to be no spec.
+fn check_content(path: &Path) -> Result<()> {
+    let what = match content::of(path) {
+        Ok(Content::Onnx) => "an ONNX model",
+        Ok(Content::Module) => "an MLIR module",
+        Ok(Content::Other(other)) => other.what,
+        Ok(Content::Text) | Err(_) => return Ok(()),
+    };
+    Err(invalid(format!("{} is {what}; fmt takes specs (.json)", escaped_path(path))))
+}
+
 /// Formats a file. Returns whether its layout was another one.
 fn one(path: &Path, check: bool) -> Result<bool> {
     let is_stream = path == Path::new("-");
+    if !is_stream {
+        check_content(path)?;
+    }
     let (name, bytes) = match is_stream {
         true => ("standard input".into(), files::read_stream(io::stdin(), path, files::MAX_SPEC)?),
         false => (path.display().to_string(), files::read(path, files::MAX_SPEC)?),

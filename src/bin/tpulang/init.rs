@@ -37,7 +37,9 @@ pub fn main(args: Args) -> Outcome {
     let name = name(&path)?;
     files::create_folder_of(&path)?;
     let mut file = fs::File::create_new(&path).map_err(|e| match e.kind() {
-        ErrorKind::AlreadyExists => argument("FILE", path.display(), "it exists, and init replaces no file"),
+        ErrorKind::AlreadyExists => {
+            Error::format(&path, "it exists already, and init overwrites no file; choose another: tpulang init NAME")
+        }
         _ => Error::io(&path)(e),
     })?;
     let text = SPEC.replace("\"name\": \"model\"", &format!("\"name\": {name:?}"));

@@ -3,12 +3,11 @@ use super::{Cli, Outcome, print, print_as_is};
 use clap::CommandFactory;
 use clap_mangen::Man;
 use std::{
-    fs,
     io::Write,
     path::{Path, PathBuf},
 };
 use tpulang::{Error, Result};
-use tpulang_base::{did_you_mean, escaped_path, files, misfit};
+use tpulang_base::{did_you_mean, escaped_path, files, invalid};
 
 /// Print a manual page, or write those of all commands
 #[derive(clap::Args)]
@@ -31,7 +30,7 @@ pub fn main(args: Args) -> Outcome {
         print_as_is(one(&pages, args.command.as_deref())?)?;
         return Ok(true);
     };
-    fs::create_dir_all(folder).map_err(Error::io(folder))?;
+    files::create_folder(folder)?;
     for (name, page) in &pages {
         let path = folder.join(format!("{name}.1"));
         files::replace(&path, |file| file.write_all(page).map_err(Error::io(&path)))?;
@@ -47,7 +46,7 @@ fn one<'p>(pages: &'p [(String, Vec<u8>)], command: Option<&str>) -> Result<&'p 
     found.ok_or_else(|| {
         let commands = pages.iter().filter_map(|(name, _)| name.strip_prefix("tpulang-"));
         let command = command.unwrap_or_default();
-        misfit("the command:", format!("there is no {command:?}{}", did_you_mean(command, commands)))
+        invalid(format!("there is no command {command:?}{}", did_you_mean(command, commands)))
     })
 }
 

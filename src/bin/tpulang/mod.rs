@@ -35,6 +35,7 @@ mod show;
 mod side_by_side;
 mod spec;
 mod split;
+mod tables;
 mod usage;
 
 use clap::{Parser, Subcommand};
@@ -63,9 +64,10 @@ file with its weights. `fmt` takes specs only; `check`, `convert` and `gradients
 ONNX models; all other commands take any of them.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 a check failed: compare, show or bisect found a difference, calibrate
---compare a tensor that is in one table only, deploy an output outside the tolerance, fmt --check a
-file to format, or ops --search nothing; or calibrate --search did not reach --expect; 2 error.
+Exit status: 0 on success. 1 if a check failed: compare, show or bisect found a difference;
+calibrate --compare found a tensor in one table only; calibrate --search did not reach --expect;
+deploy found an output outside the tolerance; fmt --check found a file to format; ops --search
+found nothing. 2 on an error.
 
 Get started:
   tpulang init model

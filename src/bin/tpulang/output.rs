@@ -11,7 +11,7 @@ use tpulang::{
     array::{ArrayFormat, write_npz_to},
     graph::TensorKind,
 };
-use tpulang_base::{argument, escaped_path, files};
+use tpulang_base::{argument, escaped_path, files, invalid};
 
 /// Where the results of `run` and `bench` go.
 pub struct Output<'a> {
@@ -99,7 +99,7 @@ impl<'a> Sources<'a> {
         // A file that does not exist is not read either.
         let Ok(written_to) = fs::canonicalize(written) else { return Ok(()) };
         let Some(role) = self.role(|path| path == written_to) else { return Ok(()) };
-        Err(argument(option, written.display(), format!("this is {role}, which would be overwritten")))
+        Err(invalid(format!("{option} {} would overwrite {role}", escaped_path(written))))
     }
     /// # Errors
     /// Returns an error if one of the files is in a folder that will be emptied.

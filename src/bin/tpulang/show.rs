@@ -91,10 +91,23 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         };
         write(path, &text)?;
     }
-    if outputs.is_empty() {
-        print(&network.table(args.depth))?;
+    match outputs.is_empty() {
+        true => print(&network.table(args.depth))?,
+        false => report(&outputs, messages)?,
     }
     Ok(true)
+}
+
+/// Prints the files that have been written: to standard error if standard output has another one.
+fn report(outputs: &[(&str, &Path)], messages: &Diagnostics) -> Result<()> {
+    let (to_stdout, files): (Vec<&Path>, Vec<&Path>) =
+        outputs.iter().map(|(_, path)| *path).partition(|path| *path == Path::new("-"));
+    let text: String = files.into_iter().map(|path| format!("{}\n", escaped_path(path))).collect();
+    if to_stdout.is_empty() {
+        return messages.report(&text);
+    }
+    messages.report_aside(&text);
+    Ok(())
 }
 
 /// # Errors

@@ -6,9 +6,13 @@ use super::{
     run::FILES,
     shell::shell_word,
 };
-use std::{collections::HashMap, fs, path::PathBuf};
-use tpulang::{Error, Graph, Result, Tensor, graph::TensorInfo, spec};
-use tpulang_base::{argument, escaped_path, misfit};
+use std::{collections::HashMap, path::PathBuf};
+use tpulang::{
+    Error, Graph, Result, Tensor,
+    graph::{Operator, TensorInfo},
+    spec,
+};
+use tpulang_base::{argument, escaped_path, files, misfit};
 
 /// Split a network into parts that, run in sequence, give the same results
 #[derive(clap::Args)]
@@ -38,13 +42,13 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         args.at.iter().map(|names| tensor_names(&graph, names).into_iter().map(|name| graph.find(name)).collect());
     let boundaries = boundaries.collect::<Result<Vec<Vec<Tensor>>>>()?;
     let parts = graph.split_at(&boundaries).map_err(|e| misfit("--at:", e))?;
-    if parts.len() < 2 {
-        return Err(argument("--at", args.at.join(" "), "one side of it has no operators; cut at inner tensors"));
+    if parts.len() <= boundaries.len() {
+        return Err(no_part(&args.at, &boundaries, &parts));
     }
     let path = |part: &Graph| args.output.join(format!("{}.json", part.name()));
     let sources = Sources::new(&args.model.path, &graph, Vec::new());
     parts.iter().try_for_each(|part| sources.check_spec("--output", &path(part)))?;
-    fs::create_dir_all(&args.output).map_err(Error::io(&args.output))?;
+    files::create_folder(&args.output)?;
     let mut text = String::new();
     for part in &parts {
         let path = path(part);
@@ -67,6 +71,22 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     }
     messages.report(&text)?;
     Ok(true)
+}
+
+/// Creates the error that one of the boundaries adds no part.
+fn no_part(at: &[String], boundaries: &[Vec<Tensor>], parts: &[Graph]) -> Error {
+    let mut part_of: HashMap<Tensor, usize> = HashMap::new();
+    for (i, part) in parts.iter().enumerate() {
+        part_of.extend(part.operators().iter().flat_map(Operator::outputs).map(|t| (t, i)));
+    }
+    let last = |boundary: &[Tensor]| boundary.iter().filter_map(|t| part_of.get(t)).max();
+    match (1..at.len()).find(|i| last(&boundaries[*i]) <= last(&boundaries[i - 1])) {
+        Some(i) => {
+            let problem = format!("what it names is computed before {:?}; list boundaries in order", at[i - 1]);
+            argument("--at", &at[i], format!("it adds no part: {problem}"))
+        }
+        None => argument("--at", at.join(" "), "one side of it has no operators; cut at inner tensors"),
+    }
 }
 
 fn infos<'g>(graph: &'g Graph, tensors: &'g [Tensor]) -> impl Iterator<Item = &'g TensorInfo> {

@@ -60,6 +60,8 @@ fn with_tips(mut usage: Error, args: &[OsString]) -> Error {
             usage.remove(ContextKind::Suggested);
             let name = unknown.split('=').next().unwrap_or_default();
             let tip = missing_equals(name, args).or_else(|| of_model_deploy(name, args)).or_else(|| elsewhere(name));
+            let is_misspelled = usage.get(ContextKind::SuggestedArg).is_some();
+            let tip = tip.or_else(|| for_model_deploy(name, args).filter(|_| !is_misspelled));
             if let Some(tip) = tip {
                 usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
             }
@@ -69,8 +71,8 @@ fn with_tips(mut usage: Error, args: &[OsString]) -> Error {
             if [".json", ".mlir", ".onnx"].iter().any(|extension| unknown.ends_with(extension)) {
                 let tip = format!("a command comes first: tpulang show {}", shell_word(&unknown));
                 usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
-            } else if let Some((_, ours)) = SUBCOMMANDS.iter().find(|(theirs, _)| theirs.contains(&unknown.as_str())) {
-                usage.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![(*ours).to_owned()]));
+            } else if let Some(ours) = subcommand_like(&unknown) {
+                usage.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![ours]));
             }
         }
         _ => {}
@@ -87,10 +89,34 @@ fn missing_equals(unknown: &str, args: &[OsString]) -> Option<String> {
     needs_equals.then(|| format!("write {before}={unknown}"))
 }
 
+/// Returns the subcommand that a name stands for, or of which it has the letters in another order.
+fn subcommand_like(name: &str) -> Option<String> {
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let command = Cli::command();
+    let mut names = command.get_subcommands().map(clap::Command::get_name);
+    let known = SUBCOMMANDS.iter().find(|(theirs, _)| theirs.contains(&name)).map(|(_, ours)| *ours);
+    known.or_else(|| names.find(|ours| letters(ours) == letters(name))).map(str::to_owned)
+}
+
+/// Whether the arguments are those of a subcommand.
+fn is_of(subcommand: &str, args: &[OsString]) -> bool {
+    let first = args.iter().skip(1).find(|arg| !arg.as_encoded_bytes().starts_with(b"-"));
+    first.is_some_and(|first| first == subcommand)
+}
+
+/// Recognizes an option that is passed to `deploy` without `--` before it.
+fn for_model_deploy(option: &str, args: &[OsString]) -> Option<String> {
+    let is_long = is_of("deploy", args) && option.starts_with("--");
+    is_long.then(|| format!("options of model_deploy go after --: tpulang deploy .. -- {option}"))
+}
+
 /// Recognizes an option that is passed to `convert` for what follows it.
 fn of_model_deploy(option: &str, args: &[OsString]) -> Option<String> {
-    let is_convert = args.iter().skip(1).find(|arg| !arg.as_encoded_bytes().starts_with(b"-"))? == "convert";
-    let is_for_it = is_convert && OF_MODEL_DEPLOY.contains(&option);
+    let is_for_it = is_of("convert", args) && OF_MODEL_DEPLOY.contains(&option);
     let tip = format!(
         "{option} is an option of tpu_mlir's model_deploy, which compiles what convert writes; deploy runs both"
     );

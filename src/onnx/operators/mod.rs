@@ -112,11 +112,11 @@ fn families(domain: &str) -> Option<&'static [Family]> {
     }
 }
 
-/// Operators that are refused, with the reason.
+/// Operators that are refused, with the reason, in which RESULT stands for the name of a node's result.
 const REFUSED: &[(&[&str], &str)] = &[
     (
         &["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"],
-        "its results are random; feed them as an input",
+        "its results are random; feed them as an input: --cut-inputs RESULT",
     ),
     (
         &["NonMaxSuppression"],
@@ -137,11 +137,11 @@ const REFUSED: &[(&[&str], &str)] = &[
 /// Newest version of ONNX's operator set that is known.
 pub const NEWEST: i64 = 28;
 
-/// Returns the converter of an operator.
+/// Returns the converter of an operator for a node with this result.
 ///
 /// # Errors
 /// Returns an error if the operator is unknown or its version too new.
-pub fn find(domain: &str, op: &str, version: i64) -> Result<Convert> {
+pub fn find((domain, op): (&str, &str), version: i64, result: &str) -> Result<Convert> {
     let Some(families) = families(domain) else {
         let advice = match domain {
             "com.microsoft.nchwc" => {
@@ -158,7 +158,7 @@ pub fn find(domain: &str, op: &str, version: i64) -> Result<Convert> {
     all()
         .find(|(name, _)| *name == op)
         .map(|(_, convert)| *convert)
-        .ok_or_else(|| unknown(op, all().map(|(name, _)| *name)))
+        .ok_or_else(|| unknown(op, result, all().map(|(name, _)| *name)))
 }
 
 /// Returns the names of the operators of a domain such as `"ai.onnx"` or `"com.microsoft"` that are converted, sorted.
@@ -169,9 +169,9 @@ pub fn names(domain: &str) -> Vec<&'static str> {
     names
 }
 
-fn unknown<'a>(op: &str, known: impl Iterator<Item = &'a str>) -> Error {
+fn unknown<'a>(op: &str, result: &str, known: impl Iterator<Item = &'a str>) -> Error {
     if let Some((_, reason)) = REFUSED.iter().find(|(ops, _)| ops.contains(&op)) {
-        return invalid(reason);
+        return invalid(reason.replace("RESULT", result));
     }
     let hint = nearest(op, known).map(|n| format!("; the nearest is {n}")).unwrap_or_default();
     invalid(format!("the operator is not supported{hint}"))

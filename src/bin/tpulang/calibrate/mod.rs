@@ -5,7 +5,7 @@ mod samples;
 
 use super::{
     Outcome,
-    device::Running,
+    device::{Running, positive_count, repetitions},
     diagnostics::Diagnostics,
     model,
     output::Sources,
@@ -63,8 +63,8 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER|LIST", requires = "model", required_unless_present_any = ["merge", "compare"], help_heading = FILES)]
     data: Option<PathBuf>,
     /// Use at most N samples: the first N of a list, or N evenly spaced files of a folder
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "data")]
-    samples: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = positive_count, requires = "data")]
+    samples: Option<usize>,
     /// Run part I of N of the samples, and write its statistics
     #[arg(long, value_name = "I/N", requires_all = ["data", "statistics"], conflicts_with_all = ["output", "merge"])]
     shard: Option<Shard>,
@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "METHOD", default_value_t = Choice::Auto)]
     method: Choice,
     /// The number of samples, evenly spaced, on which auto compares thresholds
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = repetitions)]
     tune: u32,
     /// Also write the thresholds of 4-bit integers
     #[arg(long)]
@@ -224,7 +224,7 @@ impl Network {
         for (option, path) in args.written() {
             sources.check(option, path)?;
         }
-        let samples = samples::list(data, args.samples.map(|n| n as usize))?;
+        let samples = samples::list(data, args.samples)?;
         let runs = Runs::new(&graph, samples, args.shard)?;
         let (backend, options) = args.running.open(&graph, false, messages)?;
         let fusion = if options.fusion == FusionLevel::Full { FusionLevel::Layouts } else { options.fusion };

@@ -55,7 +55,6 @@ pub fn of_search(path: &Path, search: &Search) -> String {
         let _ = writeln!(text, "{name:width$}  {effect:>22.5}");
     }
     let fixed = search.fixed().count();
-    let all = search.ranking.len() + fixed;
     let count = |mode: Mode| search.floats.iter().filter(|(_, other)| *other == mode).count();
     let in_f32 = if count(Mode::F32) > 0 { format!(", {} in F32", count(Mode::F32)) } else { String::new() };
     let moved = match search.copies.len() {
@@ -65,9 +64,11 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     };
     let _ = writeln!(
         text,
-        "\n{}: {} of {all} layers in F16{in_f32}{moved}; cosine of the outputs {after:.6}, and {before:.6} with all {}in INT8",
+        "\n{}: {} in F16{in_f32} of {} that may be integers{moved}; cosine of the outputs {after:.6}, and {before:.6} with \
+         all {}in INT8",
         escaped_path(path),
         count(Mode::F16),
+        pluralized(search.ranking.len() + fixed, "layer"),
         if fixed > 0 { "others " } else { "" }
     );
     if after < search.expect {

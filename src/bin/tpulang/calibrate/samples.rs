@@ -22,17 +22,22 @@ pub struct Sample {
     pub name: String,
     /// An .npz, or an .npy or image for each input, in their order.
     files: Vec<PathBuf>,
+    /// The list that names it, and the line there.
+    listed: Option<(PathBuf, usize)>,
 }
 
 impl Sample {
     fn of_file(name: String, file: PathBuf) -> Sample {
-        Sample { name, files: vec![file] }
+        Sample { name, files: vec![file], listed: None }
     }
 
     /// Reads the arrays of the inputs.
     fn read(&self, graph: &Graph) -> Result<IndexMap<String, Array>> {
         let files: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
-        feeds::of_sample(graph, &files).map_err(|e| misfit(format!("the sample {:?}:", self.name), e))
+        feeds::of_sample(graph, &files).map_err(|e| match &self.listed {
+            Some((list, line)) => Error::format(list, format!("line {line}: {e}")),
+            None => misfit(format!("the sample {:?}:", self.name), e),
+        })
     }
 }
 
@@ -118,7 +123,7 @@ fn in_list(list: &Path) -> Result<Vec<Sample>> {
     let file = |name: &str| {
         let name = Path::new(name.trim());
         let beside = files::folder(list).join(name);
-        let path = if name.exists() { name.to_owned() } else { beside };
+        let path = if !name.exists() && beside.exists() { beside } else { name.to_owned() };
         match is_data(&path) {
             true => Ok(path),
             false => Err(invalid(format!("{}: expected .npz, .npy, .png, .jpg or .bmp files", escaped_path(&path)))),
@@ -129,7 +134,7 @@ fn in_list(list: &Path) -> Result<Vec<Sample>> {
         .map(|(i, line)| {
             let files: Result<Vec<PathBuf>> = line.split(',').map(file).collect();
             let at = |e: Error| Error::format(list, format!("line {}: {}", i + 1, e.message()));
-            Ok(Sample { name: line.to_owned(), files: files.map_err(at)? })
+            Ok(Sample { name: line.to_owned(), files: files.map_err(at)?, listed: Some((list.to_owned(), i + 1)) })
         })
         .collect()
 }

@@ -59,7 +59,7 @@ pub struct Args {
     /// Tensor A of the reference is B in the other file. A and B may have a *, for the same text. May be repeated
     #[arg(long, value_name = "A=B")]
     rename: Vec<Rename>,
-    /// List tensors in the order in which this spec or .mlir computes them, and name the first that fails
+    /// List tensors in the order in which this model computes them, and name the first that fails
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     #[command(flatten)]

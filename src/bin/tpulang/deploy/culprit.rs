@@ -6,6 +6,7 @@ use super::{
 };
 use std::{collections::HashSet, fs, path::Path};
 use tpulang::{Dtype, Error, Graph, Result, Tensor, graph::Operator, spec};
+use tpulang_base::files;
 
 /// What makes a stage fail.
 pub enum Culprit {
@@ -90,7 +91,7 @@ impl Trial<'_> {
         if folder.exists() {
             fs::remove_dir_all(&folder).map_err(Error::io(&folder))?;
         }
-        fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        files::create_folder(&folder)?;
         let inputs = part.inputs().iter().filter_map(|t| {
             let name = &part.tensor(*t).ok()?.name;
             Some((name.clone(), self.arrays.get(name)?.clone()))

@@ -75,10 +75,10 @@ impl StageErrors {
         let (name, with, Tolerance { cosine, euclidean }) = (self.name(chip), self.with, tolerance);
         let tensor = &output.tensor;
         let mut text = format!(
-            "the output {tensor:?} of {name}, compared with {with}, is below the tolerance {cosine},{euclidean}"
+            "output {tensor:?} of the {name} stage differs from {with} by more than the tolerance {cosine},{euclidean}"
         );
         if let Some(cause) = self.largest().next() {
-            text += &format!("; {:?} has the largest error of its own, computed by top.{}", cause.tensor, cause.op);
+            text += &format!("; {:?} (top.{}) has the largest error of its own", cause.tensor, cause.op);
         }
         Some(text)
     }

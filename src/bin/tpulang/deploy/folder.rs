@@ -29,7 +29,7 @@ pub fn of_bmodel(bmodel: &Path) -> PathBuf {
 pub fn check_written(sources: &Sources, bmodel: &Path, folder: &Path) -> Result<()> {
     sources.check("--output", bmodel)?;
     if bmodel.is_dir() {
-        return Err(argument("--output", escaped_path(bmodel), "this is a folder; expected a file"));
+        return Err(Error::format(bmodel, "it is a folder, not a file"));
     }
     sources.check_folder("--stages", folder)?;
     if files::resolved(bmodel).starts_with(files::resolved(folder)) {
@@ -52,7 +52,7 @@ impl Report {
         if folder.is_file() {
             return refused("this is a file; expected a folder");
         }
-        fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        files::create_folder(folder)?;
         let path = folder.join(REPORT);
         let old = match fs::symlink_metadata(&path) {
             Ok(_) => files::read(&path, MAX_REPORT).ok(),
@@ -65,7 +65,8 @@ impl Report {
         }
         let file = File::options().create(true).append(true).open(&path).map_err(Error::io(&path))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return refused("another process is using this folder; expected another one");
+            let problem = "another process is using this folder; wait for it, or choose another folder";
+            return Err(Error::format(folder, problem));
         }
         let report = Report { path, file };
         report.set("It is not complete.\n")?;

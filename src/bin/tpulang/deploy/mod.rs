@@ -54,8 +54,8 @@ searches for the operator that causes it.
 The tool chain is that of TPULANG_TOOLCHAIN, a virtual environment, or of the active one, of the
 folder toolchain, or of python3.
 
-Exit status: 0 success; 1 an output is outside of the tolerance; 2 error. The bmodel is written at
-the end; on an error, or if deploy is killed, the old file remains.
+Exit status: 0 success; 1 an output is outside of the tolerance, but the bmodel is written; 2
+error. The bmodel is written at the end; on an error, or if deploy is killed, the old file remains.
 
 Examples:
   tpulang deploy model.json --chip bm1684x --quantize F16 -o model.bmodel
@@ -91,7 +91,8 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
     let graph = model::unrolled(&graph)?.unwrap_or(graph);
-    let target = args.target.read(&graph, &args.model.path, options::with_absolute_paths(&args.options)?)?;
+    let options = options::with_absolute_paths(&args.options)?;
+    let target = args.target.read(&graph, &args.model.path, options, messages)?;
     let folder = args.stages.clone().unwrap_or_else(|| folder::of_bmodel(&args.output));
     let read = args.inputs.files().into_iter().chain(args.target.files()).collect();
     let sources = Sources::new(&args.model.path, &graph, read);
@@ -125,9 +126,8 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
     let failure = errors.iter().find_map(|stage| stage.failure(&tolerance, &target.chip));
     let mut remarks: Vec<String> = errors.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
-    remarks.extend(target.unknown_layer(&graph));
     remarks.extend(rounded);
-    remarks.extend(is_random.then(|| "the inputs are random; -i gives others".to_owned()));
+    remarks.extend(is_random.then(|| "the inputs were random; use -i FILE to give your own".to_owned()));
     let mut text = summary;
     for remark in remarks {
         text += &format!("\n{remark}\n");
@@ -145,6 +145,14 @@ fn write_bmodel(from: &Path, to: &Path) -> Result<()> {
     files::create_folder_of(to)?;
     let mut from_file = fs::File::open(from).map_err(Error::io(from))?;
     files::replace(to, |new| std::io::copy(&mut from_file, new).and_then(|_| new.flush()).map_err(Error::io(to)))
+}
+
+/// Leaves out the index of a call unless the network was read from a spec, whose calls have one.
+fn without_index(error: Error) -> Error {
+    match (error.place(), error.call()) {
+        (None, Some(call)) => Error::new(error.message().replacen(&format!(" (ops[{}])", call.index), "", 1)),
+        _ => error,
+    }
 }
 
 /// Returns all tensors of a run, as real numbers.
@@ -261,7 +269,7 @@ impl<'a> Pipeline<'a> {
         let doing = if when_run { stage.running() } else { stage.action() };
         let text = self.text(&failure, doing, &culprit, cause);
         match culprit {
-            Ok(Some(Culprit::Operator { tensor, .. })) => self.graph.error_about(tensor, text),
+            Ok(Some(Culprit::Operator { tensor, .. })) => Ok(without_index(self.graph.error_about(tensor, text)?)),
             _ => Ok(Error::new(text)),
         }
     }

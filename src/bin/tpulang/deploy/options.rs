@@ -1,7 +1,7 @@
 //! Options of model_deploy that follow `--`.
 use std::path;
 use tpulang::{Error, Result};
-use tpulang_base::argument;
+use tpulang_base::{argument, invalid};
 
 /// The options that deploy passes itself, with what sets each.
 const OWN: [(&str, &str); 6] = [
@@ -24,8 +24,11 @@ pub fn check(options: &[String]) -> Result<()> {
         OWN.iter().find(|(theirs, _)| *theirs == name)
     };
     match options.iter().find_map(own) {
+        Some((name, ours)) if name == ours => {
+            Err(invalid(format!("{name} goes before --; deploy passes it on to model_deploy")))
+        }
         Some((name, ours)) => {
-            Err(argument("OPTIONS", name, format!("deploy passes it to model_deploy; expected {ours} before --")))
+            Err(invalid(format!("{name} is set by {ours}, before --; deploy passes it on to model_deploy")))
         }
         None => Ok(()),
     }

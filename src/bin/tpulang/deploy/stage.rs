@@ -141,11 +141,12 @@ impl<'a> Stages<'a> {
     /// Writes the quantize table for the canonical module, if there is anything in it.
     fn write_quantize_table(&self, module: &str) -> Result<()> {
         // A module that tpulang cannot read, since only the tool chain knows its ops, gets the given table alone.
-        let given = self.target.quantize_table.clone();
-        let read = mlir::read(self.folder.join(module), None);
-        let Some(text) = read.map_or(given, |module| self.target.quantize_table_for(&module)) else { return Ok(()) };
+        let text = match mlir::read(self.folder.join(module), None) {
+            Ok(module) => self.target.quantize_table_for(&module)?,
+            Err(_) => self.target.quantize_table.clone().unwrap_or_default(),
+        };
         let path = self.folder.join(QUANTIZE);
-        fs::write(&path, text).map_err(Error::io(&path))
+        if text.is_empty() { Ok(()) } else { fs::write(&path, text).map_err(Error::io(&path)) }
     }
 
     fn deploy(&self, log: &str, more: &[&str]) -> Result<(), Problem> {

@@ -1,21 +1,21 @@
 //! What a network is compiled for.
-use crate::command::{emulation::check_table, run::FILES, shell::shell_word};
+use crate::command::{diagnostics::Diagnostics, run::FILES, shell::shell_word, tables};
 use std::path::{Path, PathBuf};
 use tpulang::{
-    Graph, Mode, Result,
-    calibrate::{QuantizeTable, Table},
+    Error, Graph, Mode, Result,
+    calibrate::{QuantizeTable, QuantizedNetwork, Table},
     exec::Tolerance,
 };
-use tpulang_base::{argument, did_you_mean, files};
+use tpulang_base::argument;
 
 /// Options shared by `deploy` and `bisect`.
 #[derive(clap::Args)]
 pub struct TargetOptions {
-    /// The chip: bm1684x, bm1688, cv186x, bm1690, ..
+    /// The chip: bm1684x, bm1688, cv186x, bm1690 and others
     #[arg(long, value_name = "CHIP", default_value = "bm1684x", value_parser = chip)]
     chip: String,
-    /// The dtypes that the chip computes in: F32, F16, BF16, INT8, W4F16, ... Default: INT8 for a network of integers, otherwise F16,
-    /// or what the chip has instead: F32 on bm1684, BF16 on cv183x, cv182x, cv181x and cv180x
+    /// The dtypes that the chip computes in: F32, F16, BF16, INT8, W4F16 and others. Default: INT8 for a network of integers, otherwise
+    /// F16, or what the chip has instead: F32 on bm1684, BF16 on cv183x, cv182x, cv181x and cv180x
     #[arg(long, value_name = "MODE", value_parser = mode)]
     quantize: Option<String>,
     /// The thresholds for INT8, INT4 and F8: a table of `tpulang calibrate` or run_calibration
@@ -112,13 +112,10 @@ pub struct Target {
     /// The calibration table.
     pub calibration: Option<Table>,
     /// The text of the table of operators with other dtypes.
-    pub quantize_table: Option<Vec<u8>>,
+    pub quantize_table: Option<String>,
     /// Other options of model_deploy.
     pub options: Vec<String>,
 }
-
-/// Maximum size of a quantize table in bytes.
-const MAX_TABLE: u64 = 64 << 20;
 
 /// The modes that need thresholds.
 const CALIBRATED: [&str; 5] = ["INT8", "INT4", "W4INT8", "F8E4M3", "F8E5M2"];
@@ -129,11 +126,11 @@ impl TargetOptions {
         [&self.calibration, &self.quantize_table].into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// Reads the tables for a network, which was read from `model`.
+    /// Reads the tables for a network, which was read from `model`, and warns of thresholds that are missing.
     ///
     /// # Errors
     /// Returns an error if a table cannot be read, is missing, or is one of another network.
-    pub fn read(&self, graph: &Graph, model: &Path, options: Vec<String>) -> Result<Target> {
+    pub fn read(&self, graph: &Graph, model: &Path, options: Vec<String>, messages: &Diagnostics) -> Result<Target> {
         let floats = Floats::of(&self.chip);
         let default = if graph.mode == Mode::Quantized { "INT8" } else { floats.modes()[0] };
         let quantize = self.quantize.clone().unwrap_or_else(|| default.to_owned());
@@ -141,43 +138,53 @@ impl TargetOptions {
             let expected = format!("{} has no such floats; expected {} or INT8", self.chip, floats.modes().join(", "));
             return Err(argument("--quantize", quantize, expected));
         }
-        let calibration = self.calibration.as_deref().map(Table::read).transpose()?;
-        match &calibration {
-            None if CALIBRATED.contains(&quantize.as_str()) && graph.mode != Mode::Quantized => {
-                let model = shell_word(model);
-                let expected = format!(
-                    "it needs thresholds: tpulang calibrate {model} --data SAMPLES -o TABLE, and --calibration TABLE here"
-                );
-                return Err(argument("--quantize", quantize, expected));
-            }
-            Some(table) => check_table(table, graph, self.calibration.as_deref().unwrap_or(model))?,
-            None => {}
+        let needs_thresholds = CALIBRATED.contains(&quantize.as_str()) && graph.mode != Mode::Quantized;
+        if needs_thresholds && self.calibration.is_none() {
+            let model = shell_word(model);
+            let expected = format!(
+                "it needs thresholds: tpulang calibrate {model} --data SAMPLES -o TABLE, and --calibration TABLE here"
+            );
+            return Err(argument("--quantize", quantize, expected));
         }
-        let quantize_table = self.quantize_table.as_deref().map(|path| files::read(path, MAX_TABLE)).transpose()?;
+        let calibration = self.calibration.as_deref().map(|path| tables::calibration(path, graph)).transpose()?;
+        let quantize_table = self.quantize_table.as_deref().map(|path| read_quantize_table(path, graph)).transpose()?;
+        if let (Some(path), Some(table), true) = (&self.calibration, &calibration, needs_thresholds) {
+            warn_of_missing(path, table, graph, messages)?;
+        }
         Ok(Target { chip: self.chip.clone(), quantize, calibration, quantize_table, options })
     }
 }
 
-impl Target {
-    /// Returns a remark about the first layer of the quantize table that the network does not have, if there is one.
-    pub fn unknown_layer(&self, graph: &Graph) -> Option<String> {
-        let text = String::from_utf8_lossy(self.quantize_table.as_deref()?);
-        let name = QuantizeTable::names(&text).find(|name| graph.lookup(name).is_none())?;
-        let hint = did_you_mean(name, graph.tensors().map(|(_, info)| info.name.as_str()));
-        Some(format!(
-            "the quantize table names {name:?}, which the network does not have and the tool chain ignores{hint}"
-        ))
+/// Reads the text of a quantize table.
+fn read_quantize_table(path: &Path, graph: &Graph) -> Result<String> {
+    let text = tables::quantize(path, graph)?;
+    let is_unknown = |mode: &str| !MODES.contains(&mode.to_uppercase().as_str());
+    let unknown = QuantizeTable::layers(&text)?.into_iter().find(|(.., mode)| is_unknown(mode));
+    match unknown {
+        Some((line, _, mode)) => {
+            let problem = format!("line {line}: the tool chain has no mode {mode:?}; expected INT8, F16, BF16 or F32");
+            Err(Error::format(path, problem))
+        }
+        None => Ok(text),
     }
+}
 
+/// Warns of layers without thresholds. Networks that cannot be run as a chip does are left to the tool chain.
+fn warn_of_missing(path: &Path, table: &Table, graph: &Graph, messages: &Diagnostics) -> Result<()> {
+    let network = QuantizedNetwork::new(graph, table, &QuantizeTable::default());
+    let missing = network.ok().and_then(|network| tables::missing_thresholds(path, &network));
+    missing.map_or(Ok(()), |missing| messages.warn(graph, &missing.into()))
+}
+
+impl Target {
     /// Returns the text of the quantize table for a canonical module: the given one, and the layers of integers that it does not name.
-    pub fn quantize_table_for(&self, module: &Graph) -> Option<Vec<u8>> {
+    pub fn quantize_table_for(&self, module: &Graph) -> Result<String> {
         let integers = match self.quantize.as_str() {
             "F32" => QuantizeTable::default(),
             _ if module.mode == Mode::Quantized => QuantizeTable::default(),
             _ => QuantizeTable::of_integers(module),
         };
-        let given = String::from_utf8_lossy(self.quantize_table.as_deref().unwrap_or_default());
-        Some(integers.added_to(&given).into_bytes()).filter(|all| !all.is_empty())
+        integers.added_to(self.quantize_table.as_deref().unwrap_or_default())
     }
 
     /// Returns the extension of the chip's files.

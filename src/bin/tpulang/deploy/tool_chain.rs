@@ -211,7 +211,11 @@ const WIDTH: usize = 160;
 pub fn last_lines(log: &str) -> String {
     let mut lines: Vec<&str> = log.lines().map(str::trim_end).filter(|line| says_something(line)).collect();
     lines.drain(..lines.len().saturating_sub(SHOWN));
-    lines.iter().map(|line| format!("  | {}\n", line.chars().take(WIDTH).collect::<String>())).collect()
+    let shown = |line: &str| match line.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("  | {}…\n", &line[..end]),
+        None => format!("  | {line}\n"),
+    };
+    lines.into_iter().map(shown).collect()
 }
 
 fn says_something(line: &str) -> bool {
@@ -236,6 +240,7 @@ fn says_something(line: &str) -> bool {
     let is_frame =
         line.trim_start().strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let is_noise = noise.iter().any(|start| line.starts_with(start));
+    let is_noise = is_noise || line.contains(" - INFO : ");
     // Frames without symbols, and progress bars.
     let is_frame = is_frame || line.contains("(+0x") || line.contains("tpuc-opt+0x") || line.contains('\u{8}');
     line.chars().any(char::is_alphanumeric) && !is_frame && !is_noise
@@ -247,11 +252,19 @@ mod tests {
 
     #[test]
     fn stack_traces_are_left_out() {
-        let log = "[Running]: tpuc-opt net.mlir\ncan't get scale and zeropoint\nUNREACHABLE executed at Module.cpp:1943!\n\
+        let log = "2026/11/29 13:27:56 - INFO : TPU-MLIR v1.30.2\n[Running]: tpuc-opt net.mlir\n\
+                   can't get scale and zeropoint\nUNREACHABLE executed at Module.cpp:1943!\n\
                    PLEASE submit a bug report to llvm\nStack dump:\n0.\tProgram arguments: tpuc-opt\n #0 0x000055db (tpuc-opt+0x95)\n\
                    #10 0x00007f0a raise\nAborted\nTraceback (most recent call last):\n  File \"model_deploy.py\", line 814\n    lower()\n\
                    AssertionError\n\n";
         let expected = "  | can't get scale and zeropoint\n  | UNREACHABLE executed at Module.cpp:1943!\n";
         assert_eq!(last_lines(log), expected);
+    }
+
+    #[test]
+    fn long_lines_are_cut_where_a_character_ends() {
+        let (fits, long) = ("é".repeat(WIDTH), "é".repeat(WIDTH + 1));
+        assert_eq!(last_lines(&fits), format!("  | {fits}\n"));
+        assert_eq!(last_lines(&long), format!("  | {fits}…\n"));
     }
 }
