@@ -9,7 +9,8 @@ use crate::{
     array::Array,
     base::{Error, Result},
     exec::{Backend, Feeds, Session},
-    graph::Graph,
+    graph::{Graph, Tensor, TensorInfo},
+    ops::Op,
 };
 use indexmap::{IndexMap, IndexSet};
 use rayon::prelude::*;
@@ -22,9 +23,9 @@ use std::collections::HashMap;
 /// After each sample, the worse half of a tensor's thresholds is dropped, so the first sample takes longest. This is successive halving
 /// (Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", 2016).
 ///
-/// Finally, thresholds change by up to 1.6 %: the chip rescales integers by the ratio of two thresholds, rounded to a multiplier of eight
-/// bits, in sums, products and means. In a residual network, these errors accumulate. Thresholds whose ratios are such multipliers avoid
-/// them.
+/// Finally, thresholds change by up to 1.6 %: in sums, products and means, the chip rescales integers by the ratio of two thresholds,
+/// rounded to a multiplier of eight bits. In a residual network, these errors accumulate. Thresholds whose ratios are such multipliers
+/// avoid them.
 ///
 /// ```
 /// use tpulang::{Array, Dtype, Graph, calibrate::{Chooser, Precision, Statistics}, exec::{CpuBackend, FusionLevel, RunOptions, Session}};
@@ -52,6 +53,8 @@ pub struct Chooser<'s> {
     tensors: IndexMap<String, Candidates>,
     /// The operands of each operator that has no blocks, and its results.
     operators: Vec<(IndexSet<String>, Vec<String>)>,
+    /// How often a gain is multiplied with others.
+    depth: f64,
 }
 
 /// Thresholds whose ratio is smaller are not compared with each other: they round numbers almost alike.
@@ -136,7 +139,8 @@ impl<'s> Chooser<'s> {
             let (errors, levels) = (vec![0.0; entries.len()], precision.levels(is_signed));
             tensors.insert(name.clone(), Candidates { entries, errors, readers, levels, is_signed });
         }
-        Ok(Chooser { graph, statistics, precision, tensors, operators })
+        let depth = depth(graph);
+        Ok(Chooser { graph, statistics, precision, tensors, operators, depth })
     }
 
     /// Whether further samples cannot change the choice: one threshold of each tensor is left.
@@ -164,7 +168,7 @@ impl<'s> Chooser<'s> {
                 let rounded = rounded(&numbers, entry.threshold, tensor.levels, tensor.is_signed);
                 // What nothing reads is an output of the network.
                 if tensor.readers.is_empty() {
-                    return Ok(relative_error(&numbers, &rounded));
+                    return Ok(relative_error(&numbers, &rounded, self.depth));
                 }
                 let rounded = Array::from_vec(array.shape(), rounded)?.to_dtype(array.dtype())?;
                 let of_reader = |r: &usize| self.error_of(session, &self.operators[*r], (name, &rounded), &arrays);
@@ -201,7 +205,7 @@ impl<'s> Chooser<'s> {
             operands.iter().filter_map(|operand| Some((operand.as_str(), array(operand)?.clone()))).collect();
         let mut error = 0.0;
         for (result, got) in session.fetch_from(&fed[..], &wanted)? {
-            error += relative_error(&numbers(&arrays[&result])?, &numbers(&got)?);
+            error += relative_error(&numbers(&arrays[&result])?, &numbers(&got)?, self.depth);
         }
         Ok(error)
     }
@@ -221,6 +225,22 @@ impl<'s> Chooser<'s> {
             Precision::Int4 => Ok(table),
         }
     }
+}
+
+/// Returns the mean number of operators with weights between two normalizations, which undo the gain of what they read; at least 1.
+fn depth(graph: &Graph) -> f64 {
+    let is_weight = |t: &Tensor| graph.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
+    let normalizes = |op: &Op<Tensor>| {
+        matches!(op, Op::LayerNorm(_) | Op::RMSNorm(_) | Op::GroupNorm(_) | Op::InstanceNorm(_) | Op::PixelNorm(_))
+    };
+    let (mut normalizations, mut others) = (0u32, 0u32);
+    for operator in graph.operators() {
+        match normalizes(&operator.op) {
+            true => normalizations += 1,
+            false => others += u32::from(operator.op.operands().any(|(_, t)| is_weight(t))),
+        }
+    }
+    (f64::from(others) / f64::from(1 + normalizations)).max(1.0)
 }
 
 /// Rounds numbers to those that a chip's integers represent.
@@ -274,30 +294,37 @@ fn nearest(numbers: &[f32; LANES], [per_scale, scale]: [f32; 2], [low, high]: [f
 /// Numbers that are summed at a time, so that the sum does not depend on the threads.
 const CHUNK: usize = 1 << 14;
 
-/// Returns the sum of squared errors relative to the sum of squares.
-fn relative_error(numbers: &[f32], approximate: &[f32]) -> f64 {
+/// Returns the error of numbers relative to the sum of their squares: the variance, and `depth` times the square of the gain.
+///
+/// Rounding errors of different operators are independent, so their squares add up from operator to operator. Clamping makes
+/// numbers smaller, in each operator again: it is these errors themselves that add up.
+fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
     let chunks = numbers.par_chunks(CHUNK).zip(approximate.par_chunks(CHUNK));
-    let parts: Vec<[f64; 2]> =
+    let parts: Vec<[f64; 3]> =
         chunks.map(|(numbers, approximate)| ErrorSums { numbers, approximate }.dispatch()).collect();
-    let [error, all] = [0, 1].map(|i| parts.iter().map(|part| part[i]).sum::<f64>());
-    let relative = if all == 0.0 { error } else { error / all };
+    let sum = |i: usize| parts.iter().map(|part| part[i]).sum::<f64>();
+    let (error, along, all) = (sum(0), sum(1), sum(2));
+    let gain = along / all;
+    // The gain is part of the squared error once.
+    let relative = if all == 0.0 { error } else { error / all + (depth - 1.0) * gain * gain };
     // Infinite numbers are the worst, and NaN would be sorted before finite errors.
     if relative.is_nan() { f64::INFINITY } else { relative }
 }
 
-/// Sums the squared differences and the squared numbers, with the machine's vector instructions.
+/// Sums the squared differences, the products of numbers and differences, and the squared numbers, with the machine's vector
+/// instructions.
 struct ErrorSums<'n> {
     numbers: &'n [f32],
     approximate: &'n [f32],
 }
 
 impl SimdOp for ErrorSums<'_> {
-    type Output = [f64; 2];
+    type Output = [f64; 3];
     #[inline(always)]
-    fn eval<I: Isa>(self, _: I) -> [f64; 2] {
+    fn eval<I: Isa>(self, _: I) -> [f64; 3] {
         // Several sums of each kind, whose order does not depend on the machine.
         const SUMS: usize = 8;
-        let mut sums = [[0.0f64; SUMS]; 2];
+        let mut sums = [[0.0f64; SUMS]; 3];
         let ((a, a_rest), (b, b_rest)) = (self.numbers.as_chunks::<SUMS>(), self.approximate.as_chunks::<SUMS>());
         for (a, b) in a.iter().zip(b).chain([(&padded(a_rest), &padded(b_rest))]) {
             for lane in 0..SUMS {
@@ -305,7 +332,8 @@ impl SimdOp for ErrorSums<'_> {
                 let (a, b) = if a[lane].is_finite() { (f64::from(a[lane]), f64::from(b[lane])) } else { (0.0, 0.0) };
                 let difference = b - a;
                 sums[0][lane] += difference * difference;
-                sums[1][lane] += a * a;
+                sums[1][lane] += a * difference;
+                sums[2][lane] += a * a;
             }
         }
         sums.map(|lanes| lanes.into_iter().sum())
@@ -327,10 +355,12 @@ mod tests {
 
     #[test]
     fn infinite_results_are_the_worst() {
-        assert_eq!(relative_error(&[1.0, 2.0], &[f32::INFINITY, 2.0]), f64::INFINITY);
-        assert_eq!(relative_error(&[1.0, 2.0], &[f32::NAN, 2.0]), f64::INFINITY);
-        let masked = [1.0, f32::NEG_INFINITY, f32::NAN];
-        assert_eq!(relative_error(&masked, &[1.0, f32::NEG_INFINITY, 3.0]), 0.0);
+        for depth in [1.0, 3.0] {
+            assert_eq!(relative_error(&[1.0, 2.0], &[f32::INFINITY, 2.0], depth), f64::INFINITY);
+            assert_eq!(relative_error(&[1.0, 2.0], &[f32::NAN, 2.0], depth), f64::INFINITY);
+            let masked = [1.0, f32::NEG_INFINITY, f32::NAN];
+            assert_eq!(relative_error(&masked, &[1.0, f32::NEG_INFINITY, 3.0], depth), 0.0);
+        }
     }
 
     proptest! {
@@ -357,7 +387,7 @@ mod tests {
             let pairs = || numbers.iter().zip(&approximate).map(|(a, b)| (f64::from(*a), f64::from(*b)));
             let all: f64 = pairs().map(|(a, _)| a * a).sum();
             let expected = pairs().map(|(a, b)| (b - a) * (b - a)).sum::<f64>() / all;
-            let got = relative_error(&numbers, &approximate);
+            let got = relative_error(&numbers, &approximate, 1.0);
             prop_assert!((got - expected).abs() <= 1e-12 * expected.max(1e-300), "{got} and {expected}");
         }
     }

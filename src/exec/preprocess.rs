@@ -4,7 +4,7 @@ use crate::{
     base::{Dtype, Result, argument, misfit, shape_text},
     graph::{ChannelFormat, KeepRatioMode, PadType, PixelFormat, Preprocess},
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 /// Converts an image to an input of the given shape, like TPU-MLIR's preprocessing: selects the channels of `pixel_format`,
 /// resizes by linear interpolation, crops to the input's height and width around the center, and computes
@@ -161,8 +161,9 @@ fn resized(image: &Image, how: &Preprocess, [height, width]: [usize; 2]) -> Resu
         }
         KeepRatioMode::ShortSideScale => {
             let [h, w] = scaled(fit_h.max(fit_w));
-            let filled = resize(image, [h.max(height), w.max(width)])?;
-            filled.part([(filled.height - height) / 2, (filled.width - width) / 2], [height, width])
+            let (h, w) = (h.max(height), w.max(width));
+            // A thin image becomes very long, so only what is kept is computed.
+            resize_part(image, [h, w], [(h - height) / 2, (w - width) / 2], [height, width])
         }
     }
 }
@@ -173,10 +174,11 @@ struct Tap {
     weight: [i32; 2],
 }
 
-/// The taps of OpenCV's `resize` (imgproc/src/resize.cpp). Beyond the edge it weights columns and rows differently.
-fn taps(input: usize, output: usize, columns: bool) -> impl Iterator<Item = Tap> {
+/// The taps of OpenCV's `resize` (imgproc/src/resize.cpp) for a part of the output. Beyond the edge it weights columns and rows
+/// differently.
+fn taps(input: usize, output: usize, part: Range<usize>, columns: bool) -> impl Iterator<Item = Tap> {
     let step = 1.0 / (output as f64 / input as f64);
-    (0..output).map(move |i| {
+    part.map(move |i| {
         let at = ((i as f64 + 0.5) * step - 0.5) as f32;
         let (mut first, mut rest) = (at.floor(), at - at.floor());
         let last = (input - 1) as f32;
@@ -190,30 +192,42 @@ fn taps(input: usize, output: usize, columns: bool) -> impl Iterator<Item = Tap>
 }
 
 /// OpenCV's linear interpolation of bytes, bit-exact.
-fn resize(image: &Image, [height, width]: [usize; 2]) -> Result<Image<'static>> {
+fn resize(image: &Image, size: [usize; 2]) -> Result<Image<'static>> {
+    resize_part(image, size, [0, 0], size)
+}
+
+/// Returns a part of the resized image, which begins at `top` and `left`.
+fn resize_part(
+    image: &Image,
+    size: [usize; 2],
+    [top, left]: [usize; 2],
+    [height, width]: [usize; 2],
+) -> Result<Image<'static>> {
     let c = image.channels;
+    if [image.height, image.width] == size {
+        return image.part([top, left], [height, width]);
+    }
     let row = |y: usize| &image.pixels[y * image.width * c..][..image.width * c];
-    // A thin image that fills a square may become very long.
     let mut pixels = zeros::<u8>(height.saturating_mul(width).saturating_mul(c))?;
-    if [image.height, image.width] == [height, width] {
-        pixels.copy_from_slice(&image.pixels);
-    } else if [image.height, image.width] == [2 * height, 2 * width] {
+    if [image.height, image.width] == size.map(|d| 2 * d) {
         // OpenCV averages four pixels for half the size.
         for (i, out) in pixels.iter_mut().enumerate() {
-            let (y, x, k) = (i / (width * c), i / c % width, i % c);
+            let (y, x, k) = (top + i / (width * c), left + i / c % width, i % c);
             let sum = |r: &[u8]| u32::from(r[2 * x * c + k]) + u32::from(r[(2 * x + 1) * c + k]);
             *out = ((sum(row(2 * y)) + sum(row(2 * y + 1)) + 2) >> 2) as u8;
         }
     } else {
-        let columns: Vec<Tap> = taps(image.width, width, true).collect();
-        for (tap, out) in taps(image.height, height, false).zip(pixels.chunks_mut(width * c)) {
+        let columns: Vec<Tap> = taps(image.width, size[1], left..left + width, true).collect();
+        let rows = taps(image.height, size[0], top..top + height, false);
+        for (tap, out) in rows.zip(pixels.chunks_mut(width * c)) {
             let rows = tap.from.map(row);
-            for (i, out) in out.iter_mut().enumerate() {
-                let (column, k) = (&columns[i / c], i % c);
-                let across =
-                    |r: &[u8]| -> i32 { (0..2).map(|j| i32::from(r[column.from[j] * c + k]) * column.weight[j]).sum() };
-                let down: i32 = (0..2).map(|j| ((across(rows[j]) >> 4) * tap.weight[j]) >> 16).sum();
-                *out = ((down + 2) >> 2).clamp(0, 255) as u8;
+            for (column, out) in columns.iter().zip(out.chunks_mut(c)) {
+                for (k, out) in out.iter_mut().enumerate() {
+                    let tapped = |r: &[u8], j: usize| i32::from(r[column.from[j] * c + k]) * column.weight[j];
+                    let across = |r: &[u8]| tapped(r, 0) + tapped(r, 1);
+                    let down: i32 = (0..2).map(|j| ((across(rows[j]) >> 4) * tap.weight[j]) >> 16).sum();
+                    *out = ((down + 2) >> 2).clamp(0, 255) as u8;
+                }
             }
         }
     }
@@ -280,6 +294,22 @@ mod tests {
             let found: Vec<u8> = all[height * width..][..height * width].iter().map(|v| *v as u8).collect();
             assert_eq!(found, green, "{h}x{w}: {how:?}");
         }
+    }
+
+    #[test]
+    fn only_the_part_that_is_kept_is_computed() {
+        let (thin, size, part) = (photo(1, 9, 3), [40, 360], [[0, 160], [40, 40]]);
+        let image = images(&thin).unwrap().remove(0);
+        let whole = resize(&image, size).unwrap();
+        let expected = whole.part(part[0], part[1]).unwrap();
+        assert_eq!(resize_part(&image, size, part[0], part[1]).unwrap().pixels, expected.pixels);
+        // The whole would have 10^13 pixels.
+        let how = Preprocess {
+            keep_aspect_ratio: true,
+            keep_ratio_mode: KeepRatioMode::ShortSideScale,
+            ..plain(PixelFormat::Rgb)
+        };
+        assert_eq!(done(&photo(1, 100_000, 3), &how, &[1, 3, 10_000, 1]).len(), 30_000);
     }
 
     #[test]
