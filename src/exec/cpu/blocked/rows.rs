@@ -266,18 +266,11 @@ impl SimdOp for RowNorm<'_> {
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
-        let (ops, n) = (isa.f32(), self.n as f64);
+        let ops = isa.f32();
         for (from, to) in self.from.chunks(self.n).zip(self.to.chunks_mut(self.n)) {
-            let mean = if self.has_mean { (moments(ops, from, 0.0).0 / n) as f32 } else { 0.0 };
-            let (sum, squares) = moments(ops, from, mean);
-            // The shift makes up for the rounding of the mean.
-            let rest = if self.has_mean { sum / n } else { 0.0 };
-            let variance = squares / n - rest * rest;
-            // A comparison, not f64::max: NaN passes through.
-            let variance = if variance < 0.0 { 0.0 } else { variance };
-            let scale = (variance + f64::from(self.eps)).sqrt().recip();
-            let shift = ops.splat((-rest * scale) as f32);
-            let (mean, scale) = (ops.splat(mean), ops.splat(scale as f32));
+            let mean = if self.has_mean { mean_of(ops, from, 0.0, false) } else { 0.0 };
+            let variance = mean_of(ops, from, mean, true);
+            let (mean, scale) = (ops.splat(mean), ops.splat((variance + self.eps).sqrt().recip()));
             if self.n < ops.len() {
                 let (mut gamma, mut beta) = (ops.one(), ops.zero());
                 if let Some(row) = self.gamma {
@@ -286,7 +279,7 @@ impl SimdOp for RowNorm<'_> {
                 if let Some(row) = self.beta {
                     beta = load_padded(ops, row, 0, 0.0);
                 }
-                let v = ops.mul_add(ops.sub(load_padded(ops, from, 0, 0.0), mean), scale, shift);
+                let v = ops.mul(ops.sub(load_padded(ops, from, 0, 0.0), mean), scale);
                 store_within(ops, ops.mul_add(v, gamma, beta), to, 0);
                 continue;
             }
@@ -294,7 +287,7 @@ impl SimdOp for RowNorm<'_> {
             for at in (0..self.n).step_by(ops.len()) {
                 // The last vector ends with the row, so it may compute some elements a second time.
                 let at = at.min(last);
-                let mut v = ops.mul_add(ops.sub(ops.load(&from[at..]), mean), scale, shift);
+                let mut v = ops.mul(ops.sub(ops.load(&from[at..]), mean), scale);
                 match (self.gamma, self.beta) {
                     (Some(gamma), Some(beta)) => v = ops.mul_add(v, ops.load(&gamma[at..]), ops.load(&beta[at..])),
                     (Some(gamma), None) => v = ops.mul(v, ops.load(&gamma[at..])),
@@ -307,34 +300,29 @@ impl SimdOp for RowNorm<'_> {
     }
 }
 
-/// Returns the sum of the elements less `minus`, and the sum of the squares of these differences.
+/// Returns the mean of the elements less `minus`, or of their squares.
 #[inline(always)]
-fn moments<O: NumOps<f32>>(ops: O, row: &[f32], minus: f32) -> (f64, f64) {
-    let (lanes, of_all) = (ops.len(), ops.splat(minus));
-    let (mut sum, mut sum_of_squares) = (0.0, 0.0);
-    for section in row.chunks(EXACT * SUMS * lanes) {
-        let [mut sums, mut squares] = [[ops.zero(); SUMS]; 2];
-        let whole = section.len() / (SUMS * lanes) * SUMS * lanes;
-        for at in (0..whole).step_by(SUMS * lanes) {
-            for j in 0..SUMS {
-                let v = ops.sub(ops.load(&section[at + j * lanes..]), of_all);
-                sums[j] = ops.add(sums[j], v);
-                squares[j] = ops.mul_add(v, v, squares[j]);
-            }
-        }
-        for at in (whole..section.len()).step_by(lanes) {
-            let v = ops.sub(load_padded(ops, section, at, minus), of_all);
-            sums[0] = ops.add(sums[0], v);
-            squares[0] = ops.mul_add(v, v, squares[0]);
-        }
-        sum += total(ops, sums);
-        sum_of_squares += total(ops, squares);
-    }
-    (sum, sum_of_squares)
+fn mean_of<O: NumOps<f32>>(ops: O, row: &[f32], minus: f32, squared: bool) -> f32 {
+    let sections = row.chunks(EXACT * SUMS * ops.len());
+    let sum: f64 = sections.map(|section| f64::from(sum_of(ops, section, minus, squared))).sum();
+    (sum / row.len() as f64) as f32
 }
 
-/// Returns the sum of all lanes.
 #[inline(always)]
-fn total<O: NumOps<f32>>(ops: O, [a, b, c, d]: [O::Simd; SUMS]) -> f64 {
-    f64::from(ops.sum(ops.add(ops.add(a, b), ops.add(c, d))))
+fn sum_of<O: NumOps<f32>>(ops: O, row: &[f32], minus: f32, squared: bool) -> f32 {
+    let (lanes, of_all) = (ops.len(), ops.splat(minus));
+    let mut sums = [ops.zero(); SUMS];
+    let whole = row.len() / (SUMS * lanes) * SUMS * lanes;
+    for at in (0..whole).step_by(SUMS * lanes) {
+        for j in 0..SUMS {
+            let v = ops.sub(ops.load(&row[at + j * lanes..]), of_all);
+            sums[j] = if squared { ops.mul_add(v, v, sums[j]) } else { ops.add(sums[j], v) };
+        }
+    }
+    for at in (whole..row.len()).step_by(lanes) {
+        let v = ops.sub(load_padded(ops, row, at, minus), of_all);
+        sums[0] = if squared { ops.mul_add(v, v, sums[0]) } else { ops.add(sums[0], v) };
+    }
+    let [a, b, c, d] = sums;
+    ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
 }
