@@ -279,6 +279,17 @@ impl<V> Op<V> {
             _ => None,
         }
     }
+    /// Returns the operand of an op that only changes the shape: the elements and their order stay the same.
+    pub fn viewed_from(&self) -> Option<&V> {
+        match self {
+            Op::Reshape(op) => Some(&op.input),
+            Op::Squeeze(op) => Some(&op.input),
+            Op::Unsqueeze(op) => Some(&op.input),
+            Op::Flatten(op) => Some(&op.input),
+            Op::View(op) => Some(&op.input),
+            _ => None,
+        }
+    }
     /// Returns the operands as MLIR lists them: `None` for an absent operand; a trailing absent optional one is omitted.
     pub fn operand_list(&self) -> Vec<Option<&V>> {
         let optional = self.def().operands.last().is_some_and(|o| o.arity == Arity::Optional);

@@ -27,7 +27,7 @@ impl InPlace {
             return None;
         }
         let own = match &signature.op {
-            Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) => None,
+            op if op.viewed_from().is_some() => None,
             op if is_elementwise(op) && first.ty.shape == result.shape => Some(on_fused_input(op, first)),
             _ => return None,
         };

@@ -233,12 +233,12 @@ fn apart(graph: &RewriteGraph, query: TensorIndex) -> Option<(NodeIndex, TensorI
     Some((joining, view(graph, joining)?))
 }
 
-/// The operand of a reshape that keeps the rows.
+/// The operand of a view that keeps the rows.
 fn view(graph: &RewriteGraph, at: NodeIndex) -> Option<TensorIndex> {
-    let Op::Reshape(view) = only(graph, at)? else { return None };
+    let viewed = *only(graph, at)?.viewed_from()?;
     let row = |t: TensorIndex| graph.entry(t).ok()?.ty.shape.last().copied();
     let made = graph.node(at)?.outputs().next()?;
-    (row(view.input)? == row(made)?).then_some(view.input)
+    (row(viewed)? == row(made)?).then_some(viewed)
 }
 
 /// The single-use producer of a tensor, looking through a reshape, which is then added to `parts`.

@@ -93,8 +93,8 @@ impl Weighted {
         let Some(mut at) = graph.single_use_producer(result) else { return Ok(None) };
         let mut view = None;
         // The batch norm of a linear layer is often between two reshapes, as it has only two axes.
-        if let Some(Op::Reshape(reshape)) = graph.only_operation(at).map(|o| &o.op)
-            && let Some(before) = graph.single_use_producer(reshape.input)
+        if let Some(viewed) = graph.only_operation(at).and_then(|operation| operation.op.viewed_from())
+            && let Some(before) = graph.single_use_producer(*viewed)
         {
             (at, view) = (before, Some(at));
         }

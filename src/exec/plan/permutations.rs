@@ -64,10 +64,7 @@ fn merge_norm(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -
 /// Replaces reshape, swap, reshape by one permutation of the last two axes, if the last reshape restores the axes that the first merged.
 /// PyTorch's exporter transposes the keys of attention in this way.
 fn merge_with_views(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
-    let shown = |at: NodeIndex| match &graph.only_operation(at)?.op {
-        Op::Reshape(view) => Some(view.input),
-        _ => None,
-    };
+    let shown = |at: NodeIndex| graph.only_operation(at)?.op.viewed_from().copied();
     let Some(swap) = shown(at).and_then(|t| graph.single_use_producer(t)) else { return Ok(false) };
     let Some(Operation { op: Op::Permute(permute), .. }) = graph.only_operation(swap) else { return Ok(false) };
     let Some(merge) = graph.single_use_producer(permute.input).filter(|_| permute.order == [0, 2, 1]) else {

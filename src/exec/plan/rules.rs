@@ -234,8 +234,7 @@ pub(super) fn evaluated(graph: &RewriteGraph, node: &Node, backend: &Capabilitie
 
 /// Whether a node only reshapes its operand.
 pub(super) fn is_view(node: &Node) -> bool {
-    use Op::*;
-    matches!(node.stages.as_slice(), [one] if matches!(one.op, Reshape(_) | Squeeze(_) | Unsqueeze(_) | Flatten(_) | View(_)))
+    matches!(node.stages.as_slice(), [one] if one.op.viewed_from().is_some())
 }
 
 /// The operand of a node that only reshapes it.

@@ -172,10 +172,7 @@ fn cast(graph: &RewriteGraph, at: NodeIndex) -> Option<(TensorIndex, Operation)>
 /// A node that moves all elements of its only operand to its only result, and does nothing else.
 fn moved(graph: &RewriteGraph, at: NodeIndex) -> Option<Operation> {
     let [stage] = graph.node(at)?.stages.as_slice() else { return None };
-    let is_mover = matches!(
-        stage.op,
-        Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) | Op::Permute(_)
-    );
+    let is_mover = stage.op.viewed_from().is_some() || matches!(stage.op, Op::Permute(_));
     let moves_one = stage.op.operands().count() == 1 && matches!(stage.results.as_slice(), [Some(_)]);
     (is_mover && moves_one).then(|| stage.clone())
 }

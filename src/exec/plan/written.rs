@@ -1,6 +1,6 @@
 //! The tensors whose kernels write the values of wanted ones.
 use super::{Plan, Step, TensorIndex};
-use crate::{Backend, Layout, ops::Op};
+use crate::{Backend, Layout};
 use std::collections::{HashMap, HashSet};
 
 /// Returns, for each wanted tensor, the one that it is a view of: a kernel that writes the latter to the caller's
@@ -26,10 +26,7 @@ pub(super) fn sources<B: Backend>(plan: &Plan<B>, wanted: &[TensorIndex]) -> Has
 /// Returns the operand of a step that only changes the shape.
 fn viewed<B: Backend>(plan: &Plan<B>, step: &Step<B>) -> Option<TensorIndex> {
     let ([stage], [result]) = (step.node.stages.as_slice(), step.outputs.as_slice()) else { return None };
-    let (Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_)) = &stage.op else {
-        return None;
-    };
-    let operand = stage.op.operands().next().map(|(_, t)| *t)?;
+    let operand = *stage.op.viewed_from()?;
     let [from, to] = [operand, *result].map(|t| plan.entry(t).ok());
     let (from, to) = (&from?.ty, &to?.ty);
     let is_same = from.buffer_dtype() == to.buffer_dtype() && from.elements() == to.elements();

@@ -73,6 +73,18 @@ fn attention_exported_by_pytorch() {
 }
 
 #[test]
+fn attention_whose_softmax_is_between_views() {
+    let mut g = Graph::new("g").unwrap();
+    let [q, k, v] = ["q", "k", "v"].map(|name| input(&mut g, name, &[3, 33, 8]));
+    let scores = g.matmul(q, k).right_transpose(true).call().unwrap();
+    let scores = g.unsqueeze(scores).axes([0]).call().unwrap();
+    let weights = g.softmax(scores, 3).call().unwrap();
+    let weights = g.squeeze(weights, [0]).call().unwrap();
+    let y = g.matmul(weights, v).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["ScaleDotProductAttention"]);
+}
+
+#[test]
 fn a_reshape_that_mixes_rows_is_no_transposition() {
     let mut g = Graph::new("g").unwrap();
     let k = input(&mut g, "k", &[2, 6, 4]);
