@@ -13,8 +13,8 @@ use std::collections::HashMap;
 ///
 /// Each layer alone is computed in integers, and the rest in floats. Then layers become floats, those with the largest effect first,
 /// until the outputs are good enough; of these, layers that are not needed become integers again. Attentions that the tool chain fuses
-/// ([`QuantizedNetwork::fused_attentions`]) and layers without integer arithmetic here ([`QuantizedNetwork::unemulated`]) become floats in
-/// any case.
+/// ([`QuantizedNetwork::fused_attentions`]), layers without integer arithmetic here ([`QuantizedNetwork::unemulated`]), and layers with
+/// infinite numbers, for which the tool chain has no scale, become floats in any case.
 ///
 /// ```
 /// use tpulang::{Array, Dtype, Graph, calibrate::{QuantizeTable, QuantizedNetwork, Search, Table}};
@@ -331,6 +331,32 @@ mod tests {
         let results = network.run(&samples[0], &mut |_, _| Ok(())).unwrap();
         let exact = 100.0 * (0.5f32 * 0.001 + 0.75 * 0.003 - 0.5 * 0.002 + 0.75 * 0.001);
         assert!((results["y"].to_f32().unwrap()[0] - exact).abs() < 0.01 * exact);
+    }
+
+    /// The mask is -inf, as PyTorch's are, and is moved before it is added.
+    #[test]
+    fn layers_with_infinite_numbers_become_floats() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 4]).unwrap();
+        let keep = g.input("keep", Dtype::Float32, [2, 2]).unwrap();
+        let low = g.coefficient("low", Array::filled(Dtype::Float32, [2, 2], f64::NEG_INFINITY).unwrap()).unwrap();
+        let mask = g.cond_select(keep, 0.0, low).out_name("mask").call().unwrap();
+        let row = g.reshape(mask, [1, 4]).out_name("row").call().unwrap();
+        let scores =
+            g.matmul(x, Array::filled(Dtype::Float32, [4, 4], 0.5).unwrap()).out_name("scores").call().unwrap();
+        let masked = g.add(scores, row).out_name("masked").call().unwrap();
+        let weights = g.softmax(masked, 1).out_name("weights").call().unwrap();
+        let y = g.matmul(weights, Array::filled(Dtype::Float32, [4, 2], 1.0).unwrap()).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let table = "x 1 -1 1\nkeep 1 0 1\nmask 1 0 0\nrow 1 0 0\nscores 2 -2 2\nmasked 2 -2 2\nweights 1 0 1\ny 1 0 1";
+        let network = QuantizedNetwork::new(&g, &Table::parse(table).unwrap(), &QuantizeTable::default()).unwrap();
+        let array = |shape: &[usize], numbers: [f32; 4]| Array::from_vec(shape, numbers.to_vec()).unwrap();
+        let feeds = [("x", array(&[1, 4], [0.5, -0.25, 1.0, 0.0])), ("keep", array(&[2, 2], [1.0, 1.0, 0.0, 1.0]))];
+        let samples = vec![feeds.into_iter().map(|(name, array)| (name.to_owned(), array)).collect()];
+        let search = Search::new(&network, &samples, 0.9, &mut |_| ()).unwrap();
+        let names: Vec<&str> = search.floats.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["mask", "row", "masked", "weights"]);
+        assert!(search.floats.iter().all(|(_, mode)| *mode == Mode::F16));
     }
 
     /// On the chip, a mask of large numbers makes zeros of all others.

@@ -29,7 +29,7 @@ use products::Products;
 use range::{Range, rounded_to_half};
 use rayon::prelude::*;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::OnceLock,
 };
 
@@ -64,6 +64,8 @@ pub struct QuantizedNetwork {
     unemulated: Vec<usize>,
     /// The layers with operands or results that are too large for float16, or all too small.
     beyond_half: HashSet<usize>,
+    /// The layers with operands or results that are infinite, by index.
+    infinite: BTreeSet<usize>,
     /// The sums that are the only readers of layers, by index.
     summed_by: HashMap<usize, usize>,
     ranges: HashMap<Tensor, Range>,
@@ -140,6 +142,7 @@ impl QuantizedNetwork {
         };
         let has_one = |i: &usize| layers[*i].results().chain(layers[*i].operands()).any(is_beyond_half);
         let beyond_half = (0..layers.len()).filter(has_one).collect();
+        let infinite = modes::with_infinities(graph, &layers)?;
         let summed_by = layer::summed_by(graph, &layers);
         let (halves, unlimited) = (OnceLock::new(), OnceLock::new());
         let mut network = QuantizedNetwork {
@@ -150,6 +153,7 @@ impl QuantizedNetwork {
             attentions,
             unemulated,
             beyond_half,
+            infinite,
             summed_by,
             ranges,
             products,

@@ -1,12 +1,13 @@
 //! The dtypes of layers: those that a table chooses, and those that a search may choose.
-use super::{QuantizedNetwork, kernel::Kernel, lowering::is_copy};
+use super::{QuantizedNetwork, kernel::Kernel, layer::Layer, lowering::is_copy};
 use crate::{
     Mode, QuantizeTable,
     base::{Result, invalid, nearest},
     graph::{Graph, Tensor, TensorKind},
+    numbers,
     ops::Op,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl QuantizedNetwork {
     /// Chooses the dtypes of layers. `original` is the network before layers were fused.
@@ -57,13 +58,19 @@ impl QuantizedNetwork {
     }
 
     /// The layers that a search keeps in floats in any case, with their dtypes: the output projections of fused attentions, layers
-    /// without integers here, and those that the chip computes in F16 although float16 does not represent their numbers.
+    /// without integers here, those of infinite numbers, for which the tool chain has no scale, and those that the chip computes in F16
+    /// although float16 does not represent their numbers.
     pub(in super::super) fn fixed_floats(&self) -> Vec<(String, Mode)> {
         let attentions = self.fused_attentions().into_iter().map(|name| (name.to_owned(), Mode::F16));
-        let unemulated =
-            self.unemulated.iter().filter_map(|i| Some((self.name(*i).ok()?.to_owned(), self.float_mode(*i))));
+        let others = self.unemulated.iter().copied().chain(self.infinite());
+        let others = others.filter_map(|i| Some((self.name(i).ok()?.to_owned(), self.float_mode(i))));
         let in_f32 = self.overflowing().filter_map(|i| Some((self.name(i).ok()?.to_owned(), Mode::F32)));
-        attentions.chain(unemulated).chain(in_f32).collect()
+        attentions.chain(others).chain(in_f32).collect()
+    }
+
+    /// The layers of integers that have infinite numbers.
+    fn infinite(&self) -> impl Iterator<Item = usize> {
+        self.infinite.iter().copied().filter(|i| self.kernels[*i].is_some() && self.modes[*i] == Mode::Int8)
     }
 
     /// The layers that the chip computes in F16 by default, and whose numbers are beyond it. The tool chain has no F32 for layers that
@@ -86,6 +93,7 @@ impl QuantizedNetwork {
         let is_in_integers = |i: usize| self.kernels[i].is_some() && self.modes[i] == Mode::Int8;
         let mut free: Vec<bool> = (0..self.layers.len()).map(is_in_integers).collect();
         self.attentions.iter().flat_map(|attention| &attention.layers).for_each(|i| free[*i] = false);
+        self.infinite.iter().for_each(|i| free[*i] = false);
         free
     }
 
@@ -102,7 +110,7 @@ impl QuantizedNetwork {
     /// Returns the modes if the layers of [`QuantizedNetwork::fixed_floats`] are floats.
     pub(in super::super) fn modes_with_fixed_floats(&self) -> Vec<Mode> {
         let mut modes = self.modes.clone();
-        self.unemulated.iter().for_each(|i| modes[*i] = self.float_mode(*i));
+        self.unemulated.iter().copied().chain(self.infinite()).for_each(|i| modes[i] = self.float_mode(i));
         self.overflowing().for_each(|i| modes[i] = Mode::F32);
         for attention in self.attentions.iter().filter(|a| self.modes[a.projection] == Mode::Int8) {
             attention.layers.iter().for_each(|i| modes[*i] = Mode::F16);
@@ -156,5 +164,43 @@ impl QuantizedNetwork {
         }
         let is_copy = |i: &usize| moves(*i) && passes[*i] && is_wanted[*i];
         (0..self.layers.len()).filter(is_copy).collect()
+    }
+}
+
+/// Returns the layers that read infinite numbers of constants, as masks of attentions have, or pass them on, by index.
+pub fn with_infinities(graph: &Graph, layers: &[Layer]) -> Result<BTreeSet<usize>> {
+    let is_infinite = |t: Tensor| -> Result<bool> {
+        let data = graph.tensor(t)?.data().filter(|array| array.dtype().is_float());
+        Ok(data.map(numbers).transpose()?.is_some_and(|all| all.iter().any(|x| x.is_infinite())))
+    };
+    let (mut infinite, mut found) = (HashSet::<Tensor>::new(), BTreeSet::new());
+    for (i, layer) in layers.iter().enumerate() {
+        let mut reads_one = layer.operands().any(|t| infinite.contains(&t));
+        if passes_infinities(&layer.op) {
+            for operand in layer.operands() {
+                reads_one = reads_one || is_infinite(operand)?;
+            }
+            reads_one = reads_one || has_infinite_number(&layer.op);
+            infinite.extend(layer.results().filter(|_| reads_one));
+        }
+        found.extend(reads_one.then_some(i));
+    }
+    Ok(found)
+}
+
+/// Whether infinite numbers of an operand are also in the result.
+fn passes_infinities(op: &Op<Tensor>) -> bool {
+    is_copy(op)
+        || matches!(
+            op,
+            Op::Where(_) | Op::MaskedFill(_) | Op::Add(_) | Op::AddConst(_) | Op::Sub(_) | Op::Mul(_) | Op::MulConst(_)
+        )
+}
+
+fn has_infinite_number(op: &Op<Tensor>) -> bool {
+    match op {
+        Op::Where(op) => op.x_is_const && op.x_const_val.is_infinite() || op.y_is_const && op.y_const_val.is_infinite(),
+        Op::MaskedFill(op) => op.const_val.is_infinite(),
+        _ => false,
     }
 }
