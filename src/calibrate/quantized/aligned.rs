@@ -25,21 +25,19 @@ const MAX_CHANGE: f64 = 1.0 / 63.0;
 ///
 /// # Errors
 /// Returns an error if weights cannot be read.
-pub fn aligned(graph: &Graph, table: Table) -> Result<Table> {
+pub fn aligned(graph: &Graph, mut table: Table) -> Result<Table> {
     let graph = &canonical(graph)?;
     let layers = layers(graph)?;
     let ranges = Ranges::of(graph, &layers, &table);
-    let is_own = |(t, range): (&Tensor, &Range)| {
+    let own = |(t, range): (&Tensor, &Range)| {
         let entry = graph.tensor(*t).ok().and_then(|info| table.entries.get(&info.name));
         entry.is_some_and(|entry| entry.threshold == range.threshold as f32).then_some(*t)
     };
-    let adjustable = ranges.iter().filter_map(is_own).collect();
+    let adjustable = ranges.iter().filter_map(own).collect();
     let mut alignment =
         Alignment { graph, readers: readers(graph, &layers), adjustable, ranges, changes: HashMap::new() };
     layers.iter().for_each(|layer| alignment.align(layer));
-    let changes = alignment.changes;
-    let mut table = table;
-    for (tensor, change) in changes {
+    for (tensor, change) in alignment.changes {
         table.scale(&graph.tensor(tensor)?.name, change);
     }
     Ok(table)
@@ -93,7 +91,7 @@ impl Alignment<'_> {
         }
     }
 
-    /// The multipliers of eight bits that a layer has, for operands that are not constant.
+    /// Returns the multipliers of eight bits that a layer without constant operands has.
     fn rescalings(&self, layer: &Layer) -> Vec<Rescaling> {
         let operands: Vec<Tensor> = layer.operands().collect();
         if !operands.iter().chain([&layer.result]).all(|t| self.ranges.contains_key(t)) {

@@ -303,8 +303,15 @@ impl SimdOp for RowNorm<'_> {
 /// Returns the mean of the elements less `minus`, or of their squares.
 #[inline(always)]
 fn mean_of<O: NumOps<f32>>(ops: O, row: &[f32], minus: f32, squared: bool) -> f32 {
-    let sections = row.chunks(EXACT * SUMS * ops.len());
-    let sum: f64 = sections.map(|section| f64::from(sum_of(ops, section, minus, squared))).sum();
+    let section = EXACT * SUMS * ops.len();
+    if row.len() <= section {
+        return sum_of(ops, row, minus, squared) / row.len() as f32;
+    }
+    let mut sum = 0.0;
+    // A loop: the code of a closure would not be compiled for the instruction set.
+    for section in row.chunks(section) {
+        sum += f64::from(sum_of(ops, section, minus, squared));
+    }
     (sum / row.len() as f64) as f32
 }
 
