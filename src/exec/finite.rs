@@ -82,7 +82,7 @@ impl<B: Backend> Session<B> {
             None if again.values().any(|array| found_in(array).is_some()) => {
                 "a constant part of the model has such elements".to_owned()
             }
-            None => "it has none if it is computed from the current values of the variables".to_owned(),
+            None => "it has none when it is computed again from the current values of the variables".to_owned(),
         })
     }
 
@@ -187,7 +187,7 @@ mod tests {
         let origin = "the first tensor with such elements is \"inner\", computed by Log";
         assert_eq!(told(&session, &feeds, &first), [format!("{infinite} {origin}")]);
         assert_eq!(told(&session, &feeds, &session.run(&feeds).unwrap()), [""; 0]);
-        let origin = "it has none if it is computed from the current values of the variables";
+        let origin = "it has none when it is computed again from the current values of the variables";
         assert_eq!(told(&session, &feeds, &first), [format!("{infinite} {origin}")]);
     }
 

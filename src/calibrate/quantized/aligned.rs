@@ -1,8 +1,8 @@
 //! Thresholds whose ratios are exact on the chip.
 //!
-//! In sums, products and means, the chip multiplies integers by the ratio of thresholds, as a multiplier of eight bits. Its error, up to
-//! 0.8 %, is the same for all numbers of a tensor, and accumulates from sum to sum of a residual network. If thresholds change by as
-//! much, there is none.
+//! In sums, products and means, the chip rescales integers by the ratio of two thresholds, rounded to a multiplier of eight bits. The
+//! rounding error, up to 0.8 %, is the same for all numbers of a tensor, and accumulates along the sums of a residual network. Small
+//! changes of the thresholds make these ratios exact.
 use super::{
     canonical::canonical,
     fixed::nearest_exact,
@@ -54,7 +54,7 @@ struct Alignment<'a> {
     changes: HashMap<Tensor, f64>,
 }
 
-/// Operands that are multiplied with each other and with a factor. A multiplier is the ratio of the product's scale to the result's.
+/// The operands of one multiplier: it is the product of their scales and of a factor, divided by the result's scale.
 struct Rescaling {
     operands: Vec<Tensor>,
     factor: f64,
@@ -194,10 +194,8 @@ mod tests {
             let mut table = Table::default();
             for (name, threshold) in ["x", "a", "sum", "b", "c", "d", "e", "f", "h", "i", "y"].iter().zip(thresholds) {
                 let threshold = match *name {
-                    // The chip subtracts larger numbers in floats.
-                    "d" => 8.0,
-                    // The range of a pool's operand is that of its result.
-                    "e" => 8.0,
+                    // A difference whose operands have larger thresholds is computed in floats, and its range is that of the pool's result.
+                    "d" | "e" => 8.0,
                     _ => threshold,
                 };
                 let min = if *name == "b" { 0.0 } else { -threshold };
@@ -208,7 +206,6 @@ mod tests {
                 let change = aligned.entries[name].threshold / entry.threshold;
                 prop_assert!((change - 1.0).abs() <= MAX_CHANGE as f32 + 1e-6, "{name} changes by {change}");
             }
-            // Nobody else reads x and i, and a pool reads d.
             for of in &RATIOS {
                 prop_assert!(is_exact(ratio(&aligned, of)), "{of:?} is {}", ratio(&aligned, of));
             }
