@@ -44,6 +44,11 @@ impl InstructionSet {
             all.iter().find(|isa| isa.name() == chosen).copied().unwrap_or(all[0])
         })
     }
+    /// Whether [`CHOICE`] is set: then no instructions are used that it has no name for, such as AMX.
+    pub fn is_chosen() -> bool {
+        static IS_CHOSEN: OnceLock<bool> = OnceLock::new();
+        *IS_CHOSEN.get_or_init(|| env::var_os(CHOICE).is_some_and(|choice| !choice.is_empty()))
+    }
     fn name(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]

@@ -1,13 +1,15 @@
 //! Dot products of bytes, the inner loop of products: some rows times one to four blocks of columns, summed in registers.
 //!
 //! Left-hand elements are uint8, right-hand ones int8, and sums are int32. Rows consist of *groups* of four bytes, and an
-//! instruction multiplies one group of a row by the same group of several columns. VNNI multiplies groups of four uint8. So does AVX2,
-//! if the elements of the right-hand matrix are small enough (`pairs`). Otherwise, groups are of two int16, to which bytes are widened.
+//! instruction multiplies one group of a row by the same group of several columns. VNNI multiplies groups of four uint8. So do AMX, many
+//! of them at once (`tiles`), and AVX2, if the elements of the right-hand matrix are small enough (`pairs`). Otherwise, groups are of two
+//! int16, to which bytes are widened.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 #[cfg(target_arch = "x86_64")]
 use super::{
     pairs::{self, Pairs},
     taps::BytePairs,
+    tiles::{self, AmxInt8, Tiles},
 };
 use crate::cpu::blocked::InstructionSet;
 #[cfg(target_arch = "x86_64")]
@@ -18,6 +20,11 @@ pub(super) const BLOCK: usize = 16;
 
 /// Bytes of a group.
 pub(super) const GROUP: usize = 4;
+
+/// Bytes of the rows that are multiplied at a time: they stay in the second-level cache beside a panel.
+const NEAR: usize = 96 << 10;
+/// Maximum number of those rows, whose sums stay in the first-level cache.
+const MAX_ROWS: usize = 48;
 
 /// One group of each column of a block, aligned to a cache line.
 #[derive(Clone, Copy)]
@@ -30,6 +37,9 @@ pub(super) type Sums = [i32; BLOCK];
 /// The instructions that multiply bytes: the value is the proof that this machine has them.
 #[derive(Clone, Copy)]
 pub(super) enum DotProduct {
+    /// For matrices with many rows; others are multiplied as fast without tiles.
+    #[cfg(target_arch = "x86_64")]
+    Amx(AmxInt8),
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni(Avx512Vnni),
     #[cfg(target_arch = "x86_64")]
@@ -77,8 +87,10 @@ impl DotProduct {
             let is_wide = matches!(isa, InstructionSet::Avx512(_));
             let is_avx2 = is_wide || matches!(isa, InstructionSet::Avx2(_));
             let has_wide = is_wide && is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl");
+            let wide = has_wide.then_some(Avx512Vnni(()));
             let found = [
-                has_wide.then_some(DotProduct::Avx512Vnni(Avx512Vnni(()))),
+                wide.and_then(AmxInt8::new).map(DotProduct::Amx),
+                wide.map(DotProduct::Avx512Vnni),
                 (is_avx2 && is_x86_feature_detected!("avxvnni")).then_some(DotProduct::AvxVnni(Vectors256(Vnni))),
                 is_avx2.then_some(DotProduct::Avx2Pairs(Vectors256(Pairs))),
                 is_avx2.then_some(DotProduct::Avx2(Vectors256(Words))),
@@ -92,11 +104,17 @@ impl DotProduct {
             vec![DotProduct::Plain(Plain)]
         }
     }
-    /// Returns the fastest one for a right-hand matrix; `fit_pairs` returns whether `Avx2Pairs` can multiply it.
-    pub fn best(fit_pairs: impl FnOnce() -> bool) -> DotProduct {
+    /// Returns the fastest one for a right-hand matrix with `k` rows; `fit_pairs` returns whether `Avx2Pairs` can multiply it.
+    pub fn best(k: usize, fit_pairs: impl FnOnce() -> bool) -> DotProduct {
         let all = DotProduct::all(InstructionSet::best());
-        let first = usize::from(all[0].needs_pairs() && !fit_pairs());
-        all[first]
+        let is_best = match all[0] {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Amx(_) => k >= tiles::MIN_DEPTH && !InstructionSet::is_chosen(),
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Avx2Pairs(_) => fit_pairs(),
+            _ => true,
+        };
+        all[usize::from(!is_best)]
     }
     /// Whether only some right-hand matrices can be multiplied so: those of which `pairs::all_fit` is true.
     pub fn needs_pairs(self) -> bool {
@@ -109,13 +127,32 @@ impl DotProduct {
     pub fn elements(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx512Vnni(_) | DotProduct::AvxVnni(_) | DotProduct::Avx2Pairs(_) => 4,
+            DotProduct::Amx(_) | DotProduct::Avx512Vnni(_) | DotProduct::AvxVnni(_) | DotProduct::Avx2Pairs(_) => 4,
             _ => 2,
+        }
+    }
+    /// Returns the number of groups that rows of `k` elements are padded to.
+    pub fn groups(self, k: usize) -> usize {
+        let groups = k.div_ceil(self.elements());
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Amx(_) => tiles::padded_groups(groups),
+            _ => groups,
+        }
+    }
+    /// Configures this thread for rows of that many groups, where the instructions require it.
+    #[cfg(target_arch = "x86_64")]
+    pub fn configure(self, groups: usize) -> Option<Tiles> {
+        match self {
+            DotProduct::Amx(amx) => Some(amx.configure(groups)),
+            _ => None,
         }
     }
     /// Returns the maximum number of blocks of columns that are computed together.
     pub fn blocks_together(self) -> usize {
         match self {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Amx(_) => tiles::BLOCKS_TOGETHER,
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx512Vnni(_) => 4,
             _ => 1,
@@ -126,6 +163,8 @@ impl DotProduct {
     pub fn rows_together(self, blocks: usize) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
+            DotProduct::Amx(_) => tiles::ROWS_TOGETHER,
+            #[cfg(target_arch = "x86_64")]
             DotProduct::Avx512Vnni(_) => [12, 12, 8, 6][(blocks - 1).min(3)],
             #[cfg(target_arch = "x86_64")]
             DotProduct::AvxVnni(_) | DotProduct::Avx2(_) => 6,
@@ -134,9 +173,36 @@ impl DotProduct {
             DotProduct::Plain(_) => 2,
         }
     }
-    /// Multiplies all rows by a panel.
-    pub fn multiply(self, panel: Panel, epilogue: &mut impl AnyEpilogue) {
+    /// Returns how many of `count` rows are multiplied by a panel before the next one is read. A row has `bytes` bytes.
+    pub fn rows_at_a_time(self, count: usize, bytes: usize) -> usize {
+        let (near, most, multiple) = match self {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Amx(_) => (tiles::NEAR, tiles::MAX_ROWS, tiles::ROWS),
+            _ => (NEAR, MAX_ROWS, 1),
+        };
+        let most = (near / bytes.max(1)).clamp(self.rows_together(self.blocks_together()), most);
+        let parts = count.div_ceil(most).max(1);
+        count.div_ceil(parts).max(1).next_multiple_of(multiple)
+    }
+    /// Returns the minimum number of multiply-adds per task.
+    pub fn task(self) -> usize {
         match self {
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Amx(_) => 4 << 20,
+            _ => 1 << 20,
+        }
+    }
+    /// Multiplies all rows by a panel.
+    pub fn multiply(self, mut panel: Panel, epilogue: &mut impl AnyEpilogue) {
+        match self {
+            // SAFETY: an `AmxInt8` contains the proof that these features were found.
+            #[cfg(target_arch = "x86_64")]
+            DotProduct::Amx(amx) => unsafe {
+                match panel.tiles.take() {
+                    Some(tiles) if panel.count >= tiles::ROWS => tiles.multiply(&panel, epilogue),
+                    _ => with_avx512_vnni(amx.vnni(), panel, epilogue),
+                }
+            },
             // SAFETY: an `Avx512Vnni` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx512Vnni(dot) => unsafe { with_avx512_vnni(dot, panel, epilogue) },
@@ -189,6 +255,9 @@ pub(super) struct Panel<'a> {
     pub lines: &'a [Line],
     #[cfg(target_arch = "x86_64")]
     pub order: Option<&'a pairs::Order>,
+    /// What [`DotProduct::configure`] returned for that many groups.
+    #[cfg(target_arch = "x86_64")]
+    pub tiles: Option<&'a mut Tiles>,
     /// The initial values, one per block.
     pub begin: &'a [Sums],
 }
@@ -340,6 +409,15 @@ impl Accumulate for Avx512Vnni {
     fn store(self, block: __m512i, sums: &mut Sums) {
         // SAFETY: as in `load`.
         unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), block) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512Vnni {
+    #[inline(always)]
+    pub fn sum(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves that the instruction exists.
+        unsafe { _mm512_add_epi32(a, b) }
     }
 }
 

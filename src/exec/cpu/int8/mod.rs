@@ -7,7 +7,7 @@
 //! **Layout.** Images have their channels last, so the elements that a kernel element contributes to a row of a product are
 //! contiguous. The results of a product are in that layout, too.
 //!
-//! **Files.** `dot` has the inner loop of products, and `pairs` a faster one for AVX2 and small weights. `product` multiplies rows by a
+//! **Files.** `dot` has the inner loop of products, `pairs` a faster one for AVX2 and small weights, and `tiles` one for AMX. `product` multiplies rows by a
 //! packed matrix, and `conv` copies the windows of a convolution as rows. `taps` has the inner loop of depthwise convolutions, and
 //! `depthwise` the rest of them. `pool` is pooling, `elementwise` is for additions and the like, and `table` looks up functions of a
 //! byte. `sums` completes sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both while sums are in
@@ -30,6 +30,8 @@ mod rounding;
 mod sums;
 mod table;
 mod taps;
+#[cfg(target_arch = "x86_64")]
+mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
@@ -110,6 +112,6 @@ pub(super) fn packed(o: &Operand, bytes: &[u8], [k, n]: [usize; 2], transposed: 
     let fit_pairs = || pairs::all_fit(right, bytes, [k, n], transposed);
     #[cfg(not(target_arch = "x86_64"))]
     let fit_pairs = || false;
-    let dot = DotProduct::best(fit_pairs);
+    let dot = DotProduct::best(k, fit_pairs);
     PackedBytes::new(dot, [k, n], range, column).map(Some)
 }

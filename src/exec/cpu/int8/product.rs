@@ -21,17 +21,11 @@ use crate::{
 use rayon::prelude::*;
 use std::cell::Cell;
 
-/// Bytes of the rows that are multiplied at a time: they stay in the second-level cache beside a panel.
-const ROWS: usize = 96 << 10;
-/// Maximum number of those rows, whose sums stay in the first-level cache.
-const MAX_ROWS: usize = 48;
 /// Number of bytes that are copied at once.
 const SHORT: usize = 32;
 const WORD: usize = size_of::<u64>();
 /// Rows that are multiplied in the time that reading the matrix takes.
 const READ: usize = 4;
-/// Minimum number of multiply-adds per task.
-const TASK: usize = 1 << 20;
 
 /// A packed right-hand matrix.
 pub(in crate::cpu) struct PackedBytes {
@@ -190,7 +184,7 @@ impl PackedBytes {
             _ => parts((low, high), INT8),
         };
         let blocks = n.div_ceil(BLOCK);
-        let groups = (k * copies).div_ceil(per_group);
+        let groups = dot.groups(k * copies);
         let mut lines = Vec::new();
         reserve(&mut lines, groups.saturating_mul(blocks))?;
         lines.resize(groups * blocks, Line([[0; GROUP]; BLOCK]));
@@ -227,18 +221,19 @@ impl PackedBytes {
 
     /// The scratch memory of all threads.
     pub fn workspace(&self) -> Workspace {
-        let rows = ROWS.max(self.groups() * GROUP * self.dot.rows_together(self.dot.blocks_together()));
-        let of_one = rows + MAX_ROWS * self.dot.blocks_together() * size_of::<Sums>();
+        let row = self.groups() * GROUP;
+        let of_row = row + self.dot.blocks_together() * size_of::<Sums>();
+        let of_one = self.dot.rows_at_a_time(usize::MAX >> 1, row) * of_row;
         bytes((of_one as u64).saturating_mul(rayon::current_num_threads() as u64))
     }
 
     /// Whether rows of uint8 can be multiplied as they are.
     fn reads_bytes(&self) -> bool {
-        self.dot.elements() == GROUP && self.copies == 1 && self.k.is_multiple_of(GROUP)
+        self.dot.elements() == GROUP && self.copies == 1 && self.k == self.groups() * GROUP
     }
 
     fn groups(&self) -> usize {
-        (self.k * self.copies).div_ceil(self.dot.elements())
+        self.dot.groups(self.k * self.copies)
     }
 
     /// Multiplies all rows of `out`, adds `begin` to the sums of each column, and completes them with `finish`. The rows of `out` have
@@ -274,14 +269,14 @@ impl PackedBytes {
         let work = rows.max(READ).saturating_mul(self.lines.len() * BLOCK * self.dot.elements());
         let tasks = match threads {
             1 => 1,
-            _ => without_remainder((work / TASK).clamp(1, 4 * threads)),
+            _ => without_remainder((work / self.dot.task()).clamp(1, 4 * threads)),
         };
         // Every task reads the matrix, so few rows are divided by columns.
         if rows < 2 * threads * self.dot.rows_together(together) {
             let width = blocks.div_ceil(tasks.min(threads)).next_multiple_of(together);
             return (rows.max(1), width);
         }
-        (rows.div_ceil(tasks), blocks)
+        (rows.div_ceil(tasks).max(self.dot.rows_together(together)), blocks)
     }
 
     /// Computes the rows and columns of a tile. The scratch memory has the copied rows, and the sums of a panel.
@@ -294,9 +289,10 @@ impl PackedBytes {
         (copied, sums): (&mut Vec<[u8; GROUP]>, &mut Vec<Sums>),
     ) -> Result<()> {
         let (groups, together) = (self.groups(), self.dot.blocks_together());
-        let most = (ROWS / (groups * GROUP).max(1)).clamp(self.dot.rows_together(together), MAX_ROWS);
         let (block, count) = (tile.column / BLOCK, tile.outs.len());
-        let step = count.div_ceil(count.div_ceil(most).max(1)).max(1);
+        let step = self.dot.rows_at_a_time(count, groups * GROUP);
+        #[cfg(target_arch = "x86_64")]
+        let mut tiles = self.dot.configure(groups);
         let in_place = rows.consecutive().filter(|_| self.reads_bytes() && flip == 0);
         resize(copied, if in_place.is_some() { 0 } else { step * groups }, [0; GROUP])?;
         resize(sums, step * together, [0; BLOCK])?;
@@ -330,6 +326,8 @@ impl PackedBytes {
                     lines,
                     #[cfg(target_arch = "x86_64")]
                     order: self.orders.get(at),
+                    #[cfg(target_arch = "x86_64")]
+                    tiles: tiles.as_mut(),
                     begin,
                 };
                 finish.multiply(self.dot, panel, sums, at * BLOCK, Panels { outs, first: column });

@@ -53,7 +53,7 @@ impl GroupProducts {
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx2(by) => Some(GroupProducts::Avx2(by.of_byte_pairs())),
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Avx2Pairs(_) => None,
+            DotProduct::Amx(_) | DotProduct::Avx2Pairs(_) => None,
             DotProduct::Plain(by) => Some(GroupProducts::Plain(by)),
         })
     }
