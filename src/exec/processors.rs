@@ -1,12 +1,27 @@
 //! The processors that the threads of a pool run on.
 use std::{
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 /// Minimum time between two moves. Where other programs keep the processors busy, threads would have to move again and again.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// Bytes of the second-level cache where the size is not known.
+const COMMON_CACHE: usize = 1 << 20;
+/// Minimum and maximum size that is believed. Larger ones are shared by several processors.
+const SMALLEST_CACHE: usize = 256 << 10;
+const LARGEST_CACHE: usize = 4 << 20;
+
+/// Returns the bytes of a processor's second-level cache.
+pub(crate) fn second_level_cache() -> usize {
+    static SIZE: OnceLock<usize> = OnceLock::new();
+    *SIZE.get_or_init(|| system::second_level_cache().unwrap_or(COMMON_CACHE).clamp(SMALLEST_CACHE, LARGEST_CACHE))
+}
 
 /// Finds threads of a pool that share a processor although there are enough for all of them.
 ///
@@ -69,9 +84,33 @@ impl Processors {
     }
 }
 
+/// Returns the bytes of a size in the kernel's notation: `2048K`.
+#[cfg(target_os = "linux")]
+fn cache_size(text: &str) -> Option<usize> {
+    let digits = text.trim_end_matches(|unit: char| unit.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        _ => return None,
+    };
+    digits.parse::<usize>().ok()?.checked_mul(unit)
+}
+
 #[cfg(target_os = "linux")]
 mod system {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use std::fs;
+
+    /// Returns the size of the cache that the kernel reports as the second-level one, if it reports any.
+    pub fn second_level_cache() -> Option<usize> {
+        let read = |index: usize, what: &str| {
+            let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{what}");
+            fs::read_to_string(path).ok().map(|text| text.trim().to_string())
+        };
+        let index = (0..4).find(|index| read(*index, "level").is_some_and(|level| level == "2"))?;
+        super::cache_size(&read(index, "size")?)
+    }
 
     /// Returns the processor that this thread runs on, if that is known.
     pub fn current() -> Option<u32> {
@@ -91,6 +130,10 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
+    pub fn second_level_cache() -> Option<usize> {
+        None
+    }
+
     pub fn current() -> Option<u32> {
         None
     }
@@ -115,6 +158,13 @@ mod tests {
         }
         assert_eq!(has_moved(), !processors.of_threads.is_empty());
         assert_eq!(sched_getaffinity(None).unwrap(), before);
+    }
+
+    #[test]
+    fn sizes_of_caches_are_read() {
+        let sizes = ["2048K", "1M", "65536", "", "K", "1G", "99999999999999999999K"].map(cache_size);
+        assert_eq!(sizes, [Some(2 << 20), Some(1 << 20), Some(65536), None, None, None, None]);
+        assert!((SMALLEST_CACHE..=LARGEST_CACHE).contains(&second_level_cache()));
     }
 
     #[test]

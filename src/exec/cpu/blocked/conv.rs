@@ -78,16 +78,18 @@ impl<const C: usize> Direct<C> {
     }
 
     pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
-        let (height, share) = self.cut();
-        let parts = Division { g: &self.g, place: self.place, blocks: self.blocks, share, height }.parts(residual, out);
+        let (bands, share) = self.cut();
+        let division = Division { g: &self.g, place: self.place, blocks: self.blocks, share, bands, unit: 1 };
         if self.by_element {
-            parts.into_par_iter().for_each(|part| self.dilated_part(x, part, on_part));
-            return Ok(());
+            return division.try_for_each(residual, out, |part| {
+                self.dilated_part(x, part, on_part);
+                Ok(())
+            });
         }
-        let band = Band::new(&self.g, height);
+        let band = Band::new(&self.g, self.g.rows.output.div_ceil(bands));
         let taps = band.taps();
-        let part = |part, scratch: &mut _| self.part((&band, &taps), x, part, scratch, on_part);
-        parts.into_par_iter().try_for_each(|rows| with_scratch(|scratch| part(rows, scratch)))
+        let part = |part: OutputRows, scratch: &mut _| self.part((&band, &taps), x, part, scratch, on_part);
+        division.try_for_each(residual, out, |rows| with_scratch(|scratch| part(rows, scratch)))
     }
 
     /// Bytes of workspace per thread: one band.
@@ -110,32 +112,31 @@ impl<const C: usize> Direct<C> {
         (BAND / row).clamp(1, self.g.rows.output)
     }
 
-    /// Returns the rows of a band and the output blocks of a task.
+    /// Returns the number of bands and the output blocks of a task.
     fn cut(&self) -> (usize, usize) {
         let g = &self.g;
         let (rows, blocks) = (g.rows.output, self.blocks);
-        let height = self.height();
+        let bands = rows.div_ceil(self.height());
         let slices = g.slices.output.saturating_mul(g.batch);
         let cost = g.pixels().saturating_mul(slices).saturating_mul(self.weights.len() * BLOCK);
         let tasks = task_count(cost);
         let others = slices.saturating_mul(g.group);
-        let missing = tasks.div_ceil(rows.div_ceil(height).saturating_mul(others));
+        let missing = tasks.div_ceil(bands.saturating_mul(others));
         let input = g.slices.input.saturating_mul(g.area()).saturating_mul(self.planes * C);
         if self.weights.len() / g.group * BLOCK <= input {
-            let bands = even_parts(rows.div_ceil(height) * missing, others);
-            return (rows.div_ceil(bands), blocks);
+            return (even_parts(bands * missing, others).min(rows), blocks);
         }
         let sets = blocks.div_ceil(self.together);
         let share = sets.div_ceil(missing);
-        // If the last task had far fewer blocks, a thread would be idle. Then the rows are divided, too.
-        let is_uneven = sets.div_ceil(share) * share * 8 > sets * 9;
+        // If the last task had far fewer blocks, or if there were fewer sets than tasks, a thread would be idle. Then the rows are divided,
+        // too.
+        let is_uneven = sets < missing || sets.div_ceil(share) * share * 8 > sets * 9;
         if !is_uneven {
-            return (height, share * self.together);
+            return (bands, share * self.together);
         }
-        let bands = rows.div_ceil(height);
-        let even = even_parts(bands, sets.saturating_mul(others));
+        let even = even_parts(bands * missing.div_ceil(sets), sets.saturating_mul(others));
         let bands = if even > bands { even } else { bands.max(missing) };
-        (rows.div_ceil(bands), self.together)
+        (bands.min(rows), self.together)
     }
 
     /// Returns the number of channels of an output block of a group.

@@ -15,7 +15,7 @@ use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::zero_pixels,
     conv::bias_pixels,
-    tile::{self, clamped, finished},
+    tile::{self, OF_16, clamped, finished, with_pixels},
 };
 use crate::base::Result;
 use rayon::prelude::*;
@@ -228,19 +228,7 @@ struct Pixels {
 /// Returns the maximum number of neighboring pixels that [`Band::row_tile`] computes at once, one vector of `lanes` floats of each. They
 /// are kept in registers, with the weights of a row of the kernel and the inputs that they share.
 fn most_in_row(lanes: usize) -> usize {
-    if lanes == 16 || cfg!(target_arch = "aarch64") { 14 } else { 8 }
-}
-
-/// Evaluates a call in which the constant `$t` is the number of pixels.
-macro_rules! with_pixels {
-    ($pixels:expr, $t:ident, $call:expr) => { with_pixels!($pixels, $t, $call; 1 2 3 4 5 6 7 8 9 10 11 12 13 14) };
-    ($pixels:expr, $t:ident, $call:expr; $($n:literal)*) => { match $pixels {
-        $($n => {
-            const $t: usize = $n;
-            $call
-        })*
-        _ => {}
-    } };
+    if lanes == 16 || cfg!(target_arch = "aarch64") { OF_16 } else { 8 }
 }
 
 impl Band<'_> {
@@ -248,8 +236,10 @@ impl Band<'_> {
     fn run(mut self, isa: InstructionSet) {
         let (from, to) = self.cols.whole();
         let most = if self.row_kernel() > 0 { most_in_row(isa.lanes()) } else { tile::most_pixels(isa.lanes()) };
-        let tiles = (to - from).div_ceil(most).max(1);
-        with_pixels!((to - from).div_ceil(tiles), T, self.inner::<T>(isa));
+        if from < to {
+            let tiles = (to - from).div_ceil(most);
+            with_pixels!((to - from).div_ceil(tiles), OF_16, T, self.inner::<T>(isa));
+        }
         for col in (0..from).chain(to..self.cols.output) {
             self.edge(isa, col);
         }
@@ -287,7 +277,7 @@ impl Band<'_> {
         }
         let most = tile::most_pixels(isa.lanes());
         for row in (from..to).step_by(most) {
-            with_pixels!((to - row).min(most), T, self.below::<T>(isa, row, col));
+            with_pixels!((to - row).min(most), OF_16, T, self.below::<T>(isa, row, col));
         }
     }
     /// Computes `T` pixels, one below the other.

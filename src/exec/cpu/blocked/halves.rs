@@ -71,16 +71,14 @@ impl Halves {
 
     /// Writes all of `out`, like [`Conv2d::run`](super::Conv2d::run).
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
-        let (g, height) = (&self.g, self.band_height());
+        let (g, bands) = (&self.g, self.bands());
         let image = ConvShape { group: 1, ..*g };
-        let place = g.place();
-        let division =
-            Division { g: &image, place, blocks: g.oc.div_ceil(BLOCK), share: self.blocks_of_pair(), height };
-        let band = Band::copied(g, height);
+        let (place, blocks) = (g.place(), g.oc.div_ceil(BLOCK));
+        let division = Division { g: &image, place, blocks, share: self.blocks_of_pair(), bands, unit: 1 };
+        let band = Band::copied(g, g.rows.output.div_ceil(bands));
         let taps = band.taps();
-        let part = |part, scratch: &mut _| self.part((&band, &taps), x, part, scratch, on_part);
-        let parts = division.parts(residual, out);
-        parts.into_par_iter().try_for_each(|rows| with_scratch(|scratch| part(rows, scratch)))
+        let part = |part: OutputRows, scratch: &mut _| self.part((&band, &taps), x, part, scratch, on_part);
+        division.try_for_each(residual, out, |rows| with_scratch(|scratch| part(rows, scratch)))
     }
 
     /// Bytes of workspace per thread: one band.
@@ -105,14 +103,14 @@ impl Halves {
         (BAND / row.saturating_add(result)).clamp(1, self.g.rows.output)
     }
 
-    /// Number of result rows of a task.
-    fn band_height(&self) -> usize {
+    /// Number of parts of the rows.
+    fn bands(&self) -> usize {
         let (g, height) = (&self.g, self.height());
         let cost = (g.batch * g.oc).saturating_mul(g.pixels()).saturating_mul(g.ic_of_group() * g.taps());
         let pairs = g.group.div_ceil(2).saturating_mul(g.batch);
         let bands = g.rows.output.div_ceil(height);
         let missing = task_count(cost).div_ceil(bands.saturating_mul(pairs));
-        g.rows.output.div_ceil(even_parts(bands * missing, pairs))
+        even_parts(bands * missing, pairs).min(g.rows.output)
     }
 
     /// Computes rows of a pair.

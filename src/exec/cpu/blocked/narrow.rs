@@ -8,7 +8,7 @@ use super::{
     BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
     band::{Band, zero_pixels},
     conv::bias_pixels,
-    tile::{OF_4, OF_8, OF_16, finished},
+    tile::{OF_4, OF_8, OF_16, finished, with_pixels},
 };
 use crate::base::Result;
 use rayon::prelude::*;
@@ -199,13 +199,7 @@ impl Rows<'_> {
             for i in 0..n {
                 let pixels = self.width / n + usize::from(i < self.width % n);
                 let (x, at) = (row * self.step + col, row * self.width + col);
-                macro_rules! tile {
-                    ($($t:literal)*) => { match pixels {
-                        $($t if $t <= M => self.tile::<_, $t, V>(ops, x, at),)*
-                        _ => {}
-                    } };
-                }
-                tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+                with_pixels!(pixels, M, T, self.tile::<_, T, V>(ops, x, at));
                 col += pixels;
             }
         }

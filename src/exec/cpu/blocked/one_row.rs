@@ -5,14 +5,20 @@
 //! cache. A task reads some consecutive rows and adds their multiples. The sums of all tasks are then added in order: how the rows are
 //! divided does not depend on the number of threads, so neither do the results.
 //!
-//! The sums of longer rows do not fit that cache, so several rows are read at a time. A task computes some of the columns.
-use super::{BLOCK, InstructionSet};
-use crate::{array::zeros, base::Result};
+//! The sums of longer rows do not fit that cache, so several rows are read at a time. A task computes some of the columns. It adds up
+//! parts of the rows, since sums of parts are more accurate than a single chain of additions.
+use super::{BLOCK, InstructionSet, band::with_scratch};
+use crate::{
+    array::{reserve, zeros},
+    base::Result,
+};
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp, ops::NumOps};
 
 /// Number of long rows of the matrix that are read together.
 const TOGETHER: usize = 8;
+/// Number of long rows that are summed before they are added to those before, a multiple of `TOGETHER`.
+const DEPTH: usize = 384;
 /// Maximum number of elements of a short row.
 const SHORT: usize = 3 << 10;
 /// Minimum number of short rows, and of elements, per task.
@@ -39,8 +45,8 @@ pub(in crate::cpu) fn product_of_row(isa: InstructionSet, x: &[f32], matrix: &[f
         let width = n.div_ceil(tasks).max(fewest).next_multiple_of(BLOCK);
         let columns = |i: usize| &matrix[(i * width).min(matrix.len())..];
         let tasks = out.par_chunks_mut(width).enumerate();
-        tasks.for_each(|(i, out)| isa.run(Rows { x, matrix: columns(i), stride: n, out }));
-        return Ok(());
+        return tasks
+            .try_for_each(|(i, out)| with_scratch(|scratch| columns_of_long(isa, x, (columns(i), n), out, scratch)));
     }
     let rows = ROWS.max(TASK.div_ceil(n));
     if x.len() <= rows {
@@ -54,6 +60,31 @@ pub(in crate::cpu) fn product_of_row(isa: InstructionSet, x: &[f32], matrix: &[f
     out.fill(0.0);
     for sums in sums.chunks_exact(n) {
         out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
+    }
+    Ok(())
+}
+
+/// Computes some columns of the product with long rows, of which there are `n` columns in all.
+fn columns_of_long(
+    isa: InstructionSet,
+    x: &[f32],
+    (matrix, n): (&[f32], usize),
+    out: &mut [f32],
+    scratch: &mut Vec<f32>,
+) -> Result<()> {
+    let mut parts = x.chunks(DEPTH).zip(matrix.chunks(DEPTH * n));
+    let Some((x, matrix)) = parts.next() else {
+        out.fill(0.0);
+        return Ok(());
+    };
+    isa.run(Rows { x, matrix, stride: n, out });
+    let more = out.len().saturating_sub(scratch.len());
+    reserve(scratch, more)?;
+    scratch.resize(scratch.len() + more, 0.0);
+    let sums = &mut scratch[..out.len()];
+    for (x, matrix) in parts {
+        isa.run(Rows { x, matrix, stride: n, out: sums });
+        out.iter_mut().zip(&*sums).for_each(|(out, sum)| *out += sum);
     }
     Ok(())
 }

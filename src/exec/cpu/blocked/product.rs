@@ -10,7 +10,7 @@ use super::{
     BLOCK, InstructionSet, Pixel,
     band::{with_scratch, zero_pixels},
     task_count,
-    tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, blocks_together, most_pixels},
+    tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, blocks_together, most_pixels, with_pixels},
 };
 use crate::{
     array::reserve,
@@ -111,7 +111,7 @@ impl PackedB {
         [k, n]: [usize; 2],
         square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
     ) -> Result<PackedB> {
-        let depth = k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK);
+        let depth = part_depth(k);
         let (blocks, rows) = (blocks_of(n, together), k.next_multiple_of(BLOCK));
         let count = rows.saturating_mul(blocks);
         let more = count.saturating_sub(lines.len());
@@ -232,6 +232,11 @@ impl PackedB {
     }
 }
 
+/// Returns the number of elements of a row that are summed before they are added to those before: a multiple of 16.
+pub(super) fn part_depth(k: usize) -> usize {
+    k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK)
+}
+
 /// Returns the number of blocks that hold `n` columns. Blocks of zeros complete the last panel, unless one of two is missing.
 fn blocks_of(n: usize, together: usize) -> usize {
     let blocks = n.div_ceil(BLOCK);
@@ -294,7 +299,7 @@ struct Sweep<'a, 'o> {
     lines: &'a [WeightVector],
     together: usize,
     depth: usize,
-    /// The initial values of the accumulators; if absent, they are read from `outs`.
+    /// The initial values of the accumulators; if absent, the sums are added to `outs`.
     begin: Option<&'a [Pixel]>,
     outs: &'a mut [&'o mut [f32]],
     /// The first column of `outs` that is computed.
@@ -348,13 +353,7 @@ impl Sweep<'_, '_> {
             for (row, count) in tiles.each() {
                 let (x, outs) = (&x[row * depth / BLOCK..], &mut rows[row..row + count]);
                 let x = Planes { x, plane: count, taps: &[0] };
-                macro_rules! tile {
-                    ($($t:literal)*) => { match count {
-                        $($t if $t <= M => tile::<_, BLOCK, $t, B, N>(ops, x, panel, begin, outs, share, &mut next),)*
-                        _ => {}
-                    } };
-                }
-                tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+                with_pixels!(count, M, T, tile::<_, BLOCK, T, B, N>(ops, x, panel, begin, outs, share, &mut next));
             }
             drop(rows);
             let edge = edge.chunks_exact(B * BLOCK);
@@ -377,24 +376,23 @@ fn tile<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const N:
 ) {
     let lanes = ops.len();
     let mut sums = [[ops.zero(); N]; T];
-    match begin {
-        Some(begin) => {
-            let begin = begin.as_flattened();
-            for t in 0..T {
-                for n in 0..N {
-                    sums[t][n] = ops.load(&begin[n * lanes..]);
-                }
-            }
-        }
-        None => {
-            for t in 0..T {
-                for n in 0..N {
-                    sums[t][n] = ops.load(&outs[t][n * lanes..]);
-                }
+    if let Some(begin) = begin {
+        let begin = begin.as_flattened();
+        for t in 0..T {
+            for n in 0..N {
+                sums[t][n] = ops.load(&begin[n * lanes..]);
             }
         }
     }
     sums = accumulate::<_, C, T, B, N>(ops, sums, x, panel, share, next);
+    // Sums of parts are more accurate than a single chain of additions.
+    if begin.is_none() {
+        for t in 0..T {
+            for n in 0..N {
+                sums[t][n] = ops.add(sums[t][n], ops.load(&outs[t][n * lanes..]));
+            }
+        }
+    }
     for t in 0..T {
         for n in 0..N {
             ops.store(sums[t][n], &mut outs[t][n * lanes..]);

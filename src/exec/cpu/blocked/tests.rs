@@ -5,9 +5,11 @@ use crate::{
 };
 use proptest::prelude::*;
 
+mod bands;
 mod conv;
 mod four_bits;
 mod pixel_norm;
+mod sums;
 
 /// Number of floats of a blocked activation.
 fn blocked_len(batch: usize, channels: usize, area: usize) -> usize {
@@ -184,7 +186,7 @@ proptest! {
     /// Matrices of one task and of several, columns that fill no vector, and rows that are read one at a time and together.
     #[test]
     fn products_of_one_row_are_the_definition(
-        (k, n) in prop_oneof![(1usize..20, 1usize..150), (1000usize..1500, 1usize..150), (0usize..300, 3060usize..3100), (1usize..20, 0usize..2)]
+        (k, n) in prop_oneof![(1usize..20, 1usize..150), (1000usize..1500, 1usize..150), (0usize..300, 3060usize..3100), (380usize..800, 3073usize..3090), (1usize..20, 0usize..2)]
     ) {
         let (x, w) = (numbers(k, 1), numbers(k * n, 2));
         for isa in InstructionSet::all() {

@@ -10,6 +10,22 @@ use rten_simd::{
     ops::{BitOps, NumOps},
 };
 
+/// Evaluates a call in which the constant `$t` is a number of pixels, from 1 to `$most`, which is known at compile time: the compiler
+/// drops the calls for more.
+macro_rules! with_pixels {
+    ($pixels:expr, $most:expr, $t:ident, $call:expr) => {
+        with_pixels!($pixels, $most, $t, $call; 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
+    };
+    ($pixels:expr, $most:expr, $t:ident, $call:expr; $($n:literal)*) => { match $pixels {
+        $($n if $n <= $most => {
+            const $t: usize = $n;
+            $call
+        })*
+        pixels => unreachable!("a tile of {pixels} pixels"),
+    } };
+}
+pub(super) use with_pixels;
+
 /// Weights of a block of output channels, aligned to a cache line: a vector that crosses two lines takes two loads.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -106,7 +122,7 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     /// and a half blocks are computed, this is not read.
     pub channels: usize,
     pub neighbor: Neighbor,
-    /// The initial values of the accumulators, one pixel per block; if absent, they are read from `outs`.
+    /// The initial values of the accumulators, one pixel per block; if absent, the sums are added to `outs`.
     pub begin: Option<&'a [Pixel]>,
     /// The epilogue, if this sweep completes the sums.
     pub end: Option<End<'a>>,
@@ -195,13 +211,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
             for i in 0..n {
                 let pixels = self.width / n + usize::from(i < self.width % n);
                 let (x, at) = (row * self.step + col, self.place.offset(row, col));
-                macro_rules! tile {
-                    ($($t:literal)*) => { match pixels {
-                        $($t if $t <= M => self.tile::<_, $t, B, N, F>(ops, x, at, share),)*
-                        _ => {}
-                    } };
-                }
-                tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+                with_pixels!(pixels, M, T, self.tile::<_, T, B, N, F>(ops, x, at, share));
                 col += pixels;
             }
         }
@@ -227,16 +237,18 @@ impl<const C: usize> Sweep<'_, '_, C> {
                     sums[t][n] = ops.load(&begin[n * lanes..]);
                 }
             }
-        } else {
-            for n in 0..N {
-                let (b, from) = block_of(F + n, lanes);
-                for t in 0..T {
-                    sums[t][n] = ops.load(&self.outs[b][at + t * step][from..]);
-                }
-            }
         }
         let x = Planes { x: &self.x[x..], plane: self.plane, taps: self.taps };
         sums = accumulate::<_, C, T, B, N>(ops, sums, x, self.weights, share, &mut self.next);
+        // Sums of parts are more accurate than a single chain of additions.
+        if self.begin.is_none() {
+            for n in 0..N {
+                let (b, from) = block_of(F + n, lanes);
+                for t in 0..T {
+                    sums[t][n] = ops.add(sums[t][n], ops.load(&self.outs[b][at + t * step][from..]));
+                }
+            }
+        }
         if let Some(end) = self.end {
             if !end.residual.is_empty() {
                 for n in 0..N {

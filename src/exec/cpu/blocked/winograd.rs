@@ -9,33 +9,35 @@
 //! **With a dilation**, the pixels of a tile are a dilation apart, so that neighboring tiles interleave.
 //!
 //! **Loop order.** A task transforms the input of some rows of tiles, few enough to fit the second-level cache. For each set
-//! of output blocks, it computes the 16 products (`tile`) and transforms them back, with the epilogue.
+//! of output blocks, it computes the 16 products (`tile`) and transforms them back, with the epilogue. The weights of many channels do not
+//! stay in that cache. Each task reads them again from the third level, which on some processors is slower than the products of a few
+//! tiles, so then a task has as many rows as fit.
 //!
 //! **Precision.** Errors are relative to the largest pixel of a window times the largest weight of a kernel, even if the weight of
 //! that pixel is 0. An infinity may become NaN, as the difference of two: if a sum is not finite, the convolution is computed again
 //! directly, with weights recovered from the transformed ones (those below a millionth of the largest become 0).
 use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, OnPart, Pixel,
-    band::with_scratch,
+    band::{KEPT, with_scratch},
     conv::{Direct, bias_pixels},
     even_parts,
     parts::{Division, OutputRows},
     task_count,
-    tile::{HALF, NearPlanes, Neighbor, Place, Sweep, WeightVector, blocks_together, finished},
+    tile::{HALF, NearPlanes, Neighbor, Place, Sweep, WeightVector, blocks_together, most_pixels},
 };
 use crate::{
     array::{reserve, zeros},
     base::Result,
+    processors::second_level_cache,
 };
 use rayon::prelude::*;
-use rten_simd::{
-    Isa, SimdOp,
-    ops::{BitOps, NumOps},
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicBool, Ordering},
 };
-use std::{
-    ops::Range,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use transforms::{Backward, Forward, recovered, transformed};
+
+mod transforms;
 
 /// Rows and columns of a tile of the input, and of the result.
 const FROM: usize = 4;
@@ -44,10 +46,13 @@ const FREQUENCIES: usize = FROM * FROM;
 /// Rows and columns of the kernel.
 const KERNEL: usize = 3;
 
-/// Bytes of transformed tiles that stay in the second-level cache.
+/// Bytes of transformed tiles and of sums that stay in the second-level cache, together with weights.
 const BAND: usize = 384 << 10;
-/// Maximum number of those bytes if one row of tiles has more.
+/// Maximum number of bytes of transformed tiles if one row of tiles has more.
 const LARGEST_BAND: usize = 4 << 20;
+/// Minimum number of output blocks of a task if all threads have one, and weights are not near: fewer would not be worth transforming the
+/// tiles.
+const FEWEST_BLOCKS: usize = 4;
 /// Minimum number of tiles per image. The transformed weights are 16/9 of the others: with fewer tiles, reading them takes
 /// longer than is saved.
 const TILES: usize = 24;
@@ -71,6 +76,8 @@ pub(super) struct Winograd {
     /// One pixel per output block.
     bias: Vec<Pixel>,
     relu: Option<f32>,
+    /// The direct convolution, once a sum was not finite.
+    direct: OnceLock<Direct<BLOCK>>,
 }
 
 impl Winograd {
@@ -85,9 +92,12 @@ impl Winograd {
         let step = if isa.lanes() == HALF { HALF } else { BLOCK };
         let direct = direct.saturating_mul(ic).saturating_mul(oc.next_multiple_of(step));
         let per_tile = (PER_PAIR * ic + PER_OUTPUT).saturating_mul(oc.next_multiple_of(BLOCK));
-        let least = g.rows.dilation.saturating_mul(per_row * FREQUENCIES * size_of::<f32>()).saturating_mul(ic);
         let is_large = tiles >= TILES && tiles.saturating_mul(per_tile) < direct;
-        is_large && least <= LARGEST_BAND && Winograd::supports(g, weights)
+        // Those of one row of tiles.
+        let channels = g.rows.dilation.saturating_mul(per_row * FREQUENCIES);
+        let spectrum = channels.saturating_mul(ic * size_of::<f32>());
+        let scratch = channels.saturating_mul(ic.next_multiple_of(BLOCK) + blocks_together(isa) * BLOCK);
+        is_large && spectrum <= LARGEST_BAND && scratch < KEPT && Winograd::supports(g, weights)
     }
 
     /// Whether the convolution has this form.
@@ -101,7 +111,8 @@ impl Winograd {
         let (planes, blocks) = (g.ic_of_group().div_ceil(BLOCK), g.oc_of_group().div_ceil(BLOCK));
         let together = blocks_together(isa);
         let bias = bias_pixels(end.bias, g.group, g.oc_of_group())?;
-        let mut all = Winograd { isa, g, planes, blocks, together, weights: Vec::new(), bias, relu: end.relu };
+        let (weights_of_all, relu, direct) = (Vec::new(), end.relu, OnceLock::new());
+        let mut all = Winograd { isa, g, planes, blocks, together, weights: weights_of_all, bias, relu, direct };
         let n = (g.group * blocks).saturating_mul(all.depth());
         reserve(&mut all.weights, n)?;
         all.weights.resize(n, WeightVector([0.0; BLOCK]));
@@ -131,14 +142,14 @@ impl Winograd {
     }
 
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel], on_part: &OnPart) -> Result<()> {
-        let (height, share) = self.cut();
+        let (bands, share) = self.cut();
         let place = self.g.place();
-        let parts = Division { g: &self.g, place, blocks: self.blocks, share, height }.parts(residual, out);
+        let division = Division { g: &self.g, place, blocks: self.blocks, share, bands, unit: self.unit() };
         let all_finite = AtomicBool::new(true);
-        parts.into_par_iter().try_for_each(|part| {
+        division.try_for_each(residual, out, |part| {
             let is_finite = with_scratch(|scratch| self.part(x, part, scratch, on_part))?;
             all_finite.fetch_and(is_finite, Ordering::Relaxed);
-            Ok::<(), crate::base::Error>(())
+            Ok(())
         })?;
         if all_finite.into_inner() { Ok(()) } else { self.direct()?.run(x, residual, out, on_part) }
     }
@@ -163,26 +174,53 @@ impl Winograd {
         TO * self.g.rows.dilation
     }
 
+    /// Number of units of the result, the last of which may have fewer rows.
+    fn units(&self) -> usize {
+        self.g.rows.output.div_ceil(self.unit())
+    }
+
+    /// Whether the weights of a group do not stay in the second-level cache.
+    fn is_far(&self) -> bool {
+        self.weights.len() / self.g.group * size_of::<WeightVector>() > second_level_cache() / 2
+    }
+
     /// Number of result rows whose tiles stay in the second-level cache.
     fn height(&self) -> usize {
         let unit = self.scratch(self.g.rows.dilation).saturating_mul(size_of::<Pixel>());
-        (BAND / unit).clamp(1, self.g.rows.output.div_ceil(self.unit())) * self.unit()
+        let (band, least) = if self.is_far() {
+            // The weights pass through the cache. They should at least be multiplied by as many tiles as fit the registers.
+            let tiles = self.g.rows.dilation * self.per_row();
+            (BAND.max(second_level_cache() / 8 * 5), most_pixels(self.isa.lanes()).div_ceil(tiles))
+        } else {
+            (BAND, 1)
+        };
+        (band / unit).max(least).min(self.units()) * self.unit()
     }
 
-    /// Returns the rows of the result and the output blocks of a task.
+    /// Returns the number of bands and the output blocks of a task.
     fn cut(&self) -> (usize, usize) {
-        let (g, unit) = (&self.g, self.unit());
-        let (height, units) = (self.height() / unit, g.rows.output.div_ceil(unit));
+        let (g, units) = (&self.g, self.units());
+        let bands = units.div_ceil(self.height() / self.unit());
         let tiles = (units * g.rows.dilation * self.per_row()).saturating_mul(g.batch);
         let tasks = task_count(tiles.saturating_mul(self.weights.len() / g.group * BLOCK));
         let others = g.batch * g.group;
-        let missing = tasks.div_ceil(units.div_ceil(height).saturating_mul(others));
-        if self.weights.len() / g.group > g.area() * self.planes {
-            (height * unit, self.blocks.div_ceil(missing).next_multiple_of(self.together))
-        } else {
-            let bands = even_parts(units.div_ceil(height) * missing, others);
-            (units.div_ceil(bands) * unit, self.blocks)
+        let all = bands.saturating_mul(others);
+        let sets = self.blocks.div_ceil(self.together);
+        let is_far = self.is_far();
+        // Tasks for the same rows transform them each, so there are not more than necessary.
+        let most = (self.blocks / FEWEST_BLOCKS).max(rayon::current_num_threads().div_ceil(all));
+        let missing = if is_far { (tasks / all).clamp(1, most) } else { tasks.div_ceil(all) };
+        let share = even_share(sets, missing, all);
+        let shares = sets.div_ceil(share);
+        // If the last task had far fewer blocks, a thread would be idle. More bands cost little if the weights are near.
+        let is_uneven = !is_far && (sets < missing || shares * share * 8 > sets * 9);
+        let are_enough = bands.saturating_mul(missing) <= units;
+        let are_larger = self.weights.len() / g.group > g.area() * self.planes;
+        if are_larger && !(is_uneven && are_enough) {
+            let bands = even_parts(bands * missing.div_ceil(sets), others.saturating_mul(shares));
+            return (bands.min(units), share * self.together);
         }
+        (even_parts(bands * missing, others).min(units), self.blocks)
     }
 
     /// Computes a part. Returns whether all sums are finite.
@@ -248,23 +286,42 @@ impl Winograd {
         }
     }
 
+    /// Returns the direct convolution, with recovered weights. It is kept, since further inputs may have an infinity, too.
+    fn direct(&self) -> Result<&Direct<BLOCK>> {
+        if let Some(direct) = self.direct.get() {
+            return Ok(direct);
+        }
+        let direct = self.recover()?;
+        Ok(self.direct.get_or_init(|| direct))
+    }
+
     /// Recovers the weights.
-    fn direct(&self) -> Result<Direct<BLOCK>> {
+    fn recover(&self) -> Result<Direct<BLOCK>> {
         let (g, depth, planes) = (&self.g, self.depth(), self.planes);
         let (ic, oc) = (g.ic_of_group(), g.oc_of_group());
         let mut weights: Vec<f32> = zeros((g.oc * ic).saturating_mul(KERNEL * KERNEL))?;
-        for (i, kernel) in weights.as_chunks_mut::<{ KERNEL * KERNEL }>().0.iter_mut().enumerate() {
-            let (group, o, c) = (i / ic / oc, i / ic % oc, i % ic);
+        weights.par_chunks_exact_mut(ic * KERNEL * KERNEL).enumerate().for_each(|(i, kernels)| {
+            let (group, o) = (i / oc, i % oc);
             let (block, within) = (o / BLOCK, o / BLOCK % self.together);
             let first = block - within;
             let width = self.together.min(self.blocks - first);
             let lines = &self.weights[(group * self.blocks + first) * depth..];
-            *kernel = recovered(|f| lines[(f * planes * BLOCK + c) * width + within].0[o % BLOCK]);
-        }
+            for (c, kernel) in kernels.as_chunks_mut::<{ KERNEL * KERNEL }>().0.iter_mut().enumerate() {
+                *kernel = recovered(|f| lines[(f * planes * BLOCK + c) * width + within].0[o % BLOCK]);
+            }
+        });
         let bias: Vec<f32> =
             self.bias.chunks(self.blocks).flat_map(|group| &group.as_flattened()[..oc]).copied().collect();
         Direct::new(self.isa, *g, &weights, ConvEpilogue { bias: Some(&bias), relu: self.relu })
     }
+}
+
+/// Returns how many of `sets` a task has if there are up to `most` tasks for each of `others`: the number for which the threads are busy
+/// for the least time, and of equal ones the smallest.
+fn even_share(sets: usize, most: usize, others: usize) -> usize {
+    let rounds = |tasks: usize| others.saturating_mul(tasks).div_ceil(rayon::current_num_threads());
+    let time = |share: &usize| rounds(sets.div_ceil(*share)).saturating_mul(*share);
+    (1..=most.min(sets)).rev().map(|tasks| sets.div_ceil(tasks)).min_by_key(time).unwrap_or(sets)
 }
 
 const ZEROS: [Pixel; 2] = [[0.0; BLOCK]; 2];
@@ -272,12 +329,6 @@ const ZEROS: [Pixel; 2] = [[0.0; BLOCK]; 2];
 /// Returns the number of tiles along `n` positions. The pixels of a tile are a dilation apart, and other tiles are between.
 fn tiles(n: usize, dilation: usize) -> usize {
     n / (TO * dilation) * dilation + (n % (TO * dilation)).min(dilation)
-}
-
-/// Returns the first position of each tile.
-fn positions(range: Range<usize>, dilation: usize) -> impl Iterator<Item = usize> + Clone {
-    let end = range.end;
-    range.step_by(TO * dilation).flat_map(move |first| first..(first + dilation).min(end))
 }
 
 /// Returns `n` pixels of the scratch memory, aligned to cache lines.
@@ -290,151 +341,4 @@ fn pixels(scratch: &mut Vec<f32>, n: usize) -> Result<&mut [Pixel]> {
     }
     let skipped = scratch.as_ptr().align_offset(size_of::<Pixel>()).min(BLOCK);
     Ok(&mut scratch[skipped..].as_chunks_mut().0[..n])
-}
-
-/// Returns `G w G'` of the kernels of 16 output channels.
-fn transformed(w: &[Pixel; KERNEL * KERNEL]) -> [Pixel; FREQUENCIES] {
-    let along = |a: Pixel, b: Pixel, c: Pixel| {
-        let half = |sign: f32| std::array::from_fn(|o| (a[o] + sign * b[o] + c[o]) / 2.0);
-        [a, half(1.0), half(-1.0), c]
-    };
-    let cols: [[Pixel; FROM]; KERNEL] = std::array::from_fn(|j| along(w[j], w[KERNEL + j], w[2 * KERNEL + j]));
-    let rows: [[Pixel; FROM]; FROM] = std::array::from_fn(|i| along(cols[0][i], cols[1][i], cols[2][i]));
-    std::array::from_fn(|f| rows[f / FROM][f % FROM])
-}
-
-/// Returns the kernel of transformed weights: the second of three values is the difference of the two halves. Those within the
-/// error are 0, since infinity times 0 is not infinity.
-fn recovered(w: impl Fn(usize) -> f32) -> [f32; KERNEL * KERNEL] {
-    let along = |w: [f32; FROM]| [w[0], w[1] - w[2], w[3]];
-    let rows: [[f32; KERNEL]; FROM] = std::array::from_fn(|i| along(std::array::from_fn(|j| w(i * FROM + j))));
-    let cols: [[f32; KERNEL]; KERNEL] = std::array::from_fn(|j| along(std::array::from_fn(|i| rows[i][j])));
-    let error = (0..FREQUENCIES).map(|f| w(f).abs()).fold(0.0, f32::max) * 4.0 * f32::EPSILON;
-    std::array::from_fn(|k| Some(cols[k % KERNEL][k / KERNEL]).filter(|w| w.abs() > error).unwrap_or(0.0))
-}
-
-/// Computes `B' x B` of the tiles of a plane.
-struct Forward<'a> {
-    g: &'a ConvShape,
-    x: &'a [Pixel],
-    /// The rows of the result.
-    rows: Range<usize>,
-    /// The tiles of the first frequency, and the stride of frequencies.
-    to: &'a mut [Pixel],
-    stride: usize,
-}
-
-impl SimdOp for Forward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn eval<I: Isa>(self, isa: I) {
-        let Forward { g, x, rows, to, stride } = self;
-        let (height, width, between) = (g.rows.input, g.cols.input, [g.rows.dilation, g.cols.dilation]);
-        let cols = positions(0..g.cols.output, between[1]);
-        let tiles = positions(rows, between[0]).flat_map(|row| cols.clone().map(move |col| (row, col)));
-        for (i, (row, col)) in tiles.enumerate() {
-            let to = &mut to[i..];
-            let (top, left) = (row.wrapping_sub(g.rows.pad), col.wrapping_sub(g.cols.pad));
-            // A wrapped position is not inside either.
-            let fits = |first: usize, n: usize, between: usize| first < n && n - first > (FROM - 1) * between;
-            if fits(top, height, between[0]) && fits(left, width, between[1]) {
-                forward(isa.f32(), &x[top * width + left..], [width * between[0], between[1]], to, stride);
-                continue;
-            }
-            let mut patch = [[0.0; BLOCK]; FREQUENCIES];
-            for (f, pixel) in patch.iter_mut().enumerate() {
-                let (r, c) = (top.wrapping_add(f / FROM * between[0]), left.wrapping_add(f % FROM * between[1]));
-                if r < height && c < width {
-                    *pixel = x[r * width + c];
-                }
-            }
-            forward(isa.f32(), &patch, [FROM, 1], to, stride);
-        }
-    }
-}
-
-/// Transforms a tile, given the strides of its rows and columns. Rows are loaded again instead of being kept, which would take more
-/// registers than there are.
-#[inline(always)]
-fn forward<O: NumOps<f32>>(ops: O, x: &[Pixel], strides: [usize; 2], to: &mut [Pixel], stride: usize) {
-    for at in (0..BLOCK).step_by(ops.len()) {
-        for (i, (first, second)) in [(0, 2), (1, 2), (2, 1), (1, 3)].into_iter().enumerate() {
-            let (first, second) = (&x[first * strides[0]..], &x[second * strides[0]..]);
-            let mut v = [ops.zero(); FROM];
-            for c in 0..FROM {
-                let (a, b) = (ops.load(&first[c * strides[1]][at..]), ops.load(&second[c * strides[1]][at..]));
-                v[c] = if i == 1 { ops.add(a, b) } else { ops.sub(a, b) };
-            }
-            let row = [ops.sub(v[0], v[2]), ops.add(v[1], v[2]), ops.sub(v[2], v[1]), ops.sub(v[1], v[3])];
-            for j in 0..FROM {
-                ops.store(row[j], &mut to[(i * FROM + j) * stride][at..]);
-            }
-        }
-    }
-}
-
-/// Computes `A' sums A` and the epilogue of the tiles of an output block. Returns whether all sums are finite.
-struct Backward<'a> {
-    /// The tiles of the first frequency, and the stride of frequencies.
-    sums: &'a [Pixel],
-    stride: usize,
-    /// Distance between the rows and between the columns of a tile.
-    dilation: [usize; 2],
-    /// Columns of the result.
-    cols: usize,
-    bias: &'a Pixel,
-    residual: Option<&'a [Pixel]>,
-    relu: Option<f32>,
-    /// Some rows of the result.
-    out: &'a mut [Pixel],
-}
-
-impl SimdOp for Backward<'_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn eval<I: Isa>(self, isa: I) -> bool {
-        let (ops, cols, between) = (isa.f32(), self.cols, self.dilation);
-        let rows = self.out.len() / cols;
-        // Infinity or NaN times 0 is NaN.
-        let mut check = ops.zero();
-        let across = positions(0..cols, between[1]);
-        let tiles = positions(0..rows, between[0]).flat_map(|row| across.clone().map(move |col| (row, col)));
-        for (i, (row, col)) in tiles.enumerate() {
-            for at in (0..BLOCK).step_by(ops.len()) {
-                let (tile, bias) = (backward(ops, &self.sums[i..], self.stride, at), ops.load(&self.bias[at..]));
-                for k in 0..TO * TO {
-                    let (row, col, sum) =
-                        (row + k / TO * between[0], col + k % TO * between[1], ops.add(tile[k], bias));
-                    check = ops.mul_add(tile[k], ops.zero(), check);
-                    if row < rows && col < cols {
-                        let residual = self.residual.map(|pixels| &pixels[row * cols + col][at..]);
-                        ops.store(finished(ops, sum, residual, self.relu), &mut self.out[row * cols + col][at..]);
-                    }
-                }
-            }
-        }
-        ops.sum(check) == 0.0
-    }
-}
-
-/// Returns the 2 x 2 sums of a tile.
-#[inline(always)]
-fn backward<O: NumOps<f32>>(ops: O, sums: &[Pixel], stride: usize, at: usize) -> [O::Simd; TO * TO] {
-    let mut rows = [[ops.zero(); TO]; FROM];
-    for i in 0..FROM {
-        let mut v = [ops.zero(); FROM];
-        for j in 0..FROM {
-            v[j] = ops.load(&sums[(i * FROM + j) * stride][at..]);
-        }
-        rows[i] = [ops.add(ops.add(v[0], v[1]), v[2]), ops.sub(ops.sub(v[1], v[2]), v[3])];
-    }
-    let [a, b, c, d] = rows;
-    [
-        ops.add(ops.add(a[0], b[0]), c[0]),
-        ops.add(ops.add(a[1], b[1]), c[1]),
-        ops.sub(ops.sub(b[0], c[0]), d[0]),
-        ops.sub(ops.sub(b[1], c[1]), d[1]),
-    ]
 }

@@ -4,7 +4,7 @@ use proptest::test_runner::TestCaseError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The definition in f64: the sums, and the sums of absolute values, which bound the errors.
-fn definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
     let (ic, oc, pixels) = (g.ic / g.group, g.oc / g.group, g.pixels());
     let (mut sums, mut sizes) = (vec![], vec![]);
     for block in 0..g.batch * g.oc {
@@ -134,7 +134,7 @@ fn transposed_definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (
 }
 
 /// Compares results with sums in f64, to which `added` is added, and their sizes.
-fn check_sums(
+pub(super) fn check_sums(
     got: &[f32],
     (sums, sizes): &(Vec<f64>, Vec<f64>),
     added: &[f32],
@@ -186,7 +186,7 @@ fn check_convolution_by(
 }
 
 /// Runs a convolution, and checks that each element is handed over once.
-fn run(conv: &Conv2d, x: &[f32], residual: Option<&[f32]>, n: usize) -> Vec<f32> {
+pub(super) fn run(conv: &Conv2d, x: &[f32], residual: Option<&[f32]>, n: usize) -> Vec<f32> {
     let (mut out, all) = (vec![f32::NAN; n], AtomicUsize::new(0));
     let first = out.as_ptr() as usize;
     conv.run(x, residual, &mut out, &mut vec![f32::NAN; conv.scratch()], &|at, part| {
@@ -379,56 +379,6 @@ proptest! {
         let bits = outs.map(|out| out.into_iter().map(f32::to_bits).collect::<Vec<_>>());
         prop_assert_eq!(&bits[0], &bits[1]);
         prop_assert_eq!(&bits[0], &bits[2]);
-    }
-}
-
-#[test]
-fn large_ones_are_cut_and_still_the_definition() {
-    let (rows, cols) = (axis(40, 3, 1, 1, [1, 1]).unwrap(), axis(53, 3, 1, 1, [1, 1]).unwrap());
-    let (half, small) = (axis(41, 3, 2, 1, [0, 1]).unwrap(), axis(5, 3, 1, 1, [1, 1]).unwrap());
-    let column = axis(9001, 5, 1, 7, [14, 10]).unwrap();
-    let of = |batch, ic, oc, group, rows, cols| ConvShape { batch, ic, oc, group, slices: Axis::ONE, rows, cols };
-    let volume = |g: ConvShape| ConvShape { slices: small, ..g };
-    let geometries = [
-        volume(of(1, 40, 40, 40, rows, cols)),
-        volume(of(1, 20, 40, 1, rows, half)),
-        volume(of(1, 24, 24, 8, rows, cols)),
-        of(1, 20, 40, 1, rows, cols),
-        of(2, 40, 20, 1, half, cols),
-        of(1, 64, 200, 1, small, small),
-        of(1, 3, 40, 1, rows, half),
-        of(3, 40, 40, 40, rows, cols),
-        of(1, 64, 96, 2, half, half),
-        of(2, 64, 96, 2, rows, cols),
-        of(1, 300, 40, 1, small, cols),
-        of(2, 48, 72, 2, half, cols),
-        of(1, 120, 72, 3, rows, cols),
-        of(1, 20, 40, 1, column, Axis::ONE),
-        of(1, 1, 40, 1, column, Axis::ONE),
-        of(2, 32, 32, 8, column, Axis::ONE),
-        of(1, 16, 16, 4, axis(9001, 3, 1, 1, [0, 0]).unwrap(), Axis::ONE),
-        of(1, 72, 72, 3, rows, cols),
-        of(2, 96, 160, 4, half, cols),
-        of(1, 40, 40, 2, axis(3001, 10, 5, 1, [0, 0]).unwrap(), Axis::ONE),
-    ];
-    for g in geometries {
-        let (area, pixels) = (g.slices.input * g.area(), g.slices.output * g.pixels());
-        let x = numbers(g.batch * g.ic * area, 1);
-        let w = numbers(g.oc * g.ic / g.group * g.slices.kernel * g.taps(), 2);
-        let (sums, sizes) = definition(&g, &x, &w, &vec![0.0; g.oc]);
-        let x = if g.method() == Some(Method::First) { x } else { blocked(&x, g.ic, area) };
-        for isa in InstructionSet::all() {
-            let conv = Conv2d::new(isa, g, &w, ConvEpilogue::default()).unwrap().unwrap();
-            let outs = [1, 2, 3].map(|threads| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| run(&conv, &x, None, blocked_len(g.batch, g.oc, pixels)))
-            });
-            assert!(outs[0] == outs[1] && outs[0] == outs[2], "{g:?}");
-            for (i, got) in plain(&outs[0], g.batch, g.oc, pixels).into_iter().enumerate() {
-                let is_close = (f64::from(got) - sums[i]).abs() <= 2e-6 * (sizes[i] + 1.0);
-                assert!(is_close, "{i} of {g:?} is {got}, not {}", sums[i]);
-            }
-        }
     }
 }
 
