@@ -160,7 +160,7 @@ fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f3
 fn softmax_workspace(op: &Softmax<Operand>) -> Workspace {
     let shape = &op.input.ty.shape;
     let columns = shape[op.axis.rem_euclid(shape.len().max(1) as i64) as usize..].iter().skip(1).product::<usize>();
-    let rows = if columns < blocked::FEW { 0 } else { op.input.ty.elements() / columns };
+    let rows = if columns < blocked::SOFTMAX_COLUMNS { 0 } else { op.input.ty.elements() / columns };
     let listed = numbers(rows, size_of::<&[f32]>());
     let table = op.clone();
     if_result(move |result| semantics::softmax_table(&table, result).is_some(), ints([&op.input]), all_reals() + listed)
@@ -189,7 +189,7 @@ pub(super) fn softmax(op: Softmax<Operand>) -> OpKernel {
             return t.fill_rows(0, &op.input, n, finish, rows);
         }
         let (values, matrix) = (t.reals(&op.input)?, n * columns);
-        if columns < blocked::FEW {
+        if columns < blocked::SOFTMAX_COLUMNS {
             return t.fill(0, matrix, finish, |first, out| {
                 let matrices = out.chunks_mut(matrix).zip(values[first..].chunks(matrix));
                 matrices.for_each(|(to, from)| isa.run(SoftmaxOfFewColumns { from, to, columns, beta, log }));
@@ -198,7 +198,7 @@ pub(super) fn softmax(op: Softmax<Operand>) -> OpKernel {
         }
         t.write(0, finish, |out| {
             let tasks = rayon::current_num_threads().div_ceil(out.len() / matrix);
-            let width = columns.div_ceil(tasks).next_multiple_of(blocked::FEW);
+            let width = columns.div_ceil(tasks).next_multiple_of(blocked::SOFTMAX_COLUMNS);
             out.par_chunks_mut(matrix).zip(values.par_chunks(matrix)).try_for_each(|(to, from)| {
                 for_each_tile((to, columns), 0..columns, [n, width], |mut tile| {
                     let (from, to) = (&from[tile.column..], &mut tile.outs);

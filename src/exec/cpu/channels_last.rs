@@ -81,12 +81,8 @@ fn max_pool_axes(op: &MaxPool<Operand>, result: &ValueType) -> Option<[Axis; 2]>
 
 /// Returns the axes of rows and columns. A sequence has one row.
 fn axes(windows: &[Window]) -> Option<[Axis; 2]> {
-    let axis = |window| Axis::new(window).ok().flatten();
-    match windows {
-        [cols] => Some([Axis::ONE, axis(cols)?]),
-        [rows, cols] => Some([axis(rows)?, axis(cols)?]),
-        _ => None,
-    }
+    let [_, rows, cols] = Axis::of_each(windows, Axis::new).ok()?.filter(|_| windows.len() < 3)?;
+    Some([rows, cols])
 }
 
 /// Returns the sums of an average pool of bytes.

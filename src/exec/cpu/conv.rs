@@ -1,5 +1,6 @@
 use super::{
     OpKernel, Operand,
+    blocked::strip_size,
     chunks::blocks,
     gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
@@ -142,6 +143,12 @@ pub(super) fn columns(filter: &Operand) -> impl Fn(&ValueType) -> usize + Send +
     move |result| depth.saturating_mul(product(&result.shape[2..]))
 }
 
+/// A packed strip of that matrix.
+pub(super) fn packed_columns(filter: &Operand) -> Workspace {
+    let depth = product(&filter.ty.shape[1..]);
+    of_result(move |result| strip_size([depth, product(&result.shape[2..])]), 4)
+}
+
 /// Filter and bias as numbers, the column matrix, and integer sums.
 fn workspace(op: &ops::Conv<Operand>) -> Workspace {
     let (input, filter, columns) = (&op.input, &op.filter, columns(&op.filter));
@@ -149,7 +156,7 @@ fn workspace(op: &ops::Conv<Operand>) -> Workspace {
         let all = |values: &[i64], n: i64| values.iter().all(|v| *v == n);
         let is_pointwise = all(&op.kernel_shape, 1) && all(&op.strides, 1) && all(&op.pads, 0);
         let columns = if is_pointwise { Workspace::none() } else { of_result(columns, 4) };
-        return reals([filter]) + reals(&op.bias) + columns + result_reals();
+        return reals([filter]) + reals(&op.bias) + columns + packed_columns(filter) + result_reals();
     }
     // Each operand as integers and as floats; the columns also packed.
     let size = factor_size(input, filter);

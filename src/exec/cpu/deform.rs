@@ -1,7 +1,7 @@
 //! Deformable convolution: each element of the kernel is sampled at an offset from its position.
 use super::{
     OpKernel, Operand,
-    conv::{ConvOperation, columns},
+    conv::{ConvOperation, columns, packed_columns},
     gemm::{Mat, gemm_f32},
     task::PostOp,
     workspace::{all_reals, of_result},
@@ -13,7 +13,8 @@ use crate::{
 use rayon::prelude::*;
 
 pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> OpKernel {
-    OpKernel::with_workspace(all_reals() + of_result(columns(&op.filter), 4), move |t| {
+    let workspace = all_reals() + of_result(columns(&op.filter), 4) + packed_columns(&op.filter);
+    OpKernel::with_workspace(workspace, move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit);
         let c = ConvOperation::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);

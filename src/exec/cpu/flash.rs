@@ -2,7 +2,7 @@
 use super::{
     OpKernel, Operand,
     blocked::{self, Heads, InstructionSet},
-    gemm::{Mat, add_to_rows, gemm_f32},
+    gemm::{Mat, add_to_rows, gemm_f32, packed_strips},
     task::{PostOp, Task},
     workspace::{Workspace, all_reals, bytes, numbers, result_elements},
 };
@@ -105,7 +105,12 @@ pub(super) fn attention(op: Attention<Operand>) -> OpKernel {
     // Projected queries, keys and values, the attention result, and the output.
     let rows = |o: &Operand| o.ty.elements() / o.ty.shape[2] * 2;
     let projected_rows = numbers((rows(&op.input) + rows(&op.keys)).saturating_mul(op.queries_weight.ty.shape[1]), 4);
-    OpKernel::with_workspace(all_reals() + projected_rows + result_elements(4), move |t| {
+    let sizes = heads::projected(&op).0;
+    let heads = bytes(blocked::Attention::workspace(sizes, (rows(&op.input) / 2).saturating_mul(sizes.heads)));
+    let weights = [&op.queries_weight, &op.keys_weight, &op.values_weight, &op.out_weight];
+    let strips = weights.map(|w| packed_strips(1, [w.ty.shape[0], w.ty.shape[1]]));
+    let packed = strips.into_iter().fold(heads, Workspace::max);
+    OpKernel::with_workspace(all_reals() + projected_rows + result_elements(4) + packed, move |t| {
         let (q, k) = (&op.input.ty.shape, &op.keys.ty.shape);
         let query = projected(t, &t.reals(&op.input)?, &op.queries_weight, &op.queries_bias)?;
         let key = projected(t, &t.reals(&op.keys)?, &op.keys_weight, &op.keys_bias)?;
@@ -138,4 +143,25 @@ pub(super) fn attention(op: Attention<Operand>) -> OpKernel {
             Ok(())
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CpuBackend, Dtype, Graph, RunOptions, Session, ops::Attention};
+
+    #[test]
+    fn packed_keys_and_scores_are_counted() {
+        let (keys, elements) = (4096, 64);
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, keys, elements]).unwrap();
+        let weights = ["q", "k", "v", "o"].map(|name| g.input(name, Dtype::Float32, [elements, elements]).unwrap());
+        let [q, k, v, o] = weights;
+        let y = g.op(Attention::new(x, x, x, q, k, v, o, 1, 0.125)).call().unwrap();
+        g.set_outputs(&y).unwrap();
+        let peak = Session::new(&g, CpuBackend::new(), &RunOptions::default().threads(1)).unwrap().peak_bytes();
+        // Queries, keys, values, what they attend to, and the result twice, of 1 MiB each.
+        let rows = 6 << 20;
+        let packed = (keys * 2 * elements * 4) as u64;
+        assert!(peak > rows + packed, "{peak}");
+    }
 }

@@ -1,10 +1,12 @@
 //! Matrix products: floats use the kernel for packed columns, the one for small matrices, the one for a single row, or rten's for few
-//! rows; integers use a float kernel if that is exact, otherwise a plain loop.
+//! rows of computed matrices and for transposed left matrices; integers use a float kernel if that is exact, otherwise a plain loop.
 use super::{
     Operand,
-    blocked::{InstructionSet, PackedB, SmallB, is_column, product_of_column, product_of_row},
+    blocked::{
+        InstructionSet, PackedB, SmallB, is_column, product_of_column, product_of_row, product_of_strips, strip_size,
+    },
     transpose::{Strides, write_transposed},
-    workspace::{Workspace, numbers, result_elements},
+    workspace::{Workspace, numbers, of_tasks, result_elements},
 };
 use crate::{
     array::zeros,
@@ -78,8 +80,6 @@ pub(super) fn turned_part(data: &[f32], stride: usize, rows: Range<usize>, colum
     square
 }
 
-/// Number of elements of the right-hand matrix that are packed at a time.
-const STRIP: usize = 1 << 20;
 /// Minimum number of rows for which packing pays off.
 const ROWS: usize = 8;
 
@@ -108,14 +108,12 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
     if SmallB::is_faster(a.rows, [b.rows, b.cols]) {
         return SmallB::new(InstructionSet::best(), b)?.product(a.data, None, out);
     }
-    let width = (STRIP / b.rows.max(1)).next_multiple_of(32);
-    for first in (0..b.cols).step_by(width) {
-        let columns = width.min(b.cols - first);
-        let square = |row, column| b.square(row, first + column);
-        let strip = PackedB::new(InstructionSet::best(), b.rows, columns, square)?;
-        strip.product_from(a.data, None, out, (first, b.cols))?;
-    }
-    Ok(())
+    product_of_strips(InstructionSet::best(), a.data, [b.rows, b.cols], |row, column| b.square(row, column), out)
+}
+
+/// The workspace of that many products by [`gemm_f32`] at the same time, whose right-hand matrices have these sizes.
+pub(super) fn packed_strips(products: usize, sizes: [usize; 2]) -> Workspace {
+    of_tasks(products, strip_size(sizes), 4)
 }
 
 /// A constant right-hand matrix, packed for products of many rows.
@@ -312,6 +310,41 @@ mod tests {
             gemm_int(&mut got, a, b).unwrap();
             by_integers(&mut want, a, b).unwrap();
             prop_assert_eq!(got, want);
+        }
+    }
+
+    /// A strip has at least some columns.
+    #[test]
+    fn rows_of_more_elements_than_a_strip_are_multiplied() {
+        let (m, k, n) = (8, (1 << 20) + 1, 2);
+        let numbers = |n: usize| (0..n).map(|i| (i % 5) as f32 - 2.0).collect::<Vec<f32>>();
+        let (x, y) = (numbers(m * k), numbers(k * n));
+        for of_b in [false, true] {
+            let a = Mat { data: &x[..], rows: m, cols: k, transposed: false };
+            let b = Mat { data: &y[..], rows: k, cols: n, transposed: of_b };
+            let mut out = vec![f32::NAN; m * n];
+            gemm_f32(&mut out, a, b).unwrap();
+            for (i, got) in out.into_iter().enumerate() {
+                // Partial sums of these integers are exact.
+                let want: f32 = (0..k).map(|j| a.at(i / n, j) * b.at(j, i % n)).sum();
+                assert_eq!(got, want, "{i}");
+            }
+        }
+    }
+
+    /// Strips after the first reuse its memory; the last one has fewer columns.
+    #[test]
+    fn strips_are_parts_of_the_product() {
+        let (m, k, n) = (9, 3000, 800);
+        let numbers = |n: usize, by: usize| (0..n).map(|i| (i * by % 11) as f32 - 5.0).collect::<Vec<f32>>();
+        let (x, y) = (numbers(m * k, 3), numbers(k * n, 7));
+        for of_b in [false, true] {
+            let a = Mat { data: &x[..], rows: m, cols: k, transposed: false };
+            let b = Mat { data: &y[..], rows: k, cols: n, transposed: of_b };
+            let (mut got, mut want) = (vec![f32::NAN; m * n], vec![f32::NAN; m * n]);
+            gemm_f32(&mut got, a, b).unwrap();
+            PackedB::of(InstructionSet::best(), b).unwrap().product(&x, None, &mut want).unwrap();
+            assert_eq!(got, want);
         }
     }
 

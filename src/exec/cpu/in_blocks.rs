@@ -153,7 +153,7 @@ fn geometry(op: &Conv<Operand>) -> Result<Option<ConvShape>> {
     };
     let windows = Convolution::from(op).windows(&x)?;
     let group = usize::try_from(op.group).unwrap_or(0);
-    Ok(shape([batch, ic, oc, group], axes(&windows, Axis::new)?))
+    Ok(shape([batch, ic, oc, group], Axis::of_windows(&windows)?))
 }
 
 /// The shape of a transposed convolution; its axes are transposed.
@@ -161,30 +161,19 @@ fn transposed_geometry(op: &Deconv<Operand>) -> Result<Option<ConvShape>> {
     let x = op.input.ty.plain_shape();
     let windows = Convolution::from(op).windows(&x)?;
     let mut more = op.output_padding.iter().flatten().copied();
+    let longest = Axis::longest(&windows);
     let axis = |window: &Window| -> Result<Option<Axis>> {
         let output = window.transposed_output(more.next().unwrap_or(0))?;
-        Ok(Axis::transposed(window, output))
+        Ok(Axis::transposed(window, output, longest))
     };
     let (&[batch, ic, ..], Ok(group)) = (x.as_slice(), usize::try_from(op.group)) else { return Ok(None) };
     let oc = op.filter.ty.shape[0].saturating_mul(group);
-    Ok(shape([batch, ic, oc, group], axes(&windows, axis)?))
+    Ok(shape([batch, ic, oc, group], Axis::of_each(&windows, axis)?))
 }
 
 /// Returns the shape of a convolution, with sequences as [`ConvShape::oriented`] lays them out.
 fn shape([batch, ic, oc, group]: [usize; 4], axes: Option<[Axis; 3]>) -> Option<ConvShape> {
     axes.map(|[slices, rows, cols]| ConvShape { batch, ic, oc, group, slices, rows, cols }.oriented())
-}
-
-/// Returns the axes of the slices, rows and columns; those that images and sequences lack are [`Axis::ONE`]. Returns `None` if there are
-/// more than three windows, or if `axis` does for one of them.
-fn axes(windows: &[Window], axis: impl FnMut(&Window) -> Result<Option<Axis>>) -> Result<Option<[Axis; 3]>> {
-    let found: Option<Vec<Axis>> = windows.iter().map(axis).collect::<Result<_>>()?;
-    Ok(match found.as_deref() {
-        Some(&[cols]) => Some([Axis::ONE, Axis::ONE, cols]),
-        Some(&[rows, cols]) => Some([Axis::ONE, rows, cols]),
-        Some(&[slices, rows, cols]) => Some([slices, rows, cols]),
-        _ => None,
-    })
 }
 
 /// A kernel, and the number of fused operators that it computes itself.
@@ -331,7 +320,8 @@ fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) 
     let none = || invalid("no pool on blocks of channels");
     let channels = channels(&input.ty).ok_or_else(none)?;
     let is_volume = windows.len() > 2;
-    let [_, rows, cols] = axes(windows, Axis::new)?.filter(|_| !is_volume).ok_or_else(none)?;
+    // Each thread copies a line, which for a sequence is all of it.
+    let [_, rows, cols] = Axis::of_each(windows, Axis::new)?.filter(|_| !is_volume).ok_or_else(none)?;
     let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
     Ok(OpKernel::with_workspace(bytes(pool.workspace()), move |t| {
         let x = t.reals(&input)?;

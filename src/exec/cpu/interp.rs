@@ -123,8 +123,10 @@ fn of_blocks(input: &Operand, places: impl Fn(&ValueType) -> Result<SamplePoints
     })
 }
 
-/// Number of rows of a task, some of which may be the same.
+/// Number of rows of a task, some of which may be the same, or be computed from the same rows.
 const ROWS: usize = 8;
+/// Minimum number of tasks per thread: with fewer, rows that are computed together would be shared unevenly.
+const TASKS: usize = 4;
 
 /// Elements are copied whatever their dtype.
 fn nearest(t: &mut Task, input: &Operand, places: &SamplePoints) -> Result<()> {
@@ -157,7 +159,11 @@ fn nearest(t: &mut Task, input: &Operand, places: &SamplePoints) -> Result<()> {
 fn blended<const C: usize>(t: &mut Task, input: &Operand, places: &SamplePoints) -> Result<()> {
     let values = t.reals(input)?;
     let (x, isa, row) = (values.as_chunks::<C>().0, InstructionSet::best(), places.columns.len() * C);
-    t.fill(0, row, PostOp::default(), |first, out| {
+    // Rows that share blended columns are computed together; the others are independent.
+    let shares = places.blends_rows() && places.repeats_rows();
+    let rows = t.result(0)?.elements() / row.max(1);
+    let together = if shares { (rows / (TASKS * rayon::current_num_threads())).clamp(1, ROWS) } else { 1 };
+    t.fill(0, together * row, PostOp::default(), |first, out| {
         let mut scratch = zeros(places.scratch().saturating_mul(C))?;
         let scratch = scratch.as_chunks_mut::<C>().0;
         isa.run(Rows { places, x, first: first / row, scratch, out: out.as_chunks_mut::<C>().0 });
@@ -270,6 +276,23 @@ mod tests {
         run,
     };
     use proptest::prelude::*;
+
+    /// Rows of a larger image are computed together, by more tasks with more threads.
+    #[test]
+    fn blended_rows_do_not_depend_on_the_number_of_threads() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 16, 50, 30]).unwrap();
+        let (mode, coordinates) = (InterpMode::Linear, InterpCoordMode::HalfPixel);
+        let y = g.op(Interp { scale_h: 2.5, scale_w: 2.0, ..Interp::new(x, coordinates, mode) }).call().unwrap();
+        g.set_outputs(&y).unwrap();
+        let feed =
+            Array::from_f64s(Dtype::Float32, [1, 16, 50, 30], (0..24_000).map(|i| (i * 7 % 101) as f64)).unwrap();
+        let results = [1, 2, 16].map(|threads| {
+            let options = RunOptions::default().threads(threads);
+            run(&g, &[("x", feed.clone())], &CpuBackend::new(), &options).unwrap().tensors[0].to_f64().unwrap()
+        });
+        assert!(results[1..].iter().all(|result| *result == results[0]));
+    }
 
     proptest! {
         #[test]

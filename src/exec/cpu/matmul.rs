@@ -1,11 +1,11 @@
 use super::{
     OpKernel, Operand,
     chunks::{CHUNK, Walk},
-    gemm::{ConstantB, Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int},
+    gemm::{ConstantB, Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int, packed_strips},
     int8::{self, ByteOperand, Completion, Contiguous, PackedBytes, ResultMemory, SumsEpilogue, zero_point},
     layout::permuted,
     task::{PostOp, Task},
-    workspace::{Workspace, elements, if_result, ints, reals, result_elements, result_reals},
+    workspace::{Workspace, elements, if_result, ints, product, reals, result_elements, result_reals},
 };
 use crate::{
     ValueType,
@@ -29,8 +29,21 @@ fn workspace(op: &MatMul<Operand>) -> Workspace {
     }
     let (left, right, size) = (&op.input, &op.right, factor_size(&op.input, &op.right));
     let turned_right = if op.right_transpose { elements([right], size) } else { Workspace::none() };
-    let product = turned_right.max(float_workspace(left.ty.elements(), right.ty.elements()));
-    result_elements(8) + (elements([left, right], size) + product).max(ints(&op.bias) + turned(op, 8))
+    let of_product = turned_right.max(float_workspace(left.ty.elements(), right.ty.elements()));
+    result_elements(8) + (elements([left, right], size) + of_product).max(ints(&op.bias) + turned(op, 8))
+}
+
+/// What a product of floats packs in each run: a strip of the matrix of all rows, or one of each of the matrices that are multiplied at the
+/// same time.
+fn packed_in_each_run(op: &MatMul<Operand>) -> Workspace {
+    let sizes = Product::new(&op.input.ty.shape, &op.right.ty.shape, op.left_transpose, op.right_transpose);
+    match sizes {
+        Ok(p) if op.input.ty.buffer_dtype() == Dtype::Float32 => {
+            let products = if is_tall(op, &p) { 1 } else { product(&p.batch) };
+            packed_strips(products, [p.k, p.n])
+        }
+        _ => Workspace::none(),
+    }
 }
 
 /// The left operand as uint8, and the sums in 32 and in 64 bits unless the result stores them as they are.
@@ -65,7 +78,7 @@ pub(super) fn matmul(mut op: MatMul<Operand>, round: RoundMode) -> OpKernel {
         })
         .without([&right]);
     }
-    OpKernel::with_workspace(workspace(&op), move |t| {
+    OpKernel::with_workspace(workspace(&op) + packed_in_each_run(&op), move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match semantics::accum_kind(left, right) {
@@ -304,11 +317,27 @@ fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bia
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Session, run};
     use proptest::prelude::*;
 
     fn values(n: usize, seed: usize) -> Vec<f32> {
         (0..n).map(|i| ((i * 37 + seed * 101) % 19) as f32 - 9.0).collect()
+    }
+
+    #[test]
+    fn packed_strips_are_counted() {
+        let peak = |is_constant: bool| {
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Float32, [64, 2048]).unwrap();
+            let w = match is_constant {
+                true => g.coefficient("w", Array::filled(Dtype::Float32, [2048, 2048], 0.5).unwrap()).unwrap(),
+                false => g.input("w", Dtype::Float32, [2048, 2048]).unwrap(),
+            };
+            let y = g.matmul(x, w).call().unwrap();
+            g.set_outputs(&[y]).unwrap();
+            Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap().peak_bytes()
+        };
+        assert_eq!([peak(true), peak(false)], [512 << 10, (512 << 10) + (4 << 20)]);
     }
 
     proptest! {

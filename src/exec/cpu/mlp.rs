@@ -1,11 +1,14 @@
 //! The feed-forward block of a transformer, including mixtures of experts.
 use super::{
     OpKernel, Operand,
-    gemm::{Mat, add_to_rows, gemm_f32},
+    blocked::{Apply, Function, InstructionSet},
+    chunks::CHUNK,
+    gemm::{Mat, add_to_rows, gemm_f32, packed_strips},
     task::{PostOp, Task},
-    workspace::{all_reals, elements, numbers},
+    workspace::{Workspace, all_reals, elements, numbers},
 };
 use crate::{array::zeros, base::Result, ops::Mlp, semantics::IndexKind};
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// One matrix and bias per expert.
@@ -39,6 +42,15 @@ impl<'a> Linear<'a> {
     }
 }
 
+/// Multiplies each value by SiLU of its gate, which is overwritten.
+fn multiply_by_silu(values: &mut [f32], gates: &mut [f32]) {
+    let isa = InstructionSet::best();
+    values.par_chunks_mut(CHUNK).zip(gates.par_chunks_mut(CHUNK)).for_each(|(values, gates)| {
+        isa.run(Apply { values: &mut *gates, of: None, function: Function::SiLU });
+        values.iter_mut().zip(&*gates).for_each(|(v, g)| *v *= g);
+    });
+}
+
 /// Returns `None` for packed weights, whose order is specific to a chip, and for experts without indices.
 pub(super) fn mlp(op: Mlp<Operand>) -> Option<OpKernel> {
     if op.quantized || (op.is_expert && op.expert_id.is_none()) {
@@ -48,7 +60,12 @@ pub(super) fn mlp(op: Mlp<Operand>) -> Option<OpKernel> {
     let columns = op.weight_gate.ty.shape.iter().rev().take(2).copied().max().unwrap_or(1);
     let rows = op.input.ty.elements() / op.input.ty.shape[2];
     let products = numbers(rows.saturating_mul(columns), 8) + elements([&op.input], 8);
-    Some(OpKernel::with_workspace(all_reals() + products, move |t| {
+    let packed = [&op.weight_gate, &op.weight_down].map(|weight| {
+        let [.., rows, columns] = weight.ty.shape[..] else { return Workspace::none() };
+        packed_strips(1, [rows, columns]).max(packed_strips(1, [columns, rows]))
+    });
+    let packed = packed.into_iter().fold(Workspace::none(), Workspace::max);
+    Some(OpKernel::with_workspace(all_reals() + products + packed, move |t| {
         let gate = Linear::new(t, &op.weight_gate, &op.bias_gate, op.right_transpose_gate)?;
         let up = Linear::new(t, &op.weight_up, &op.bias_up, op.right_transpose_up)?;
         let down = Linear::new(t, &op.weight_down, &op.bias_down, op.right_transpose_down)?;
@@ -58,7 +75,7 @@ pub(super) fn mlp(op: Mlp<Operand>) -> Option<OpKernel> {
             let (mut gates, mut values) = (zeros::<f32>(inner)?, zeros::<f32>(inner)?);
             gate.run(x, expert, &mut gates)?;
             up.run(x, expert, &mut values)?;
-            values.iter_mut().zip(&gates).for_each(|(v, g)| *v *= g / (1.0 + (-g).exp()));
+            multiply_by_silu(&mut values, &mut gates);
             down.run(&values, expert, out)
         };
         let ids = op.expert_id.as_ref().filter(|_| op.is_expert).map(|ids| t.ints(ids)).transpose()?;
@@ -72,4 +89,29 @@ pub(super) fn mlp(op: Mlp<Operand>) -> Option<OpKernel> {
             Ok(())
         })
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHUNK, multiply_by_silu};
+
+    #[test]
+    fn values_of_many_chunks_are_multiplied() {
+        let n = 2 * CHUNK + 37;
+        let values: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();
+        let gates: Vec<f32> = (0..n).map(|i| (i * 7919 % 401) as f32 * 0.1 - 20.0).collect();
+        let products = |threads: usize| {
+            let (mut values, mut gates) = (values.clone(), gates.clone());
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| multiply_by_silu(&mut values, &mut gates));
+            values
+        };
+        let got = products(1);
+        for (i, got) in got.iter().enumerate() {
+            let gate = f64::from(gates[i]);
+            let want = f64::from(values[i]) * gate / (1.0 + (-gate).exp());
+            assert!((f64::from(*got) - want).abs() <= 1e-6 * want.abs(), "{i}: {got}, not {want}");
+        }
+        assert_eq!(products(3), got);
+    }
 }

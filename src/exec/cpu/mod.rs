@@ -342,7 +342,8 @@ impl Fusion for CpuBackend {
             || chain::continues_with(signature, next, result)
     }
     fn supports(&self, signature: &Signature) -> bool {
-        heads::supports(signature) || matches!(signature.op, Op::PixelNorm(_)) || stored_products::supports(signature)
+        let has_kernel = matches!(signature.op, Op::PixelNorm(_) | Op::ShuffleChannel(_));
+        has_kernel || heads::supports(signature) || stored_products::supports(signature)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Merges permutations, and norms between them.
+//! Merges permutations, norms between them, and reshapes around them.
 use super::{
     network::Operation,
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
@@ -6,16 +6,17 @@ use super::{
 };
 use crate::{
     base::Result,
-    ops::{Op, Permute, PixelNorm, Reshape},
+    ops::{Op, Permute, PixelNorm, Reshape, ShuffleChannel},
     views::axis_of,
 };
 
-/// Merges the node at `at`, a permutation, with another one before it, or with a layer norm and a permutation.
+/// Merges the node at `at`, a permutation, with another one before it, or with a layer norm and a permutation. If it is a reshape, merges it
+/// with a permutation and another reshape before it.
 ///
 /// # Errors
 /// Returns an error if there is no such tensor.
 pub(super) fn merge(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
-    let is_merged = merge_with_views(graph, at)?;
+    let is_merged = merge_with_views(graph, at)? || merge_shuffle(graph, at, backend)?;
     Ok(merge_two(graph, at)? || merge_norm(graph, at, backend)? || is_merged)
 }
 
@@ -87,6 +88,54 @@ fn merge_with_views(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     [swap, merge].into_iter().for_each(|node| graph.remove(node));
     graph.replace(at, Node { stages: vec![Operation { op: Permute::new(origin, order).into(), ..last }] });
     Ok(true)
+}
+
+/// Replaces reshape, swap, reshape by a shuffle of channels, if the first reshape divides them into groups, the swap is that of groups and
+/// their channels, and the last one restores the shape, as in ShuffleNet. The other axes may be merged between them.
+fn merge_shuffle(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
+    let shown = |at: NodeIndex| graph.only_operation(at)?.op.viewed_from().copied();
+    let Some(swap) = shown(at).and_then(|t| graph.single_use_producer(t)) else { return Ok(false) };
+    let Some(Operation { op: Op::Permute(permute), results, .. }) = graph.only_operation(swap) else {
+        return Ok(false);
+    };
+    let Some(divide) = graph.single_use_producer(permute.input) else { return Ok(false) };
+    let (Some(origin), Some(last)) = (shown(divide), graph.node(at).and_then(Node::last).cloned()) else {
+        return Ok(false);
+    };
+    let Some(group) = groups_of(&graph.entry(origin)?.ty.shape, &graph.entry(permute.input)?.ty.shape, &permute.order)
+    else {
+        return Ok(false);
+    };
+    let (from, all) = (&graph.entry(origin)?.ty, results.iter().flatten().copied().chain([permute.input]));
+    for t in all.chain(last.outputs()) {
+        let ty = &graph.entry(t)?.ty;
+        if !ty.is_plain_float() || ty.dtype != from.dtype {
+            return Ok(false);
+        }
+    }
+    let Some(result) = last.outputs().next() else { return Ok(false) };
+    if !from.is_plain_float() || graph.entry(result)?.ty.shape != from.shape {
+        return Ok(false);
+    }
+    let shuffle = ShuffleChannel::new(origin, group);
+    let merged = Node { stages: vec![Operation { op: shuffle.into(), ..last }] };
+    if !backend.supports_fused(&graph.types(&merged)?) {
+        return Ok(false);
+    }
+    [swap, divide].into_iter().for_each(|node| graph.remove(node));
+    graph.replace(at, merged);
+    Ok(true)
+}
+
+/// Returns the number of groups that channels are divided into, if the permutation swaps groups and their channels.
+fn groups_of(from: &[usize], divided: &[usize], order: &[i64]) -> Option<i64> {
+    let ([images, channels, pixels @ ..], [of_images, groups, each, rest @ ..]) = (from, divided) else { return None };
+    let rank = divided.len();
+    let is_swap = order.iter().map(|axis| axis_of(*axis, rank)).eq([0, 2, 1].into_iter().chain(3..rank));
+    let is_same = images == of_images && groups.checked_mul(*each) == Some(*channels);
+    let are_kept = rest.iter().product::<usize>() == pixels.iter().product::<usize>();
+    // One group, or groups of one channel, would be a copy.
+    (is_swap && is_same && are_kept && *groups > 1 && *each > 1).then(|| *groups as i64)
 }
 
 /// Replaces two permutations by one, or by a reshape if they cancel out.

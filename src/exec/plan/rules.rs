@@ -81,7 +81,7 @@ pub enum Rule {
     Stored,
     /// Divides products whose results are permuted and taken apart, as queries, keys and values are.
     Parts,
-    /// Merges permutations, also with a norm between them.
+    /// Merges permutations, also with a norm between them, and with reshapes around them.
     Permutations,
     /// Fuses attention (matmul, softmax, matmul) into one operator.
     Attention,

@@ -9,6 +9,7 @@ mod in_blocks;
 mod parts;
 mod quantized;
 mod sequences;
+mod shuffles;
 
 fn values(shape: &[usize], seed: usize) -> Array {
     let n = shape.iter().product::<usize>();

@@ -18,6 +18,13 @@ use rten_simd::{Isa, SimdOp};
 
 /// Bytes of scores per task.
 const SCORES: usize = 256 << 10;
+/// Number of queries for which packing keys and values does not pay off.
+const FEW_QUERIES: usize = 8;
+/// The estimated time to pack the keys and values of a head, in queries.
+const PACKING: usize = 8;
+/// Number of queries of causal attention that read the same keys, those that the last of them sees; a multiple of the columns of a panel.
+/// Groups begin at multiples of it, so that the division into tasks does not change what is computed.
+const SEEN_TOGETHER: usize = 64;
 
 /// Queries, keys or values.
 #[derive(Clone, Copy)]
@@ -80,9 +87,7 @@ impl Attention<'_> {
     fn parts<'o>(&self, heads_inside: bool, out: &'o mut [f32], logs: &'o mut [f32]) -> Vec<QueryRange<'o>> {
         let AttentionSizes { heads, queries, values, .. } = self.sizes;
         let stacks = out.len() / (queries * values).max(1);
-        // Each task packs the keys and values of its head.
-        let splits = (2 * rayon::current_num_threads()).div_ceil(stacks.max(1)).min(queries.div_ceil(BLOCK)).max(1);
-        let share = queries.div_ceil(splits);
+        let share = share(stacks, queries, rayon::current_num_threads());
         let splits = queries.div_ceil(share);
         let part = |i: usize| {
             let (stack, query) = (i / splits, i % splits * share);
@@ -106,6 +111,10 @@ impl Attention<'_> {
             part.outs.push(row);
             part.logs.extend(logs.next());
         }
+        if self.is_causal {
+            // The last queries see most keys: the longest parts begin first.
+            parts.reverse();
+        }
         parts
     }
 
@@ -123,10 +132,14 @@ impl Attention<'_> {
             reserve(memory, more)?;
             memory.resize(size, 0.0);
         }
-        let mut logs = part.logs.iter_mut();
-        for outs in part.outs.chunks_mut(at_once) {
+        let (mut logs, mut rest) = (part.logs.iter_mut(), &mut part.outs[..]);
+        while !rest.is_empty() {
+            let (count, seen) = self.seen_together(first, rest.len().min(at_once));
+            let (outs, later) = rest.split_at_mut(count);
+            rest = later;
             let scores = &mut scores[..outs.len() * row];
-            head.scores(first, &mut scores.chunks_mut(row).collect::<Vec<_>>())?;
+            let written = scores.chunks_mut(row).map(|row| &mut row[..seen.next_multiple_of(BLOCK)]);
+            head.scores(first, seen, &mut written.collect::<Vec<_>>())?;
             let masks = self.mask.map(|read| {
                 let masks = &mut added[..outs.len() * keys];
                 read((part.batch * heads + part.head) * queries + first, masks);
@@ -138,7 +151,7 @@ impl Attention<'_> {
                 logs.next().into_iter().for_each(|log| **log = most + powers.ln());
                 *sum = powers;
             }
-            head.weigh(scores, outs)?;
+            head.weigh(seen, scores, outs)?;
             for (out, sum) in outs.iter_mut().zip(sums) {
                 let factor = sum.recip();
                 out.iter_mut().for_each(|v| *v *= factor);
@@ -147,6 +160,15 @@ impl Attention<'_> {
         }
         head.give_back(memory);
         Ok(())
+    }
+
+    /// Returns how many of the queries from `first` on are computed together, `most` at most, and the number of keys that they read.
+    fn seen_together(&self, first: usize, most: usize) -> (usize, usize) {
+        if !self.is_causal {
+            return (most, self.sizes.keys);
+        }
+        let end = (first + 1).next_multiple_of(SEEN_TOGETHER);
+        (most.min(end - first), self.sizes.keys.min(end))
     }
 
     /// Replaces the scores of a query by exponentials. Returns the maximum that was subtracted and the sum of the
@@ -162,7 +184,7 @@ impl Attention<'_> {
         let AttentionSizes { heads, kv_heads, keys, elements, values, .. } = self.sizes;
         let query = self.query.rows(part.batch, part.head);
         let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / kv_heads)));
-        let packed = if self.sizes.queries < FEW {
+        let packed = if self.sizes.queries < FEW_QUERIES {
             None
         } else {
             let [of_keys, of_values] = std::mem::take(&mut memory.lines);
@@ -178,8 +200,15 @@ impl Attention<'_> {
     }
 }
 
-/// Number of queries for which packing keys and values does not pay off.
-const FEW: usize = 8;
+/// Returns how many queries of a head a task computes: of all divisions, the one that is estimated to take the least time. Each task packs
+/// the keys and values of its head.
+fn share(stacks: usize, queries: usize, threads: usize) -> usize {
+    let most = queries.div_ceil(BLOCK).max(1);
+    let fewest = (2 * threads).div_ceil(stacks.max(1)).clamp(1, most);
+    let shares = (fewest..=most.min(4 * fewest)).map(|splits| queries.div_ceil(splits).max(1));
+    let time = |&share: &usize| (stacks * queries.div_ceil(share)).div_ceil(threads) * (share + PACKING);
+    shares.min_by_key(time).unwrap_or(1)
+}
 
 /// Scratch memory that a thread reuses.
 #[derive(Default)]
@@ -201,27 +230,28 @@ struct Head<'a> {
 }
 
 impl Head<'_> {
-    /// Computes the products of the queries from `first` on with each key, one row per query. What follows in a row is overwritten.
-    fn scores(&self, first: usize, scores: &mut [&mut [f32]]) -> Result<()> {
+    /// Computes the products of the queries from `first` on with each of the keys that they read, one row per query. What follows in a row
+    /// is overwritten.
+    fn scores(&self, first: usize, seen: usize, scores: &mut [&mut [f32]]) -> Result<()> {
         let query = Rows { data: &self.query.data[first * self.query.stride..], ..self.query };
         if let Some([(begin, keys), _]) = &self.packed {
             return with_scratch(|scratch| keys.part(query, 0, begin, scores, scratch));
         }
         for (i, scores) in scores.iter_mut().enumerate() {
             let query = &query.data[i * query.stride..][..self.sizes.elements];
-            self.isa.run(Dots { query, keys: self.key, scores: &mut scores[..self.sizes.keys] });
+            self.isa.run(Dots { query, keys: self.key, scores: &mut scores[..seen] });
         }
         Ok(())
     }
-    /// Multiplies each row of scores with the values.
-    fn weigh(&self, scores: &[f32], outs: &mut [&mut [f32]]) -> Result<()> {
+    /// Multiplies each row of scores with the values of the keys that it reads.
+    fn weigh(&self, seen: usize, scores: &[f32], outs: &mut [&mut [f32]]) -> Result<()> {
         let stride = scores.len() / outs.len().max(1);
         if let Some([_, (begin, values)]) = &self.packed {
             let rows = Rows { data: scores, stride };
-            return with_scratch(|scratch| values.part(rows, 0, begin, outs, scratch));
+            return with_scratch(|scratch| values.part_of_first(seen, rows, 0, begin, outs, scratch));
         }
         for (weights, out) in scores.chunks(stride).zip(outs) {
-            self.isa.run(Weighed { weights: &weights[..self.sizes.keys], values: self.value, out });
+            self.isa.run(Weighed { weights: &weights[..seen], values: self.value, out });
         }
         Ok(())
     }
@@ -270,5 +300,24 @@ impl SimdOp for Powers<'_> {
         row[seen..].fill(f32::NEG_INFINITY);
         let most = largest(isa.f32(), row);
         (most, powers(isa, row, most, false))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn threads_get_the_same_number_of_queries() {
+        // The queries of the thread with most of them.
+        let most = |stacks: usize, queries: usize, threads: usize| {
+            let share = share(stacks, queries, threads);
+            (stacks * queries.div_ceil(share)).div_ceil(threads) * share
+        };
+        assert_eq!(most(12, 512, 2), 6 * 512, "one task for each head");
+        assert_eq!(most(5, 1024, 2), 5 * 512, "an odd number of heads");
+        assert_eq!(most(9, 512, 4), 9 * 128);
+        assert_eq!(most(6, 512, 8), 6 * 64);
+        assert_eq!([share(1, 1, 8), share(3, 16, 8), share(1000, 512, 8)], [1, 16, 512]);
     }
 }

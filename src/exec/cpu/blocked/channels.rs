@@ -1,6 +1,10 @@
 //! Gathers channels of activations: concatenations, splits, slices and shuffles.
-use super::{BLOCK, OnPart, Pixel, clear_beyond};
+//!
+//! Adjacent channels stay together as far as possible. A shuffle of 2, 4 or 8 groups would move each channel by itself, so the channels of
+//! each group are moved to a part of the block, and then those of the parts are interleaved.
+use super::{BLOCK, InstructionSet, OnPart, Pixel, clear_beyond};
 use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
 
 /// Minimum number of pixels per task.
 const TASK: usize = 1 << 9;
@@ -16,7 +20,11 @@ pub(in crate::cpu) struct ChannelGather {
 }
 
 /// The runs of which a block of the result consists, each as long as possible.
-struct Block(Vec<Run>);
+struct Block {
+    runs: Vec<Run>,
+    /// Number of parts whose lanes are interleaved after the runs are copied: 1, 2, 4 or 8.
+    parts: usize,
+}
 
 /// Adjacent lanes of a source.
 struct Run {
@@ -25,6 +33,8 @@ struct Run {
     lane: usize,
     /// Number of lanes.
     lanes: usize,
+    /// The first lane that they are copied to.
+    to: usize,
 }
 
 impl ChannelGather {
@@ -64,23 +74,72 @@ impl ChannelGather {
 impl Block {
     /// Takes the source and the index in it of each channel of the block.
     fn new(channels: &[(usize, usize)]) -> Self {
-        let mut runs: Vec<Run> = Vec::new();
-        for &(source, channel) in channels {
-            let (block, lane) = (channel / BLOCK, channel % BLOCK);
-            match runs.last_mut() {
-                Some(run) if (run.source, run.block, run.lane + run.lanes) == (source, block, lane) => run.lanes += 1,
-                _ => runs.push(Run { source, block, lane, lanes: 1 }),
-            }
-        }
-        Block(runs)
+        let ways = [1, 2, 4, 8].map(|parts| Block { runs: runs(channels, parts), parts });
+        // Interleaving takes about the time of copying a run.
+        let cost = |block: &Block| block.runs.len() + usize::from(block.parts > 1);
+        ways.into_iter().min_by_key(cost).unwrap_or(Block { runs: Vec::new(), parts: 1 })
     }
     /// Writes all runs of these pixels. `source` returns the pixels of a run's block, beginning with the same one.
     fn write<'x>(&self, source: impl Fn(&Run) -> &'x [Pixel], out: &mut [Pixel]) {
-        let mut place = 0;
-        for run in &self.0 {
+        for run in &self.runs {
             let x = &source(run)[..out.len()];
-            copy(x, run.lane, out, place, run.lanes);
-            place += run.lanes;
+            copy(x, run.lane, out, run.to, run.lanes);
+        }
+        if self.parts > 1 {
+            InstructionSet::best().run(Interleave { parts: self.parts, out });
+        }
+    }
+}
+
+/// Returns the runs of the channels of a block before the lanes of that many parts are interleaved.
+fn runs(channels: &[(usize, usize)], parts: usize) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let of_part = BLOCK / parts;
+    for to in 0..BLOCK {
+        // The last block may have fewer channels.
+        let Some(&(source, channel)) = channels.get(to % of_part * parts + to / of_part) else { continue };
+        let (block, lane) = (channel / BLOCK, channel % BLOCK);
+        match runs.last_mut() {
+            Some(run)
+                if (run.source, run.block, run.lane + run.lanes, run.to + run.lanes) == (source, block, lane, to) =>
+            {
+                run.lanes += 1;
+            }
+            _ => runs.push(Run { source, block, lane, lanes: 1, to }),
+        }
+    }
+    runs
+}
+
+/// Interleaves the lanes of 2, 4 or 8 parts of each pixel.
+struct Interleave<'a> {
+    parts: usize,
+    out: &'a mut [Pixel],
+}
+
+impl SimdOp for Interleave<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        match self.parts {
+            2 => interleave::<2, 8>(self.out),
+            4 => interleave::<4, 4>(self.out),
+            _ => interleave::<8, 2>(self.out),
+        }
+    }
+}
+
+/// Interleaves the lanes of `P` parts with `N` lanes each. Indices are known at compile time, so that the compiler uses shuffles.
+#[inline(always)]
+fn interleave<const P: usize, const N: usize>(out: &mut [Pixel]) {
+    const { assert!(P * N == BLOCK) };
+    for pixel in out {
+        let parts = *pixel;
+        for n in 0..N {
+            for p in 0..P {
+                pixel[n * P + p] = parts[p * N + n];
+            }
         }
     }
 }

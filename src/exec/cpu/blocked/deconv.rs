@@ -66,11 +66,11 @@ pub(super) struct PhaseAxis {
 
 impl Axis {
     /// Returns the axis of a transposed convolution: the windows are over the result, which has `output` elements. Returns
-    /// `None` if it is empty or too long for these kernels.
-    pub fn transposed(w: &Window, output: usize) -> Option<Axis> {
-        let sizes = [w.input as i64, output as i64, w.kernel, w.stride, w.dilation, w.pads[0]];
-        let extent = w.kernel.saturating_mul(w.dilation);
-        let fits = w.input > 0 && extent <= LONGEST && sizes.iter().all(|size| *size <= LONGEST);
+    /// `None` if it is empty, has more than `longest` elements, or is too long for these kernels.
+    pub fn transposed(w: &Window, output: usize, longest: i64) -> Option<Axis> {
+        let sizes = [w.kernel, w.stride, w.dilation, w.pads[0], w.kernel.saturating_mul(w.dilation)];
+        let is_short = w.input as i64 <= longest && output as i64 <= longest;
+        let fits = w.input > 0 && is_short && sizes.iter().all(|size| *size <= LONGEST);
         fits.then(|| Axis::of(w, output))
     }
     /// Returns the phases of a transposed axis. Returns `None` if one of them sees no element of the kernel, begins after

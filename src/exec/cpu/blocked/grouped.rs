@@ -1,8 +1,7 @@
 //! Grouped convolution when groups are not whole blocks, and neither `narrow` nor `halves` applies: each group's channels are copied
 //! to blocks of their own and convolved there, and the results are copied back.
 //!
-//! Weights of 0 for the other groups of a block would avoid them, but
-//! infinity times 0 is NaN.
+//! Weights of 0 for the other groups of a block would avoid the copies, but infinity times 0 is NaN.
 use super::{
     BLOCK, ChannelGather, Conv2d, ConvEpilogue, ConvShape, Form, InstructionSet, OnPart, Pixel,
     tile::{End, Finish},

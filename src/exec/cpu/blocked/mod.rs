@@ -9,16 +9,17 @@
 //! occupies one cache line, not two halves.
 //!
 //! **Files.** `layout` converts from and to plain NCHW. `winograd` is 3x3 convolution with fewer multiplications.
-//! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `band`
-//! prepares its input rows, and `tile` is its inner loop. `one_pixel` is for kernels as large as the image, and `patches`
-//! for the first layer of a vision transformer.
+//! `conv` is the direct convolution (any kernel, 1x1, and the first layer of a network, which reads plain NCHW), `parts`
+//! divides its result among tasks, `band` prepares its input rows, and `tile` is its inner loop. `deconv` is transposed
+//! convolution, one `conv` per phase. `one_pixel` is for kernels as large as the image, `pixel_rows` for those of several
+//! images, and `patches` for the first layer of a vision transformer.
 //! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `halves` for groups that end with
 //! half a block, `grouped` for others, `pool` is max and average pooling, and `channels` gathers channels of other
-//! activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `small` rows by a small
-//! matrix, `one_row` a single row by a plain one, `one_column` rows by a single column, and `four_bits` few rows by a
-//! matrix of 4-bit integers.
-//! `attention` uses the former for each head, and `few_queries_attention` is for
-//! few queries; `rows` has softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials
+//! activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `strips` by a matrix that is
+//! packed in each run, `small` rows by a small matrix, `one_row` a single row by a plain one, `one_column` rows by a
+//! single column, and `four_bits` few rows by a matrix of 4-bit integers.
+//! `attention` uses `product` for each head, and `few_queries_attention` reads keys and values where they are, for fewer
+//! than 8 queries; `rows` has softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials
 //! for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the instruction set.
 //! Element-wise operators such as additions and Relu do not depend on the layout, and run on blocked activations
 //! unchanged.
@@ -28,6 +29,7 @@
 #![allow(clippy::needless_range_loop, reason = "sums in registers are indexed by numbers that the compiler knows")]
 
 mod attention;
+mod axes;
 mod band;
 mod channels;
 mod conv;
@@ -49,11 +51,13 @@ mod one_row;
 mod parts;
 mod patches;
 mod pixel_norm;
+mod pixel_rows;
 mod pool;
 mod product;
 mod rows;
 mod simd;
 mod small;
+mod strips;
 mod tile;
 mod winograd;
 
@@ -78,11 +82,15 @@ use one_pixel::OnePixel;
 pub(super) use one_row::product_of_row;
 use patches::{by_columns, has_columns_of};
 pub(super) use pixel_norm::PixelNorm;
+use pixel_rows::PixelRows;
 pub(super) use pool::{Pool2d, PoolKind, larger};
 pub(super) use product::PackedB;
-pub(super) use rows::{FEW, RowNorm, Softmax, SoftmaxOfColumns, SoftmaxOfFewColumns, load_padded, store_within};
+pub(super) use rows::{
+    RowNorm, SOFTMAX_COLUMNS, Softmax, SoftmaxOfColumns, SoftmaxOfFewColumns, load_padded, store_within,
+};
 pub(super) use simd::InstructionSet;
 pub(super) use small::SmallB;
+pub(super) use strips::{product_of_strips, strip_size};
 use tile::Place;
 use winograd::Winograd;
 
@@ -190,9 +198,7 @@ impl Axis {
     /// # Errors
     /// Returns an error if the window does not fit.
     pub fn new(w: &Window) -> Result<Option<Axis>> {
-        let output = w.positions()?;
-        let long = w.input as i64 + w.pads[0] + w.pads[1] > LONGEST || w.stride > LONGEST;
-        Ok((!long && w.input > 0).then(|| Axis::of(w, output)))
+        Axis::up_to(LONGEST, w)
     }
     /// The axis of a window whose sizes are known to be in range.
     fn of(w: &Window, output: usize) -> Axis {
@@ -345,6 +351,7 @@ enum Form {
     General(conv::Direct<BLOCK>),
     Winograd(winograd::Winograd),
     OnePixel(OnePixel),
+    PixelRows(PixelRows),
     First(conv::Direct<1>),
     /// 4 columns of the input stand for channels.
     FirstBy4(conv::Direct<4>),
@@ -361,6 +368,7 @@ impl Form {
     fn general(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Form> {
         Ok(match () {
             () if OnePixel::supports(&g) => Form::OnePixel(OnePixel::new(isa, g, weights, end)?),
+            () if PixelRows::supports(&g) => Form::PixelRows(PixelRows::new(isa, g, weights, end)?),
             () if Winograd::is_faster(isa, &g, weights) => Form::Winograd(Winograd::new(isa, g, weights, end)?),
             () => Form::General(conv::Direct::new(isa, g, weights, end)?),
         })
@@ -379,7 +387,7 @@ impl Form {
             Form::General(c) | Form::FirstBy16(c) => c.workspace(),
             Form::FirstBy4(c) => c.workspace(),
             Form::Winograd(c) => c.workspace(),
-            Form::OnePixel(_) => 0,
+            Form::OnePixel(_) | Form::PixelRows(_) => 0,
             Form::First(c) => c.workspace(),
             Form::Depthwise(c) => c.workspace(),
             Form::Narrow(c) => c.workspace(),
@@ -450,6 +458,7 @@ impl Conv2d {
             Form::FirstBy4(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Winograd(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::OnePixel(c) => c.run(x, residual, out, on_part),
+            Form::PixelRows(c) => c.run(x, residual, out, on_part),
             Form::First(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Depthwise(c) => c.run(x.as_chunks().0, residual, out, on_part),
             Form::Narrow(c) => c.run(x.as_chunks().0, residual, out, on_part),

@@ -1,5 +1,5 @@
 //! Convolution whose window is the whole image, with a single pixel as its result: a matrix-vector product, as in
-//! squeeze-and-excitation blocks.
+//! squeeze-and-excitation blocks. It is for one image; `pixel_rows` is for several.
 //!
 //! Every weight is read once, so that the time is that of reading them from memory. A block of output channels reads them as one stream,
 //! which the processor prefetches, and keeps several partial sums, since each addition depends on the previous one.
@@ -34,12 +34,17 @@ pub(super) struct OnePixel {
     relu: Option<f32>,
 }
 
+/// Whether the convolution is without groups, and its window is the whole image.
+pub(super) fn is_of_whole_images(g: &ConvShape) -> bool {
+    // Without gaps and without padding at the end, the windows' extent is that of the kernel.
+    let is_whole = |axis: Axis| axis.pad == 0 && axis.output == 1 && [axis.kernel, axis.len()] == [axis.input; 2];
+    g.group == 1 && g.is_flat() && is_whole(g.rows) && is_whole(g.cols)
+}
+
 impl OnePixel {
     /// Whether the convolution is of one image, without groups, and its window is the whole image.
     pub fn supports(g: &ConvShape) -> bool {
-        // Without gaps and without padding at the end, the windows' extent is that of the kernel.
-        let is_whole = |axis: Axis| axis.pad == 0 && axis.output == 1 && [axis.kernel, axis.len()] == [axis.input; 2];
-        g.batch == 1 && g.group == 1 && g.is_flat() && is_whole(g.rows) && is_whole(g.cols)
+        g.batch == 1 && is_of_whole_images(g)
     }
 
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {

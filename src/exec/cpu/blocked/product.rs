@@ -208,13 +208,27 @@ impl PackedB {
         outs: &mut [&mut [f32]],
         scratch: &mut Vec<f32>,
     ) -> Result<()> {
+        self.part_of_first(self.k, rows, block, begin, outs, scratch)
+    }
+
+    /// Like [`PackedB::part`], for rows whose elements from `used` on are 0. Whole parts of the matrix are left out; if elements after
+    /// `used` are in the same part, they are multiplied.
+    pub(super) fn part_of_first(
+        &self,
+        used: usize,
+        rows: Rows,
+        block: usize,
+        begin: &[Pixel],
+        outs: &mut [&mut [f32]],
+        scratch: &mut Vec<f32>,
+    ) -> Result<()> {
         let all = self.k.next_multiple_of(BLOCK);
         let (blocks, of_part) =
             (blocks_of(outs[0].len(), self.together), blocks_of(self.n, self.together) * self.depth);
         let whole = blocks / self.together * self.together;
         let most = if self.together == OF_ROW { 1 } else { most_pixels(self.isa.lanes()) };
         let tiles = Tiles::new(outs.len(), most);
-        for first in (0..all).step_by(self.depth) {
+        for first in (0..all.min(used)).step_by(self.depth) {
             let depth = self.depth.min(all - first);
             // The last part has fewer rows.
             let start = first / self.depth * of_part + block * depth;

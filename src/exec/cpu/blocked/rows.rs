@@ -17,8 +17,8 @@ const EXACT: usize = 64;
 /// Maximum number of vectors of a row whose exponentials are computed together with those of other rows.
 const SHORT: usize = 8;
 
-/// Number of columns from which on those of each row fill a vector.
-pub(in crate::cpu) const FEW: usize = 16;
+/// Number of columns of a softmax from which on those of each row fill a vector.
+pub(in crate::cpu) const SOFTMAX_COLUMNS: usize = 16;
 
 /// Loads a vector of a row, padded with `fill` after the end of the row.
 #[inline(always)]
@@ -149,7 +149,7 @@ fn divide_by_sum<O: NumOps<f32>>(ops: O, row: &mut [f32]) {
     ops.store(ops.mul(end, factor), &mut row[last..]);
 }
 
-/// Computes [`Softmax`] of each column of a matrix with fewer than [`FEW`] columns, and with them all exponentials at once.
+/// Computes [`Softmax`] of each column of a matrix with fewer than [`SOFTMAX_COLUMNS`] columns, and with them all exponentials at once.
 pub(in crate::cpu) struct SoftmaxOfFewColumns<'a> {
     pub from: &'a [f32],
     pub to: &'a mut [f32],
@@ -164,7 +164,7 @@ impl SimdOp for SoftmaxOfFewColumns<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let SoftmaxOfFewColumns { from, to, columns, beta, log } = self;
-        let (mut most, mut sums) = ([f32::NEG_INFINITY; FEW], [0.0; FEW]);
+        let (mut most, mut sums) = ([f32::NEG_INFINITY; SOFTMAX_COLUMNS], [0.0; SOFTMAX_COLUMNS]);
         for row in from.chunks_exact(columns) {
             for (most, x) in most.iter_mut().zip(row) {
                 *most = if x * beta > *most { x * beta } else { *most };

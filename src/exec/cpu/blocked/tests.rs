@@ -350,6 +350,59 @@ proptest! {
     }
 }
 
+/// Of several parts of keys and groups of queries. Values of keys that are much later than all queries are not read.
+#[test]
+fn causal_attention_ends_at_the_keys_that_queries_see() {
+    for keys in [1500, 70] {
+        let sizes = AttentionSizes { heads: 2, kv_heads: 1, queries: 300, keys, elements: 8, values: 11 };
+        let AttentionSizes { heads, queries, elements, values, .. } = sizes;
+        let (q, k) = (numbers(heads * queries * elements, 1), numbers(keys * elements, 2));
+        let mut v = numbers(keys * values, 3);
+        let want = attention(sizes, [&q, &k, &v], &[], 0.5, true);
+        if keys > 2 * queries {
+            v[(keys - 1) * values..].fill(f32::INFINITY);
+        }
+        let heads =
+            |data, rows: usize, row: usize| Heads { data, places: HeadStrides { head: rows * row, row, batch: 0 } };
+        for isa in InstructionSet::all() {
+            let attention = Attention {
+                isa,
+                sizes,
+                query: heads(&q, queries, elements),
+                key: heads(&k, keys, elements),
+                value: heads(&v, keys, values),
+                scale: 0.5,
+                mask: None,
+                is_causal: true,
+            };
+            let results = [1, 3, 8].map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let mut out = vec![f32::NAN; want.len()];
+                pool.install(|| attention.run(false, &mut out, &mut [])).unwrap();
+                out
+            });
+            close(&results[0], &want);
+            assert!(results[1..].iter().all(|out| *out == results[0]));
+        }
+    }
+}
+
+/// As in vocoders: 48 seconds of sound are more than a million samples.
+#[test]
+fn sequences_may_be_longer_than_sides_of_images() {
+    let long = Window { input: 1_058_400, kernel: 11, stride: 1, dilation: 5, pads: [25, 25] };
+    let short = Window { input: 1, kernel: 1, stride: 1, dilation: 1, pads: [0, 0] };
+    let wide = Window { kernel: (1 << 20) + 1, dilation: 1, ..long };
+    let [slices, rows, cols] = Axis::of_windows(std::slice::from_ref(&long)).unwrap().unwrap();
+    let g = ConvShape { batch: 1, ic: 32, oc: 32, group: 1, slices, rows, cols }.oriented();
+    assert_eq!((g.rows.output, g.cols.output), (1_058_400, 1));
+    let conv = Conv2d::new(InstructionSet::best(), g, &vec![0.5; 32 * 32 * 11], ConvEpilogue::default());
+    // Much less than a column for each element of the kernel.
+    assert!(conv.unwrap().unwrap().workspace() < 1 << 27);
+    assert!(Axis::new(&long).unwrap().is_none() && Axis::of_windows(&[long, short]).unwrap().is_none());
+    assert!(Axis::of_windows(&[wide]).unwrap().is_none(), "a kernel of that size");
+}
+
 proptest! {
     #[test]
     fn channels_are_gathered(
@@ -377,6 +430,25 @@ proptest! {
         }).collect();
         prop_assert_eq!(plain(&out, batch, channels.len(), area), expected);
         prop_assert!(beyond(&out, channels.len(), area).is_empty());
+    }
+}
+
+proptest! {
+    /// Of any number of groups, which may begin within a block, as in ShuffleNet.
+    #[test]
+    fn channels_are_shuffled(
+        groups in 1usize..10, each in 1usize..40, area in prop_oneof![1usize..20, 500usize..530], batch in 1usize..3,
+    ) {
+        let all = groups * each;
+        let (x, channel) = (numbers(batch * all * area, 7), |c: usize| c % groups * each + c / groups);
+        let channels: Vec<(usize, usize)> = (0..all).map(|c| (0, channel(c))).collect();
+        let mut out = vec![f32::NAN; blocked_len(batch, all, area)];
+        ChannelGather::new(&[all], &channels).run(&[&blocked(&x, all, area)], area, &mut out, &|_, _| {});
+        let places = (0..batch * all).flat_map(|i| (0..area).map(move |p| (i, p)));
+        let expected: Vec<f32> =
+            places.map(|(i, p)| x[(i / all * all + channel(i % all)) * area + p]).collect();
+        prop_assert_eq!(plain(&out, batch, all, area), expected);
+        prop_assert!(beyond(&out, all, area).is_empty());
     }
 }
 

@@ -41,7 +41,8 @@ fn transposed_axis() -> impl Strategy<Value = Axis> {
         "has phases",
         |(input, kernel, stride, dilation, pads, more)| {
             let window = Window { input, kernel, stride, dilation, pads };
-            Axis::transposed(&window, window.transposed_output(more).ok()?).filter(|axis| axis.phases().is_some())
+            let output = window.transposed_output(more).ok()?;
+            Axis::transposed(&window, output, LONGEST).filter(|axis| axis.phases().is_some())
         },
     )
 }
@@ -230,12 +231,12 @@ proptest! {
         (ic, oc, rows, cols) in prop_oneof![(5usize..70, 1usize..70, 1usize..4, 1usize..4), (200usize..300, 400usize..500, 1usize..2, 1usize..2)],
         [of_rows, of_cols] in prop::array::uniform2(prop_oneof![4 => Just(1usize), 1 => Just(2)]),
         with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]),
-        infinite in prop::option::of(any::<usize>()),
+        infinite in prop::option::of(any::<usize>()), batch in prop_oneof![Just(1usize), 2usize..20],
     ) {
         let whole = |n: usize, dilation: usize| axis(n, n, 1, dilation, [0, (n - 1) * (dilation - 1)]).unwrap();
         let (rows, cols) = (whole(rows, of_rows), whole(cols, of_cols));
-        let g = ConvShape { batch: 1, ic, oc, group: 1, slices: Axis::ONE, rows, cols };
-        let mut x = numbers(ic * g.area(), 1);
+        let g = ConvShape { batch, ic, oc, group: 1, slices: Axis::ONE, rows, cols };
+        let mut x = numbers(batch * ic * g.area(), 1);
         if let Some(at) = infinite {
             let at = at % x.len();
             x[at] = f32::INFINITY;
@@ -243,7 +244,9 @@ proptest! {
         check_convolution(&g, &x, with_residual, relu)?;
         let form = Conv2d::new(InstructionSet::best(), g, &vec![1.0; oc * ic * g.taps()], ConvEpilogue::default());
         let has_gaps = rows.len() * cols.len() > g.area();
-        prop_assert_eq!(matches!(form.unwrap().unwrap().form, Form::OnePixel(_)), !has_gaps);
+        let form = form.unwrap().unwrap().form;
+        let is_product = matches!((batch, form), (1, Form::OnePixel(_)) | (2.., Form::PixelRows(_)));
+        prop_assert_eq!(is_product, !has_gaps);
     }
 
     /// Kernels and strides of 4, 8, 16 columns and so on. One value is infinite, and must reach the windows that see it and no others.
@@ -399,7 +402,7 @@ fn groups_of_half_blocks_have_a_form_of_their_own() {
 fn large_transposed_ones_are_cut_and_still_the_definition() {
     let axis = |input: usize, kernel: i64, stride: i64| {
         let window = Window { input, kernel, stride, dilation: 1, pads: [1, 1] };
-        Axis::transposed(&window, window.transposed_output(0).unwrap()).unwrap()
+        Axis::transposed(&window, window.transposed_output(0).unwrap(), LONGEST).unwrap()
     };
     let column = [Axis::ONE, axis(5000, 4, 2), Axis::ONE];
     let volume = [axis(4, 3, 2), axis(60, 3, 2), axis(20, 4, 3)];
