@@ -7,7 +7,7 @@ class Top_BinaryOp<string mnemonic> : Top_Op<mnemonic> {
 
 def Top_AddOp : Top_BinaryOp<"Add"> {
   let summary = "Sum of tensors";
-  let description = [{ `coeff` scales each operand first. }];
+  let description = [{ `coeff`, one number for each operand, scales the operands first. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
     DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
@@ -16,8 +16,11 @@ def Top_AddOp : Top_BinaryOp<"Add"> {
 }
 
 def Top_SubOp : Top_BinaryOp<"Sub"> {
-  let summary = "Difference of two tensors";
-  let description = [{ With `is_reverse`, second minus first. `coeff` scales each operand first. }];
+  let summary = "Difference of tensors, from left to right";
+  let description = [{
+    With `is_reverse`, each tensor less the difference of those before it. `coeff`, one number for each operand,
+    scales the operands first.
+  }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<BoolAttr, "false">:$is_reverse,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
@@ -36,8 +39,8 @@ def Top_MulOp : Top_BinaryOp<"Mul"> {
 }
 
 def Top_DivOp : Top_BinaryOp<"Div"> {
-  let summary = "Quotient of two tensors";
-  let description = [{ With `is_reverse`, second by first. }];
+  let summary = "Quotient of tensors, from left to right";
+  let description = [{ With `is_reverse`, each tensor by the quotient of those before it. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<BoolAttr, "false">:$is_reverse,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
@@ -56,12 +59,12 @@ def Top_RemainderOp : Top_NaryOp<"Remainder"> {
 }
 
 def Top_MaxOp : Top_NaryOp<"Max"> {
-  let summary = "Larger of two tensors";
+  let summary = "Largest of several tensors";
   let description = [{ }];
 }
 
 def Top_MinOp : Top_NaryOp<"Min"> {
-  let summary = "Smaller of two tensors";
+  let summary = "Smallest of several tensors";
   let description = [{ }];
 }
 

@@ -2,11 +2,16 @@
 
 def Top_ScaleDotProductAttentionOp : Top_Op<"ScaleDotProductAttention"> {
   let summary = "softmax(scale * Q K^T + mask) V";
-  let description = [{ With `is_causal`, a query sees the keys up to its own position only. }];
+  let description = [{
+    `query` is [.., queries, elements], `key` [.., keys, elements], `value` [.., keys, elements of the result]. A
+    `scale` of 0, as by default, or infinity stands for 1 / sqrt(elements). `mask` is broadcast to [.., queries,
+    keys]. With `is_causal`, a query sees the keys up to its own position only.
+  }];
   let arguments = (ins AnyTensor:$query, AnyTensor:$key, AnyTensor:$value, AnyTensorOrNone:$mask,
     DefaultValuedAttr<F64Attr, "0.0">:$dropout_p,
     DefaultValuedAttr<BoolAttr, "false">:$is_causal,
     DefaultValuedAttr<F64Attr, "0.0">:$scale);
+  let ignored = ["dropout_p"];
   let results = (outs AnyTensor:$output);
 }
 
@@ -25,6 +30,7 @@ def Top_AttentionOp : Top_Op<"Attention"> {
     I64Attr:$head, F64Attr:$scale,
     DefaultValuedAttr<F64ArrayAttr, "{1.0}">:$scale_param,
     DefaultValuedAttr<I64ArrayAttr, "{0}">:$zp_param);
+  let ignored = ["dim", "has_bias", "scale_param", "zp_param"];
   let results = (outs AnyTensor:$output);
 }
 
@@ -56,11 +62,12 @@ def Top_FAttentionLseOp : Top_FlashAttentionOp<"FAttentionLse"> {
 }
 
 def Top_FlexAttentionOp : Top_Op<"FlexAttention"> {
-  let summary = "FAttention with skippable blocks and values of their own size";
+  let summary = "FAttention with values of their own size and a map of hidden blocks";
   let description = [{
     `queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d], `values` [batch, mk, kv_head, v_d];
-    `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has one entry per square of `flex_block` queries and keys:
-    0 skips it. `lse` is like FAttentionLse's, with `has_lse` only.
+    `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has one entry for each square of `flex_block` queries and
+    keys. A chip skips squares whose entry is 0, which `mask` must hide as well: the result is computed from `mask`
+    alone. `lse` is like FAttentionLse's, with `has_lse` only.
   }];
   let arguments = (ins AnyTensor:$queries, AnyTensor:$keys, AnyTensor:$values,
     AnyTensorOrNone:$mask, AnyTensorOrNone:$block_bitmap, AnyTensorOrNone:$buffer, I64Attr:$batch,
@@ -94,5 +101,6 @@ def Top_RopeOp : Top_Op<"Rope", [QuantTransparent]> {
     DefaultValuedAttr<BoolAttr, "true">:$mul2_saturation,
     DefaultValuedAttr<SI32Attr, "0">:$mul2_shift,
     DefaultValuedAttr<RopeMode, "\"interleaved_pairs\"">:$rope_mode);
+  let ignored = ["force_f32"];
   let results = (outs AnyTensor:$output);
 }

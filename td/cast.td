@@ -34,7 +34,11 @@ def Top_RequantIntOp : Top_Op<"RequantInt"> {
 
 def Top_RequantFpOp : Top_Op<"RequantFp"> {
   let summary = "Number to a narrow type, by a floating-point scale";
-  let description = [{ `y = saturate(round(x * scale + offset))`. }];
+  let description = [{
+    `y = saturate(round(x * scale + offset))`. The TFLite modes add no `offset`, but the zero point of the result
+    after rounding. A float `x` is rounded by `first_round_mode` before it is scaled. One scale and offset for all,
+    or one per channel.
+  }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<RoundMode, "\"HalfUp\"">:$first_round_mode,
     F64ArrayAttr:$offset, RequantMode:$quant_mode,
@@ -47,7 +51,11 @@ def DequantMode : OneOf<["Normal", "TFLite"]>;
 
 def Top_DequantIntOp : Top_Op<"DequantInt"> {
   let summary = "Narrow integer to a wider one, by fixed-point multiplication";
-  let description = [{ }];
+  let description = [{
+    In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`. In the mode `TFLite` the
+    multiplier is a Q31 fraction: `(x - zero_point) * multiplier * 2^lshift` is rounded half up to 32 bits, then
+    multiplied by `2^shift` and rounded by `round_mode`. One multiplier and shift for all, or one per channel.
+  }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<I64Attr, "0">:$lshift,
     I64ArrayAttr:$multiplier, DequantMode:$quant_mode,

@@ -7,7 +7,10 @@ def Top_Dialect : Dialect {
   let cppNamespace = "::tpulang::top";
 }
 
-class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, traits>;
+class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, traits> {
+  // Attributes that tpulang accepts, and writes again, but that change no result.
+  list<string> ignored = [];
+}
 
 // A function of one tensor.
 class Top_UnaryOp<string mnemonic, list<Trait> traits = []> : Top_Op<mnemonic, traits> {
@@ -25,7 +28,7 @@ class Top_NaryOp<string mnemonic, list<Trait> traits = []> : Top_Op<mnemonic, tr
 // zero point: quantization is propagated across such an op in both directions.
 def QuantTransparent : NativeOpTrait<"QuantTransparent">;
 
-// It gives values their origin and computes nothing.
+// The op declares values (inputs, coefficients, ends of blocks) and computes nothing.
 def Structure : NativeOpTrait<"Structure">;
 
 def AnyTensorOrNone : AnyTypeOf<[AnyTensor, NoneType]>;

@@ -22,6 +22,7 @@ def Top_ConvOp : Top_Op<"Conv"> {
     OptionalAttr<F64Attr>:$in_int4_zp,
     OptionalAttr<F64Attr>:$out_int8_scale,
     OptionalAttr<F64Attr>:$out_int8_zp);
+  let ignored = ["weight_is_coeff", "do_winograd", "in_int4_scale", "in_int4_zp", "out_int8_scale", "out_int8_zp"];
   let results = (outs AnyTensor:$output);
 }
 

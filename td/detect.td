@@ -35,6 +35,7 @@ def Top_RoiExtractorOp : Top_Op<"RoiExtractor"> {
     BoolAttr:$align_corners, BoolAttr:$is_static, RoiAlignMode:$mode, I64Attr:$num_levels,
     I64Attr:$output_height, I64Attr:$output_width, I64Attr:$sampling_ratio,
     F64ArrayAttr:$spatial_scales);
+  let ignored = ["is_static"];
   let results = (outs AnyTensor:$output);
 }
 
@@ -108,6 +109,7 @@ def Top_YoloDetectionOp : Top_Op<"YoloDetection"> {
     I64Attr:$keep_topk, I64Attr:$net_input_h, I64Attr:$net_input_w, F64Attr:$nms_threshold,
     DefaultValuedAttr<I64Attr, "3">:$num_boxes,
     F64Attr:$obj_threshold, YoloDetectionVersion:$version);
+  let ignored = ["agnostic_nms", "num_boxes"];
   let results = (outs AnyTensor:$output);
 }
 

@@ -9,6 +9,7 @@ def Top_GatherOp : Top_Op<"Gather"> {
     DefaultValuedAttr<SI32Attr, "0">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$is_lora,
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
+  let ignored = ["is_lora"];
   let results = (outs AnyTensor:$output);
 }
 
@@ -29,13 +30,16 @@ def Top_GatherNDOp : Top_Op<"GatherND"> {
   let arguments = (ins AnyTensor:$input, AnyTensor:$indices,
     DefaultValuedAttr<I64Attr, "0">:$batch_dims,
     OptionalAttr<I64Attr>:$indice_dims);
+  let ignored = ["indice_dims"];
   let results = (outs AnyTensor:$output);
 }
 
 def Top_A16GatherOp : Top_Op<"A16Gather"> {
   let summary = "Rows of a table of packed integers";
-  let description = [{ The table is `(weight - zp) * scale`, with one scale and zero point for
-    `q_group_size` entries of a row, and `weight_bits` bits per entry. }];
+  let description = [{
+    The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, or for
+    the whole row if that is below 1, and `weight_bits` bits per entry. `axis` is 0.
+  }];
   let arguments = (ins AnyTensor:$weight, AnyTensor:$indices, AnyTensor:$scale, AnyTensor:$zp,
     DefaultValuedAttr<SI32Attr, "0">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$keepdims,

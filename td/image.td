@@ -17,6 +17,7 @@ def Top_MeanStdScaleOp : Top_Op<"MeanStdScale"> {
     F64ArrayAttr:$scale,
     DefaultValuedAttr<BoolAttr, "true">:$sign,
     F64ArrayAttr:$std, F64ArrayAttr:$zero_points);
+  let ignored = ["customization_format"];
   let results = (outs AnyTensor:$output);
 }
 

@@ -6,6 +6,7 @@ def Top_ReshapeOp : Top_Op<"Reshape", [QuantTransparent]> {
   let arguments = (ins AnyTensor:$input, Optional<AnyTensor>:$shapeT,
     OptionalAttr<I64ArrayAttr>:$shape,
     DefaultValuedAttr<I64Attr, "-1">:$flatten_start_dim);
+  let ignored = ["flatten_start_dim"];
   let results = (outs AnyTensor:$output);
 }
 
@@ -63,6 +64,7 @@ def Top_ConcatOp : Top_Op<"Concat"> {
     DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
     DefaultValuedAttr<BoolAttr, "false">:$only_merge,
     DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode);
+  let ignored = ["only_merge"];
   let results = (outs AnyTensor:$output);
 }
 
@@ -89,7 +91,9 @@ def Top_UnpackOp : Top_Op<"Unpack"> {
 
 def Top_SplitOp : Top_Op<"Split", [QuantTransparent]> {
   let summary = "Splits a tensor along an axis";
-  let description = [{ Into `num` equal parts, or parts of `split_size`. }];
+  let description = [{
+    Into `num` equal parts, or parts of the sizes in `split_size`, which then has `num` entries.
+  }];
   let arguments = (ins AnyTensor:$input, SI32Attr:$axis, I64Attr:$num,
     OptionalAttr<I64ArrayAttr>:$split_size);
   let results = (outs Variadic<AnyTensor>:$outputs);

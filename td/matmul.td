@@ -20,6 +20,7 @@ def Top_MatMulOp : Top_Op<"MatMul"> {
     DefaultValuedAttr<DequantType, "\"NONE\"">:$dq_type,
     DefaultValuedAttr<I64Attr, "0">:$q_group_size,
     DefaultValuedAttr<BoolAttr, "false">:$is_lora);
+  let ignored = ["in_int4_scale", "in_int4_zp", "out_int8_scale", "out_int8_zp", "is_lora"];
   let results = (outs AnyTensor:$output);
 }
 

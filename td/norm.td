@@ -27,6 +27,7 @@ def Top_RMSNormOp : Top_Op<"RMSNorm"> {
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$gamma, F64Attr:$eps,
     DefaultValuedAttr<BoolAttr, "false">:$weight_keep_f32);
+  let ignored = ["weight_keep_f32"];
   let results = (outs AnyTensor:$output);
 }
 
@@ -78,6 +79,7 @@ def Top_NormalizeOp : Top_Op<"Normalize"> {
   let arguments = (ins AnyTensor:$input, AnyTensor:$scale,
     DefaultValuedAttr<BoolAttr, "false">:$across_spatial,
     DefaultValuedAttr<BoolAttr, "true">:$channel_shared);
+  let ignored = ["channel_shared"];
   let results = (outs AnyTensor:$output);
 }
 

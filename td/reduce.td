@@ -4,7 +4,7 @@ def ReduceMode : OneOf<["ReduceMin", "ReduceMax", "ReduceMean", "ReduceL2", "Red
                         "ReduceProd"]>;
 
 def Top_ReduceOp : Top_Op<"Reduce"> {
-  let summary = "sum, mean, product, extremum or norm over axes";
+  let summary = "Sum, mean, product, extremum or norm over axes";
   let description = [{ Empty `axes` means all. If no axis is left, the result has shape [1]. }];
   let arguments = (ins AnyTensor:$input, I64ArrayAttr:$axes, BoolAttr:$keepdims,
     ReduceMode:$mode,

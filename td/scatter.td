@@ -9,6 +9,7 @@ def Top_ScatterElementsOp : Top_Op<"ScatterElements"> {
   let arguments = (ins AnyTensor:$input, AnyTensor:$indices, AnyTensor:$updates, I64Attr:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$nc_can_split,
     DefaultValuedAttr<I64Attr, "0">:$reduction);
+  let ignored = ["nc_can_split"];
   let results = (outs AnyTensor:$output);
 }
 

@@ -4,7 +4,7 @@
 def BinaryShiftMode : OneOf<["Add", "Sub", "Mul"]>;
 
 def Top_BinaryShiftOp : Top_Op<"BinaryShift"> {
-  let summary = "sum, difference or product of two integer tensors, shifted";
+  let summary = "Sum, difference or product of two integer tensors, shifted";
   let description = [{ With `is_reverse`, `Sub` takes the first from the second. }];
   let arguments = (ins AnyTensor:$input1, AnyTensor:$input2,
     DefaultValuedAttr<BoolAttr, "false">:$is_reverse,
@@ -16,7 +16,7 @@ def Top_BinaryShiftOp : Top_Op<"BinaryShift"> {
 }
 
 def Top_BinaryConstShiftOp : Top_Op<"BinaryConstShift"> {
-  let summary = "sum, difference or product of an integer tensor and a constant, shifted";
+  let summary = "Sum, difference or product of an integer tensor and a constant, shifted";
   let description = [{ The constant is `scale`. With `is_reverse`, `Sub` takes the tensor from the
     constant. }];
   let arguments = (ins AnyTensor:$input,

@@ -1,4 +1,4 @@
-// Entries and reorders channels.
+// Reorder entries and channels.
 
 def Top_ReverseOp : Top_Op<"Reverse"> {
   let summary = "Reverses the entries along an axis";

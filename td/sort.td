@@ -29,5 +29,6 @@ def Top_TopKOp : Top_Op<"TopK"> {
     DefaultValuedAttr<BoolAttr, "false">:$replace_topk_indices,
     DefaultValuedAttr<BoolAttr, "true">:$sorted,
     DefaultValuedAttr<BoolAttr, "true">:$use_hau);
+  let ignored = ["replace_topk_indices", "use_hau"];
   let results = (outs AnyTensorOrNone:$values, AnyTensorOrNone:$indices);
 }

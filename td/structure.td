@@ -1,4 +1,4 @@
-// The three ops that are not computation: they give values their origin.
+// Inputs, coefficients and the placeholder for none: they declare values, and compute nothing.
 
 def Top_NoneOp : Top_Op<"None", [Structure]> {
   let summary = "Placeholder for an absent optional operand";

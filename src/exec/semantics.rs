@@ -4,7 +4,7 @@ use crate::{
     array::reserve,
     base::{Dtype, Error, Result, misfit, pluralized},
     ops::{
-        ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, LayerNormBwd,
+        ChunkGatedDeltaRule, CompareConst, ConvBackward, ConvBwd_Weight, Convbwd, GroupNormTrain, LayerNormBwd,
         LayerNormTrain, MaskedFill, MeanStdScale, PriorBox, RecurrentGatedDeltaRule, SelectiveScan, Softmax, Where,
         Yuv2rgbFormulaMode, is_square,
     },
@@ -279,7 +279,7 @@ pub struct ConvGeometry {
 }
 
 impl ConvGeometry {
-    fn new(g: &Gradients, input: &[usize], filter: &[usize], output: &[usize]) -> ConvGeometry {
+    fn new(g: &ConvBackward, input: &[usize], filter: &[usize], output: &[usize]) -> ConvGeometry {
         let dims = |operand: &[usize]| std::array::from_fn(|i| operand.get(i).copied().unwrap_or(1));
         let two = |list: &[i64]| [list[0], list[1]];
         ConvGeometry {
@@ -301,13 +301,13 @@ pub fn has_no_inserts(op: &Convbwd<Operand>) -> bool {
 
 pub fn conv_bwd_geometry(op: &Convbwd<Operand>) -> ConvGeometry {
     let Convbwd { stride, padding, dilations, groups, .. } = op;
-    let gradients = Gradients { stride, padding, dilations, groups: *groups };
+    let gradients = ConvBackward { stride, padding, dilations, groups: *groups };
     ConvGeometry::new(&gradients, &op.input.ty.shape, &op.kernel.ty.shape, &op.grad_out.ty.shape)
 }
 
 pub fn conv_bwd_weight_geometry(op: &ConvBwd_Weight<Operand>, filter: &[usize]) -> ConvGeometry {
     let ConvBwd_Weight { stride, padding, dilations, groups, .. } = op;
-    let gradients = Gradients { stride, padding, dilations, groups: *groups };
+    let gradients = ConvBackward { stride, padding, dilations, groups: *groups };
     ConvGeometry::new(&gradients, &op.input.ty.shape, filter, &op.gradout.ty.shape)
 }
 

@@ -18,6 +18,7 @@ mod pair;
 mod parse;
 mod preprocessing;
 mod reader;
+mod structure;
 mod text;
 mod transposed;
 mod types;

@@ -5,7 +5,7 @@ use super::{
     context::context,
     parse::parse,
     preprocessing::preprocess,
-    text,
+    structure, text,
     types::{ReadType, read_type},
 };
 use crate::{
@@ -238,7 +238,10 @@ impl Reader<'_> {
         }
         match op {
             "Input" => self.input(operation, def, attributes, names),
-            "Weight" => self.weight(operation, names),
+            "Weight" => {
+                structure::check_weight(def, attributes)?;
+                self.weight(operation, names)
+            }
             _ => self.operator(operation, op, attributes, names),
         }
     }
@@ -250,6 +253,8 @@ impl Reader<'_> {
         attributes: Vec<(String, Value)>,
         mut names: Vec<String>,
     ) -> Result<()> {
+        let input = Input::read(&mut Attributes::new(def, attributes)?)?;
+        structure::check_input(def, &input)?;
         let (ty, shape) = self.ranked(operation)?;
         if let Some(argument) = self.block_argument(operation)? {
             return self.read_argument(operation, argument, (&ty, &shape), names.pop());
@@ -264,8 +269,6 @@ impl Reader<'_> {
         if let Some(q) = &ty.quantization {
             self.graph.quantize(tensor, q)?;
         }
-        let mut attributes = Attributes::new(def, attributes)?;
-        let input = Input::read(&mut attributes)?;
         if input.do_preprocess {
             self.graph.preprocess(tensor, preprocess(input)?)?;
         }

@@ -3,7 +3,7 @@ use super::{
     Add, Div, Max, Min, Mod, Mul, Remainder, Sub,
     types::{Types, Value, broadcast, broadcast_to_first, computed, of_dtype, one, pair},
 };
-use crate::base::invalid;
+use crate::base::{Result, argument, invalid};
 
 impl<V> Add<V> {
     /// Whether the operands are added as they are: no coefficient is other than 1.
@@ -13,11 +13,24 @@ impl<V> Add<V> {
 }
 
 pub(super) fn add(op: &Add<Value>) -> Types {
+    check_coefficients(&op.coeff, &op.inputs)?;
     tensors(&op.inputs)
 }
 
 pub(super) fn sub(op: &Sub<Value>) -> Types {
+    check_coefficients(&op.coeff, &op.inputs)?;
     tensors(&op.inputs)
+}
+
+/// Checks that each operand has a coefficient; an empty list is none.
+fn check_coefficients(coeff: &Option<Vec<f64>>, inputs: &[Value]) -> Result<()> {
+    match coeff {
+        Some(given) if !given.is_empty() && given.len() != inputs.len() => {
+            let expected = format!("expected {} numbers, one for each operand", inputs.len());
+            Err(argument("coeff", format!("{given:?}"), expected))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn mul(op: &Mul<Value>) -> Types {

@@ -13,19 +13,15 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Value>) -> Types 
     let [outer @ .., queries, elements] = op.query.shape else {
         return wrong(&op.query, ".. x queries x elements".into());
     };
+    // A query may have no axes before its own two.
+    let batch: String = outer.iter().map(|d| format!("{d}x")).collect();
     let keys = match op.key.shape {
         [theirs @ .., keys, e] if (theirs, e) == (outer, elements) => keys,
-        _ => {
-            let expected = [outer, &[0, *elements]].concat();
-            return wrong(&op.key, format!("{} with the keys for 0", shape_text(&expected)));
-        }
+        _ => return wrong(&op.key, format!("{batch}Nx{elements}, where N is the number of keys")),
     };
     let values = match op.value.shape {
         [theirs @ .., n, values] if (theirs, n) == (outer, keys) => values,
-        _ => {
-            let expected = [outer, &[*keys, 0]].concat();
-            return wrong(&op.value, format!("{} with the elements for 0", shape_text(&expected)));
-        }
+        _ => return wrong(&op.value, format!("{batch}{keys}xN, where N is the number of elements of a value")),
     };
     let scores = [outer, &[*queries, *keys]].concat();
     if let Some(mask) = &op.mask
@@ -121,7 +117,7 @@ fn lse(queries: &[usize], keep_dims: bool) -> Inferred {
 }
 
 /// Like [`f_attention_lse`], but keys and values may differ in their number of elements. Without `has_lse` the second result
-/// is a single value.
+/// is a single value. The bitmap only saves a chip work on squares that `mask` hides, and is checked nevertheless.
 pub(super) fn flex_attention(op: &FlexAttention<Value>) -> Types {
     let sizes = |n, heads, elements| [("batch", op.batch), n, heads, elements];
     let (n, heads) = (("mk", op.mk), ("kv_head", op.kv_head));
@@ -129,10 +125,25 @@ pub(super) fn flex_attention(op: &FlexAttention<Value>) -> Types {
     let keys = (&op.keys, sizes(n, heads, ("qk_d", op.qk_d)));
     let values = (&op.values, sizes(n, heads, ("v_d", op.v_d)));
     check_flash([queries, keys, values], &op.mask, op.mask_size != 0)?;
+    check_bitmap(op)?;
     let shape = heads_and_elements(op.queries.shape, op.values.shape[3], op.keep_dims)?;
     let none = Inferred { shape: vec![1], dtype: Choice::Is(Dtype::Float32) };
     let lse = if op.has_lse { lse(op.queries.shape, op.keep_dims) } else { none };
     Ok(vec![Inferred { shape, dtype: Choice::Is(op.queries.dtype) }, lse])
+}
+
+/// Checks that a bitmap has one entry for each square of `flex_block` queries and keys.
+fn check_bitmap(op: &FlexAttention<Value>) -> Result<()> {
+    let block = usize::try_from(op.flex_block).ok().filter(|b| *b > 0);
+    let block = block.ok_or_else(|| argument("flex_block", op.flex_block, "expected at least 1"))?;
+    let Some(bitmap) = &op.block_bitmap else { return Ok(()) };
+    let squares = [op.queries, op.keys].map(|t| t.shape[1].div_ceil(block));
+    if bitmap.shape == squares {
+        return Ok(());
+    }
+    let (is, expected) = (shape_text(bitmap.shape), shape_text(&squares));
+    let problem = format!("is {is}; expected {expected}, one entry for each square of {block} queries and keys");
+    Err(misfit(bitmap.display_name, problem))
 }
 
 /// Returns the input's shape with one element per column of `out_weight`.

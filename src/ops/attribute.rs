@@ -210,6 +210,9 @@ fn default_value(default: Default) -> Attribute {
 }
 
 /// Checks an op that was built as a struct, whose integers may exceed the range of the attribute's kind.
+///
+/// # Errors
+/// Returns an error if there is no such op, or if a value is not of its attribute's kind.
 pub fn check_attributes(name: &str, attributes: &Attributes) -> Result<()> {
     let op = op_def(name)?;
     for (name, value) in attributes.iter() {

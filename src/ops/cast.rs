@@ -1,7 +1,7 @@
 //! Type rules of conversions between number representations.
 use super::{
     Cast, DequantInt, DequantizeLinear, DtypeCast, QuantizeLinear, RequantFp, RequantInt,
-    types::{Choice, INTEGERS, NUMBERS, Types, Value, axis, one},
+    types::{Choice, FLOATS, INTEGERS, NUMBERS, Types, Value, axis, one},
 };
 use crate::base::{Dtype, Error, Result, invalid, pluralized};
 
@@ -20,8 +20,6 @@ const TENSORS: &[Dtype] = &[
     Dtype::Uint8,
 ];
 
-/// Dtypes of float results.
-const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
 /// Dtypes of quantized tensors.
 const NARROW: &[Dtype] = &[Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
 

@@ -1,13 +1,17 @@
 //! Type rules of ops that create tensors from shapes and numbers.
 use super::{
     Arange, ConstantFill, MeshGrid, Range, Shape as ShapeOp, Size,
+    slice::Lists,
     types::{Choice, Inferred, NUMBERS, Types, Value, axis, known_ints, known_numbers, one},
 };
 use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, shape_text};
 
 /// Returns the dimensions of `shape` that [`Shape`](ShapeOp) selects. If tpuc-opt has moved start, end and step to a slice,
 /// it leaves the step on the op, which then selects all dimensions.
-pub fn fetched<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
+///
+/// # Errors
+/// Returns an error if the shape has no dimension, or if none is selected.
+pub fn selected_dimensions<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
     if shape.is_empty() {
         return Err(invalid("a scalar has no dimensions"));
     }
@@ -15,14 +19,15 @@ pub fn fetched<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
         return Ok(shape.to_vec());
     }
     let (start, end, step) = (op.start.unwrap_or(0), op.end.unwrap_or(i64::MAX), op.step.unwrap_or(1));
-    let slice = super::Slice { axes: vec![0], ..super::Slice::new((), vec![start], vec![step], vec![end]) };
-    let range = super::slice_ranges(&[shape.len()], &slice)?[0];
+    let lists =
+        Lists { offset: ("start", &[start]), steps: ("step", &[step]), ends: ("end", &[end]), axes: ("axes", &[0]) };
+    let range = lists.ranges(&[shape.len()])?[0];
     Ok((0..range.count as i64).map(|i| shape[(range.start as i64 + i * range.step) as usize]).collect())
 }
 
 /// Returns one element per dimension.
 pub(super) fn shape(op: &ShapeOp<Value>) -> Types {
-    one(vec![fetched(op.input.shape, op)?.len()], Choice::OneOf(NUMBERS))
+    one(vec![selected_dimensions(op.input.shape, op)?.len()], Choice::OneOf(NUMBERS))
 }
 
 /// Returns one element for the given axis, or one per axis.
@@ -55,12 +60,20 @@ fn number(operand: &Option<Value>, otherwise: f64) -> Result<f64> {
     Ok(known_numbers(t)?[0])
 }
 
+/// Formats a number without its digits if there are many.
+fn number_text(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() < 1e15 { number.to_string() } else { format!("{number:?}") }
+}
+
 fn count(start: &Option<Value>, end: &Value, step: &Option<Value>) -> Types {
     let (start, end, step) = (number(start, 0.0)?, number(&Some(*end), 0.0)?, number(step, 1.0)?);
     let count = ((end - start) / step).ceil();
-    // Also true if one of them is NaN.
-    if !(count >= 1.0 && count <= (1u64 << 50) as f64) {
-        return Err(invalid(format!("from {start} to {end} by {step} there are {count} numbers; expected at least 1")));
+    let range = || format!("from {} to {} by {}", number_text(start), number_text(end), number_text(step));
+    if count > (1u64 << 50) as f64 {
+        return Err(invalid(format!("{} there are more than 2^50 numbers, which are not supported", range())));
+    }
+    if count.is_nan() || count < 1.0 {
+        return Err(invalid(format!("{} there are no numbers; expected at least 1", range())));
     }
     one(vec![count as usize], Choice::OneOf(NUMBERS))
 }
@@ -100,7 +113,7 @@ mod tests {
     fn a_scalar_has_no_dimensions_to_select() {
         for (start, end, step) in [(None, None, None), (Some(0), None, None), (None, Some(-1), Some(-1))] {
             let op = ShapeOp { start, end, step, ..ShapeOp::new(()) };
-            assert_eq!(fetched(&[], &op).unwrap_err().to_string(), "a scalar has no dimensions");
+            assert_eq!(selected_dimensions(&[], &op).unwrap_err().to_string(), "a scalar has no dimensions");
         }
     }
 }

@@ -71,6 +71,8 @@ pub struct AttributeDef {
     pub default: Option<Default>,
     /// Whether it may be absent.
     pub optional: bool,
+    /// Whether it is kept, but changes no result.
+    pub ignored: bool,
 }
 
 /// The kinds of attributes.
@@ -209,6 +211,9 @@ pub(crate) use one_of;
 
 impl Input<()> {
     /// Creates the op from checked attributes.
+    ///
+    /// # Errors
+    /// Returns an error if one is missing, or of another kind, which the check excludes.
     pub fn read(attributes: &mut Attributes) -> Result<Self> {
         let op = op_def("Input")?;
         Input::build(&mut OperandList { op, rest: vec![Some(())].into_iter() }, attributes)
@@ -256,8 +261,8 @@ impl<V> Op<V> {
             values.iter().map(move |v| (name, v))
         })
     }
-    /// Returns the operand whose elements the op selects or moves: those of the results are the same, whatever they stand for, so that a
-    /// quantized tensor keeps its scale.
+    /// Returns the operand whose stored elements the op selects or moves unchanged. A quantized result then keeps the
+    /// operand's scale.
     pub fn selected_from(&self) -> Option<&V> {
         match self {
             Op::Gather(op) => Some(&op.input),
@@ -271,7 +276,7 @@ impl<V> Op<V> {
             Op::Depth2Space(op) => Some(&op.input),
             Op::Tile(op) => Some(&op.input),
             Op::Expand(op) => Some(&op.input),
-            // Its constant is an integer as stored.
+            // The constant that it adds is a stored element, too.
             Op::Pad(op) => Some(&op.input),
             Op::Squeeze(op) => Some(&op.input),
             Op::Unsqueeze(op) => Some(&op.input),

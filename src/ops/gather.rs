@@ -1,9 +1,9 @@
 //! Type rules of selection by index.
 use super::{
     A16Gather, Gather, GatherElements, GatherND, Lut,
-    types::{Choice, Types, Value, axis, of_dtype, one},
+    types::{Choice, FLOATS, Types, Value, axis, of_dtype, one},
 };
-use crate::base::{Cause, Dtype, Result, Shape, argument, invalid, misfit, shape_text};
+use crate::base::{Dtype, Result, Shape, argument, invalid, misfit, shape_text};
 
 /// Returns the shape, or `[1]` if all axes were removed.
 fn or_one(mut shape: Shape) -> Shape {
@@ -73,7 +73,7 @@ pub(super) fn gather_nd(op: &GatherND<Value>) -> Types {
 
 /// Sizes of a packed table. Each group of entries in a row has its own scale.
 #[derive(Debug, Clone, Copy)]
-pub struct Table {
+pub struct PackedTable {
     /// Number of rows.
     pub rows: usize,
     /// Number of entries per row.
@@ -83,7 +83,10 @@ pub struct Table {
 }
 
 /// Returns the table of an [`A16Gather`] whose weight has the given shape.
-pub fn packed_table<V>(shape: &[usize], op: &A16Gather<V>) -> Result<Table> {
+///
+/// # Errors
+/// Returns an error if the weight is no matrix, or if its rows cannot be unpacked into entries of the given bits and groups.
+pub fn packed_table<V>(shape: &[usize], op: &A16Gather<V>) -> Result<PackedTable> {
     let &[rows, packed] = shape else {
         return Err(invalid(format!("the table is {}; expected rows of packed entries", shape_text(shape))));
     };
@@ -97,7 +100,7 @@ pub fn packed_table<V>(shape: &[usize], op: &A16Gather<V>) -> Result<Table> {
         let expected = format!("it must divide the {entries} entries of a row");
         return Err(argument("q_group_size", op.q_group_size, expected));
     }
-    Ok(Table { rows, entries, group })
+    Ok(PackedTable { rows, entries, group })
 }
 
 /// Returns `indices + [entries]`, or `indices + [1, entries]` with `keepdims`.
@@ -117,23 +120,12 @@ pub(super) fn a16_gather(op: &A16Gather<Value>) -> Types {
         shape.push(1);
     }
     shape.push(table.entries);
-    one(shape, Choice::OneOf(&[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16]))
+    one(shape, Choice::OneOf(FLOATS))
 }
 
 /// Returns the input's shape in the table's dtype.
 pub(super) fn lut(op: &Lut<Value>) -> Types {
-    let bytes = [Dtype::Int8, Dtype::Uint8];
-    for v in [&op.input, &op.table] {
-        if !bytes.contains(&v.dtype) {
-            return Err(Cause::Dtype {
-                argument: v.display_name.into(),
-                found: v.dtype,
-                allowed: bytes.into(),
-                remedy: None,
-            }
-            .into());
-        }
-    }
+    [op.input, op.table].iter().try_for_each(|v| v.expect_dtype(&[Dtype::Int8, Dtype::Uint8]))?;
     op.table.expect_elements(256, "one for each value of 8 bits")?;
     of_dtype(op.input.shape.to_vec(), &op.table)
 }

@@ -1,9 +1,9 @@
 //! Type rules of image processing.
 use super::{
     ConcatVolume, Correlation, MatchTemplate, ScaleLut, Yuv2rgbFormula, Yuv2rgbFormulaImageFormat,
-    types::{Choice, Types, Value, computed, of_dtype, one},
+    types::{Choice, Types, Value, channels, computed, of_dtype, one},
 };
-use crate::base::{Cause, Dtype, Result, argument, invalid, misfit, shape_text};
+use crate::base::{Dtype, Result, argument, invalid, misfit, shape_text};
 
 /// Returns .. x 3 x height x width. The planes of a YUV image are stacked vertically and take 3/2 of its height.
 pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Value>) -> Types {
@@ -92,10 +92,7 @@ pub(super) fn match_template(op: &MatchTemplate<Value>) -> Types {
 
 /// Returns the input's shape.
 pub(super) fn scale_lut(op: &ScaleLut<Value>) -> Types {
-    let Some(&channels) = op.input.shape.get(1) else {
-        let (found, expected) = (op.input.shape.len(), "n x c x .., at least 2".into());
-        return Err(Cause::Rank { argument: op.input.display_name.into(), found, expected }.into());
-    };
+    let channels = channels(&op.input)?;
     for (name, list) in [("scale", &op.scale), ("bias", &op.bias)] {
         if list.len() != channels {
             return Err(argument(

@@ -8,25 +8,25 @@ use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, pluraliz
 
 /// Returns `shape` with 0 and -1 resolved.
 pub(super) fn reshape(op: &Reshape<Value>) -> Types {
-    let dims = match (&op.shapeT, &op.shape) {
-        (Some(t), _) => known_ints(t)?,
-        (None, Some(shape)) => shape.clone(),
+    let (name, dims) = match (&op.shapeT, &op.shape) {
+        (Some(t), _) => (t.display_name, known_ints(t)?),
+        (None, Some(shape)) => ("shape", shape.clone()),
         (None, None) => return Err(invalid("it has neither the attribute shape nor the operand shapeT")),
     };
-    reshaped(&op.input, &dims)
+    reshaped(&op.input, name, &dims)
 }
 
 /// Like [`reshape`].
 pub(super) fn view(op: &View<Value>) -> Types {
-    reshaped(&op.input, &known_ints(&op.shape)?)
+    reshaped(&op.input, op.shape.display_name, &known_ints(&op.shape)?)
 }
 
-fn reshaped(from: &Value, dims: &[i64]) -> Types {
+fn reshaped(from: &Value, name: &str, dims: &[i64]) -> Types {
     let input = from.shape;
     let count: usize = input.iter().product();
     let fail = |why: &str| {
         Err(argument(
-            "shape",
+            name,
             format!("{dims:?}"),
             format!("{why}; the input is {} ({})", shape_text(input), pluralized(count, "element")),
         ))
@@ -222,6 +222,9 @@ pub(super) fn unpack(op: &Unpack<Value>) -> Types {
 const MAX_PARTS: usize = 4096;
 
 /// Returns the sizes of the parts along the axis.
+///
+/// # Errors
+/// Returns an error if the axis cannot be divided into these parts.
 pub fn split_sizes<V>(dim: usize, op: &Split<V>) -> Result<Vec<usize>> {
     // A part has at least one entry.
     let num = usize::try_from(op.num).ok().filter(|n| (1..=dim).contains(n));
@@ -264,6 +267,9 @@ pub(super) fn split(op: &Split<Value>) -> Types {
 }
 
 /// Returns the padding before and after each axis.
+///
+/// # Errors
+/// Returns an error if the counts do not belong to the axes, are negative, or exceed what an axis can mirror.
 pub fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>> {
     let (given, rank) = (&op.paddings, input.len());
     let fail = |why: String| Err(argument("paddings", format!("{given:?}"), why));

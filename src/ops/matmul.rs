@@ -1,7 +1,7 @@
 //! Type rules of matrix products.
 use super::{
     A16MatMul, DequantType, Fp8MatMul, MatMul, Mlp,
-    types::{Choice, Types, Value, broadcast, computed, of_dtype, one},
+    types::{Choice, FLOATS, Types, Value, broadcast, computed, of_dtype, one},
 };
 use crate::base::{Dtype, Result, Shape, argument, invalid, misfit};
 
@@ -39,6 +39,8 @@ impl Product {
         };
         (0..self.batch.iter().product()).map(move |i| (index(&self.left_batch, i), index(&self.right_batch, i)))
     }
+    /// Returns the sizes of the product of matrices with these shapes.
+    ///
     /// # Errors
     /// Returns an error if the inner dimensions differ, or if the leading axes cannot be broadcast.
     pub fn new(left: &[usize], right: &[usize], left_transpose: bool, right_transpose: bool) -> Result<Product> {
@@ -137,8 +139,6 @@ pub(super) fn matmul(op: &MatMul<Value>) -> Types {
     }
     one(shape, computed(&op.input))
 }
-
-const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
 
 /// A product `[.., k] x [k, n]` with a weight matrix, which may be stored transposed.
 struct Weighed<'a> {

@@ -1,7 +1,7 @@
 //! Type rules of normalizations. The result has the input's type; coefficients have one element per normalized element.
 use super::{
     BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, Normalize, PixelNorm, RMSNorm, Scale,
-    types::{Types, Value, axis, same},
+    types::{Types, Value, axis, channels, same},
 };
 use crate::{
     array::Array,
@@ -31,11 +31,8 @@ pub(super) fn scale(op: &Scale<Value>) -> Types {
 
 /// Checks that each coefficient has one element per channel (axis 1).
 fn per_channel(input: &Value, coefficients: &[Option<Value>]) -> Types {
-    let Some(&channels) = input.shape.get(1) else {
-        let (found, expected) = (input.shape.len(), "n x c x .., at least 2".into());
-        return Err(Cause::Rank { argument: input.display_name.into(), found, expected }.into());
-    };
-    coefficients.iter().flatten().try_for_each(|c| c.expect_elements(channels, "one per channel"))?;
+    let count = channels(input)?;
+    coefficients.iter().flatten().try_for_each(|c| c.expect_elements(count, "one per channel"))?;
     same(input)
 }
 

@@ -83,8 +83,10 @@ fn image<'a>(input: &Value<'a>) -> Result<&'a [usize; 4]> {
 }
 
 fn scaled(name: &str, dim: usize, scale: i64) -> Result<usize> {
-    let scaled = usize::try_from(scale).ok().filter(|s| *s > 0).and_then(|s| s.checked_mul(dim));
-    scaled.ok_or_else(|| argument(name, scale, "expected a number of at least 1 that a dimension can grow by"))
+    let times = usize::try_from(scale).ok().filter(|s| *s > 0);
+    let times = times.ok_or_else(|| argument(name, scale, "expected at least 1"))?;
+    let too_large = || argument(name, scale, format!("a dimension of {dim} would grow to more than can be addressed"));
+    times.checked_mul(dim).ok_or_else(too_large)
 }
 
 pub(super) fn max_unpool(op: &MaxUnpool<Value>) -> Types {
@@ -117,7 +119,7 @@ fn pool(input: &Value, op: &Pool) -> Types {
 
 fn shape(input: &Value, op: &Pool) -> Result<Vec<usize>> {
     let mut shape = input.shape.get(..2).unwrap_or_default().to_vec();
-    for window in windows(input.shape, op)? {
+    for window in pool_windows(input.shape, op)? {
         shape.push(window.positions()?);
     }
     if !op.keepdims {
@@ -139,7 +141,10 @@ fn ceil_padding(input: usize, kernel: i64, stride: i64, before: i64) -> i64 {
 }
 
 /// Returns the windows of a pool, one per spatial axis; an empty kernel covers the input.
-pub fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
+///
+/// # Errors
+/// Returns an error if the input has no spatial axes or more than three, or if the attributes do not fit them.
+pub fn pool_windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
     let spatial = input.len().saturating_sub(2);
     let (mut kernel, mut strides, mut pads) = (op.kernel_shape.to_vec(), op.strides.to_vec(), op.pads.to_vec());
     if kernel.is_empty() {

@@ -6,16 +6,23 @@ use super::{
 use crate::base::{Result, Shape};
 
 /// Returns the reduced axes of an input with `rank` dimensions; all axes if `values` is empty.
+///
+/// # Errors
+/// Returns an error if there is no such axis, or if one occurs twice.
 pub fn reduced_axes(values: &[i64], rank: usize) -> Result<Vec<usize>> {
-    if values.is_empty() { Ok((0..rank).collect()) } else { axes("axes", values, rank) }
+    named_axes("axes", values, rank)
+}
+
+fn named_axes(name: &str, values: &[i64], rank: usize) -> Result<Vec<usize>> {
+    if values.is_empty() { Ok((0..rank).collect()) } else { axes(name, values, rank) }
 }
 
 pub(super) fn reduce(op: &Reduce<Value>) -> Types {
-    over(&op.input, &op.axes, op.keepdims)
+    over(&op.input, ("axes", &op.axes), op.keepdims)
 }
 
 pub(super) fn variance(op: &Variance<Value>) -> Types {
-    over(&op.input, &op.reduce_list, op.keep_dims)
+    over(&op.input, ("reduce_list", &op.reduce_list), op.keep_dims)
 }
 
 pub(super) fn cum_sum(op: &CumSum<Value>) -> Types {
@@ -24,8 +31,8 @@ pub(super) fn cum_sum(op: &CumSum<Value>) -> Types {
 }
 
 /// Returns the input's shape with the axes reduced to 1 or removed.
-fn over(input: &Value, axes: &[i64], keep: bool) -> Types {
-    let reduced = reduced_axes(axes, input.shape.len())?;
+fn over(input: &Value, (name, axes): (&str, &[i64]), keep: bool) -> Types {
+    let reduced = named_axes(name, axes, input.shape.len())?;
     let dims = input.shape.iter().enumerate().filter_map(|(i, &d)| match reduced.contains(&i) {
         true => keep.then_some(1),
         false => Some(d),

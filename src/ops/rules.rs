@@ -233,3 +233,145 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     }
     .map(Some)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Add, FlexAttention, MaxUnpool, Range, Reshape, ScaleDotProductAttention, ScaleLut, Shape, ShuffleChannel,
+        Slice, SliceAxis, StridedSlice, Sub, Variance, array::Array, base::Dtype,
+    };
+
+    fn value<'a>(display_name: &'a str, shape: &'a [usize]) -> Value<'a> {
+        Value { display_name, shape, dtype: Dtype::Float32, coefficient: false, data: None }
+    }
+
+    /// A coefficient that is a vector.
+    fn known<'a>(display_name: &'a str, data: &'a Array) -> Value<'a> {
+        Value { coefficient: true, data: Some(data), ..value(display_name, data.shape()) }
+    }
+
+    /// Checks what is wrong with each op; an empty text stands for nothing.
+    fn check(cases: &[(Op<Value>, &str)]) {
+        for (op, expected) in cases {
+            let message = infer(op).err().map(|e| e.to_string()).unwrap_or_default();
+            assert_eq!(message, *expected, "{op:?}");
+        }
+    }
+
+    /// Five queries and three keys, in blocks of two.
+    #[test]
+    fn bitmaps_of_attention_have_an_entry_for_each_square() {
+        let (q, k) = (value("queries", &[1, 5, 1, 2]), value("keys", &[1, 3, 1, 2]));
+        let op = |flex_block: i64, bitmap: Option<&'static [usize]>| FlexAttention {
+            flex_block,
+            block_bitmap: bitmap.map(|shape| value("block_bitmap", shape)),
+            ..FlexAttention::new(q, k, k, 1, 1, 3, 5, 1, 2, 1.0, 2)
+        };
+        let expected = "expected 3x2, one entry for each square of 2 queries and keys";
+        check(&[
+            (op(2, Some(&[3, 2])).into(), ""),
+            (op(2, None).into(), ""),
+            (op(128, Some(&[1, 1])).into(), ""),
+            (op(0, None).into(), "flex_block is 0; expected at least 1"),
+            (op(-5, Some(&[1, 1])).into(), "flex_block is -5; expected at least 1"),
+        ]);
+        let others: [(&'static [usize], &str); 3] = [(&[2, 3], "2x3"), (&[6], "6"), (&[1, 3, 2], "1x3x2")];
+        for (shape, found) in others {
+            let message = infer(&op(2, Some(shape)).into()).unwrap_err().to_string();
+            assert_eq!(message, format!("block_bitmap is {found}; {expected}"));
+        }
+    }
+
+    #[test]
+    fn operands_have_a_coefficient_each() {
+        let x = value("x", &[2]);
+        let add = |n: usize, coeff: &[f64]| Op::from(Add { coeff: Some(coeff.to_vec()), ..Add::new(vec![x; n]) });
+        let sub = |coeff: &[f64]| Op::from(Sub { coeff: Some(coeff.to_vec()), ..Sub::new(vec![x; 2]) });
+        check(&[
+            (add(2, &[]), ""),
+            (add(3, &[1.0, 2.0, 3.0]), ""),
+            (add(2, &[2.0]), "coeff is [2.0]; expected 2 numbers, one for each operand"),
+            (sub(&[2.0, 3.0]), ""),
+            (sub(&[1.0, 2.0, 3.0]), "coeff is [1.0, 2.0, 3.0]; expected 2 numbers, one for each operand"),
+        ]);
+    }
+
+    #[test]
+    fn slices_name_the_list_that_is_wrong() {
+        let x = value("input", &[4, 7]);
+        let [zero, one, two] = [vec![0i32], vec![1], vec![0, 1]].map(Array::from);
+        let slice = |offset: &[i64], steps: &[i64], ends: &[i64], axes: &[i64]| {
+            let op = Slice::new(x, offset.to_vec(), steps.to_vec(), ends.to_vec());
+            Op::from(Slice { axes: axes.to_vec(), ..op })
+        };
+        let along_axis = SliceAxis {
+            step: Some(known("step", &zero)),
+            ..SliceAxis::new(x, known("axis", &one), known("start", &zero), known("end", &one))
+        };
+        let two_steps = SliceAxis { step: Some(known("step", &two)), ..along_axis.clone() };
+        let strided =
+            StridedSlice::new(x, known("starts", &zero), known("ends", &one), known("strides", &zero), 0, 0, 0, 0, 0);
+        let of_shape = Shape { step: Some(0), start: Some(0), ..Shape::new(x) };
+        check(&[
+            (slice(&[0, 0], &[1, 1], &[2, 2], &[]), ""),
+            (slice(&[0, 0], &[1], &[2, 2], &[]), "steps is [1]; expected 2 numbers, as many as offset has"),
+            (slice(&[0], &[1], &[2, 2], &[]), "ends is [2, 2]; expected 1 number, as many as offset has"),
+            (slice(&[0], &[1], &[2], &[0, 1]), "axes is [0, 1]; expected 1 number, as many as offset has"),
+            (
+                slice(&[0; 3], &[1; 3], &[2; 3], &[]),
+                "offset is [0, 0, 0]; expected at most 2 numbers, as many as the input has axes",
+            ),
+            (along_axis.into(), "step is 0; a step is at least 1, or at most -1 to go backwards"),
+            (two_steps.into(), "step is [0, 1]; expected 1 number, as many as start has"),
+            (strided.into(), "strides is 0; a step is at least 1, or at most -1 to go backwards"),
+            (of_shape.into(), "step is 0; a step is at least 1, or at most -1 to go backwards"),
+        ]);
+    }
+
+    #[test]
+    fn errors_name_what_the_op_has() {
+        let x = value("input", &[1, 4, 2, 3]);
+        let numbers = [vec![0f32], vec![1e30], vec![3.0], vec![f32::NAN], vec![5.0]].map(Array::from);
+        let [zero, huge, three, nan, five] = &numbers;
+        fn range<'a>(from: &'a Array, to: &'a Array) -> Op<Value<'a>> {
+            Range { start: Some(known("start", from)), ..Range::new(known("limit", to)) }.into()
+        }
+        let tall = &[1, 4, 6, 3];
+        let unpool = |scale_h: i64| Op::from(MaxUnpool::new(value("input", tall), value("mask", tall), scale_h, 1));
+        let (q, k, v) = (value("query", &[1, 12, 5, 64]), value("key", &[1, 12, 7, 64]), value("value", &[7, 3]));
+        let lut = ScaleLut::new(value("input", &[3]), vec![], vec![]);
+        check(&[
+            (Variance::new(x, 0.0, vec![7]).into(), "reduce_list is 7; with 4 dimensions it must be from -4 to 3"),
+            (
+                Reshape { shapeT: Some(known("shapeT", five)), ..Reshape::new(x) }.into(),
+                "shapeT is [5]; it has 5 elements; -1 in place of 5 would be 24; the input is 1x4x2x3 (24 elements)",
+            ),
+            (range(zero, three), ""),
+            (range(three, zero), "from 3 to 0 by 1 there are no numbers; expected at least 1"),
+            (range(zero, nan), "from 0 to NaN by 1 there are no numbers; expected at least 1"),
+            (
+                range(zero, huge),
+                "from 0 to 1.0000000150474662e30 by 1 there are more than 2^50 numbers, which are not supported",
+            ),
+            (unpool(0), "scale_h is 0; expected at least 1"),
+            (
+                unpool(i64::MAX),
+                "scale_h is 9223372036854775807; a dimension of 6 would grow to more than can be addressed",
+            ),
+            (
+                ScaleDotProductAttention::new(q, value("key", &[1, 12, 7, 32]), k).into(),
+                "key is 1x12x7x32; expected 1x12xNx64, where N is the number of keys",
+            ),
+            (
+                ScaleDotProductAttention::new(q, k, v).into(),
+                "value is 7x3; expected 1x12x7xN, where N is the number of elements of a value",
+            ),
+            (
+                ShuffleChannel::new(value("input", &[3]), 1).into(),
+                "input has 1 dimension; expected n x c x .., at least 2",
+            ),
+            (lut.into(), "input has 1 dimension; expected n x c x .., at least 2"),
+        ]);
+    }
+}

@@ -35,6 +35,9 @@ pub enum Reduction {
 
 impl Reduction {
     /// Converts the attribute `reduction`; an op supports its first `known` values.
+    ///
+    /// # Errors
+    /// Returns an error if it is not one of these values.
     pub fn of(number: i64, known: usize) -> Result<Reduction> {
         use Reduction::*;
         let all = [Replace, Add, Sub, Max, Min, Mul];

@@ -1,9 +1,9 @@
 //! Type rules of ops that reorder entries and channels.
 use super::{
     Depth2Space, Reverse, ShuffleChannel, SwapChannel, SwapDimInner,
-    types::{Types, Value, axis, of_dtype, same},
+    types::{Types, Value, axis, channels, of_dtype, same},
 };
-use crate::base::{Cause, Result, argument, invalid, shape_text};
+use crate::base::{Result, argument, invalid, shape_text};
 
 /// Returns the input's shape.
 pub(super) fn reverse(op: &Reverse<Value>) -> Types {
@@ -20,13 +20,6 @@ pub(super) fn swap_dim_inner(op: &SwapDimInner<Value>) -> Types {
         return Err(argument("offset", format!("{offset:?}"), expected));
     }
     same(&op.input)
-}
-
-/// Returns the number of channels (axis 1).
-fn channels(input: &Value) -> Result<usize> {
-    let (found, expected) = (input.shape.len(), "at least 2: batch and channels".into());
-    let few = || Cause::Rank { argument: input.display_name.into(), found, expected };
-    input.shape.get(1).copied().ok_or_else(|| few().into())
 }
 
 /// Returns the input's shape.
@@ -71,6 +64,9 @@ impl Image {
 }
 
 /// Returns the sizes of the input and the result of [`Depth2Space`].
+///
+/// # Errors
+/// Returns an error if the input has fewer than three axes, or if the blocks do not divide it.
 pub fn depth_to_space<V>(shape: &[usize], op: &Depth2Space<V>) -> Result<(Image, Image)> {
     let Some(from) = Image::of(shape, op.in_is_NCHW) else {
         return Err(invalid(format!("the input is {}; expected channels, height and width", shape_text(shape))));

@@ -3,7 +3,7 @@ use super::{
     Slice, SliceAxis, StridedSlice,
     types::{Types, Value, axes, known_ints, of_dtype},
 };
-use crate::base::{Result, Shape, argument, invalid};
+use crate::base::{Result, Shape, argument, invalid, pluralized};
 
 /// One axis of a slice: `count` entries from `start`, `step` apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,10 +21,16 @@ impl Span {
     fn whole(dim: usize) -> Span {
         Span { start: 0, step: 1, count: dim }
     }
-    /// Returns the span from `start` to `end` (exclusive), with NumPy's rules. `None` is the respective end of the axis.
-    fn new(axis: usize, dim: usize, start: Option<i64>, end: Option<i64>, step: i64) -> Result<Span> {
+    /// Returns the span from `start` to `end` (exclusive), with NumPy's rules. `None` is the respective end of the
+    /// axis. Errors call the step `step_name`.
+    fn new(
+        (axis, dim): (usize, usize),
+        start: Option<i64>,
+        end: Option<i64>,
+        (step_name, step): (&str, i64),
+    ) -> Result<Span> {
         if step == 0 {
-            return Err(argument("steps", 0, "a step is at least 1, or at most -1 to go backwards"));
+            return Err(argument(step_name, 0, "a step is at least 1, or at most -1 to go backwards"));
         }
         if dim == 0 {
             return Err(invalid(format!("axis {axis} has no entries to slice")));
@@ -48,30 +54,54 @@ impl Span {
     }
 }
 
+/// The lists of a slice, each with its name in messages. `axes` may be empty.
+pub(super) struct Lists<'a> {
+    pub(super) offset: (&'a str, &'a [i64]),
+    pub(super) steps: (&'a str, &'a [i64]),
+    pub(super) ends: (&'a str, &'a [i64]),
+    pub(super) axes: (&'a str, &'a [i64]),
+}
+
+impl Lists<'_> {
+    /// Checks that there are equally many of each; without `axes`, no more than the input has axes.
+    fn check(&self, rank: usize) -> Result<()> {
+        let (of, offset) = self.offset;
+        let axes = Some(self.axes).filter(|(_, list)| !list.is_empty());
+        for (name, list) in [self.steps, self.ends].into_iter().chain(axes) {
+            if list.len() != offset.len() {
+                let expected = format!("expected {}, as many as {of} has", pluralized(offset.len(), "number"));
+                return Err(argument(name, format!("{list:?}"), expected));
+            }
+        }
+        if axes.is_none() && offset.len() > rank {
+            let expected = format!("expected at most {}, as many as the input has axes", pluralized(rank, "number"));
+            return Err(argument(of, format!("{offset:?}"), expected));
+        }
+        Ok(())
+    }
+    /// Returns the range of each axis. Without `axes`, an end of -1 means the whole axis, as in TPU-MLIR.
+    pub(super) fn ranges(&self, input: &[usize]) -> Result<Vec<Span>> {
+        self.check(input.len())?;
+        let ((_, offset), (step, steps), (_, ends), (axis, given)) = (self.offset, self.steps, self.ends, self.axes);
+        let at = if given.is_empty() { (0..offset.len()).collect() } else { axes(axis, given, input.len())? };
+        let mut ranges: Vec<Span> = input.iter().map(|&d| Span::whole(d)).collect();
+        for (i, a) in at.into_iter().enumerate() {
+            let whole = given.is_empty() && ends[i] == -1 && steps[i] > 0;
+            let end = Some(ends[i]).filter(|_| !whole);
+            ranges[a] = Span::new((a, input[a]), Some(offset[i]), end, (step, steps[i]))?;
+        }
+        Ok(ranges)
+    }
+}
+
 /// Returns the range of each axis. Without `axes`, an end of -1 means the whole axis, as in TPU-MLIR.
+///
+/// # Errors
+/// Returns an error if the lists do not fit together or the input, or if a range is empty.
 pub fn slice_ranges<V>(input: &[usize], op: &Slice<V>) -> Result<Vec<Span>> {
-    let (offset, steps, ends, given) = (&op.offset, &op.steps, &op.ends, &op.axes);
-    if steps.len() != offset.len()
-        || ends.len() != offset.len()
-        || (!given.is_empty() && given.len() != offset.len())
-        || offset.len() > input.len()
-    {
-        return Err(invalid(format!(
-            "{} offsets, {} steps, {} ends for {} axes of an input with {}",
-            offset.len(),
-            steps.len(),
-            ends.len(),
-            given.len(),
-            input.len()
-        )));
-    }
-    let at = if given.is_empty() { (0..offset.len()).collect() } else { axes("axes", given, input.len())? };
-    let mut ranges: Vec<Span> = input.iter().map(|&d| Span::whole(d)).collect();
-    for (i, a) in at.into_iter().enumerate() {
-        let whole = given.is_empty() && ends[i] == -1 && steps[i] > 0;
-        ranges[a] = Span::new(a, input[a], Some(offset[i]), Some(ends[i]).filter(|_| !whole), steps[i])?;
-    }
-    Ok(ranges)
+    let Slice { offset, steps, ends, axes, .. } = op;
+    Lists { offset: ("offset", offset), steps: ("steps", steps), ends: ("ends", ends), axes: ("axes", axes) }
+        .ranges(input)
 }
 
 /// Returns the number of entries along each axis.
@@ -83,6 +113,9 @@ pub(super) fn slice(op: &Slice<Value>) -> Types {
 }
 
 /// Returns the range of each axis from the values of the operands. The step defaults to 1.
+///
+/// # Errors
+/// Same as for [`slice_ranges`], and if there is no axis.
 pub fn axis_ranges(
     input: &[usize],
     axis: Vec<i64>,
@@ -94,7 +127,8 @@ pub fn axis_ranges(
         return Err(invalid("it names no axis"));
     }
     let steps = step.unwrap_or_else(|| vec![1; axis.len()]);
-    slice_ranges(input, &Slice { axes: axis, ..Slice::new((), start, steps, end) })
+    Lists { offset: ("start", &start), steps: ("step", &steps), ends: ("end", &end), axes: ("axis", &axis) }
+        .ranges(input)
 }
 
 /// Returns the number of entries along each axis.
@@ -106,6 +140,9 @@ pub(super) fn slice_axis(op: &SliceAxis<Value>) -> Types {
 }
 
 /// Returns the range of each input axis, and the shape of the result with its inserted and removed axes.
+///
+/// # Errors
+/// Returns an error if the lists do not fit together or the input, or if a range is empty.
 pub fn strided_ranges<V>(
     input: &[usize],
     op: &StridedSlice<V>,
@@ -144,7 +181,8 @@ pub fn strided_ranges<V>(
         } else {
             let (start, end) = (Some(starts[i]), Some(ends[i]));
             let start = start.filter(|_| !bit(op.begin_mask, i));
-            let range = Span::new(at, input[at], start, end.filter(|_| !bit(op.end_mask, i)), strides[i])?;
+            let end = end.filter(|_| !bit(op.end_mask, i));
+            let range = Span::new((at, input[at]), start, end, ("strides", strides[i]))?;
             ranges.push(range);
             shape.push(range.count);
         }

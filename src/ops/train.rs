@@ -2,10 +2,10 @@
 use super::{
     BatchNormBwd, BatchNormTrain, ConvBwd_Weight, Convbwd, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain,
     MaxPoolingIndicesBwd, MeanRstd, SoftmaxBwd,
-    types::{Choice, Inferred, Types, Value, axis, of_dtype, same},
+    types::{Choice, Inferred, Types, Value, axis, channels, of_dtype, same},
     window::{Window, in_range},
 };
-use crate::base::{Cause, Result, Shape, argument, misfit, shape_text};
+use crate::base::{Result, Shape, argument, misfit, shape_text};
 
 /// Returns a result with the given shape and an operand's dtype.
 fn like(shape: &[usize], operand: &Value) -> Inferred {
@@ -14,13 +14,6 @@ fn like(shape: &[usize], operand: &Value) -> Inferred {
 
 fn wrong<T>(t: &Value, expected: &str) -> Result<T> {
     Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))
-}
-
-/// Returns the number of channels of an n x c x .. tensor.
-fn channels(input: &Value) -> Result<usize> {
-    let (found, expected) = (input.shape.len(), "n x c x .., at least 2".into());
-    let rank = || Cause::Rank { argument: input.display_name.into(), found, expected }.into();
-    input.shape.get(1).copied().ok_or_else(rank)
 }
 
 fn expect_shape(t: &Value, shape: &[usize]) -> Result<()> {
@@ -122,7 +115,7 @@ pub(super) fn emb_dense_bwd(op: &EmbDenseBwd<Value>) -> Types {
 }
 
 /// Attributes of a convolution whose gradients are computed.
-pub struct Gradients<'a> {
+pub struct ConvBackward<'a> {
     /// Vertical and horizontal distance between windows.
     pub stride: &'a [i64],
     /// Padding: top, left, bottom, right.
@@ -133,7 +126,7 @@ pub struct Gradients<'a> {
     pub groups: i64,
 }
 
-impl Gradients<'_> {
+impl ConvBackward<'_> {
     /// Checks the shapes: input n x c x h x w, filter o x c/groups x h x w, gradient n x o x h x w.
     fn check(&self, input: &Value, filter: &[usize], gradient: &Value) -> Result<()> {
         let &[n, c, h, w] = input.shape else { return wrong(input, "n x c x h x w") };
@@ -168,7 +161,7 @@ impl Gradients<'_> {
 /// Returns the types of input, filter and bias.
 pub(super) fn conv_bwd(op: &Convbwd<Value>) -> Types {
     let Convbwd { stride, padding, dilations, groups, .. } = op;
-    Gradients { stride, padding, dilations, groups: *groups }.check(&op.input, op.kernel.shape, &op.grad_out)?;
+    ConvBackward { stride, padding, dilations, groups: *groups }.check(&op.input, op.kernel.shape, &op.grad_out)?;
     let bias = like(&op.kernel.shape[..1], &op.input);
     Ok(vec![like(op.input.shape, &op.input), like(op.kernel.shape, &op.input), bias])
 }
@@ -183,7 +176,7 @@ pub(super) fn conv_bwd_weight(op: &ConvBwd_Weight<Value>) -> Types {
     let per_group =
         usize::try_from(*groups).ok().filter(|g| *g > 0).map_or(0, |g| channels(&op.input).unwrap_or(0) / g);
     let filter = [channels(&op.gradout)?, per_group, *rows, *columns];
-    Gradients { stride, padding, dilations, groups: *groups }.check(&op.input, &filter, &op.gradout)?;
+    ConvBackward { stride, padding, dilations, groups: *groups }.check(&op.input, &filter, &op.gradout)?;
     of_dtype(filter.to_vec(), &op.input)
 }
 

@@ -25,6 +25,9 @@ impl Value<'_> {
         format!("{} {}", shape_text(self.shape), self.dtype)
     }
     /// Checks that the dtype is one of `allowed`.
+    ///
+    /// # Errors
+    /// Returns an error if it is another one.
     pub fn expect_dtype(&self, allowed: &[Dtype]) -> Result<()> {
         if allowed.contains(&self.dtype) {
             return Ok(());
@@ -41,7 +44,10 @@ impl Value<'_> {
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
-    /// Checks the number of elements.
+    /// Checks the number of elements, which `of_what` describes in the message.
+    ///
+    /// # Errors
+    /// Returns an error if there are more or fewer.
     pub fn expect_elements(&self, expected: usize, of_what: &str) -> Result<()> {
         let found = self.elements();
         if found == expected {
@@ -95,6 +101,9 @@ pub(super) fn computed(of: &Value) -> Choice {
     if of.dtype.is_float() { Choice::Is(of.dtype) } else { Choice::OneOf(INTEGERS) }
 }
 
+/// Dtypes of float results.
+pub(super) const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
+
 /// Dtypes of conversions; the caller chooses one.
 pub const NUMBERS: &[Dtype] = &[
     Dtype::Float32,
@@ -126,6 +135,13 @@ pub(super) fn known_ints(t: &Value) -> Result<Vec<i64>> {
         Some(v) => Err(misfit(t.display_name, format!("holds {v}; expected integers"))),
         None => Ok(numbers.into_iter().map(|v| v as i64).collect()),
     }
+}
+
+/// Returns the number of channels of an n x c x .. tensor.
+pub(super) fn channels(input: &Value) -> Result<usize> {
+    let (found, expected) = (input.shape.len(), "n x c x .., at least 2".into());
+    let rank = || Cause::Rank { argument: input.display_name.into(), found, expected }.into();
+    input.shape.get(1).copied().ok_or_else(rank)
 }
 
 /// Checks that two operands have the same dtype.

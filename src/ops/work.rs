@@ -18,7 +18,7 @@ pub struct Work {
 
 impl Work {
     /// Returns the work of an operator with the given operands and results, in the dtypes of its buffers. Returns `None`
-    /// for an op without a type rule, since it cannot be computed.
+    /// for ops without a type rule: those that are not computed, and `If` and `Loop`, whose blocks do the work.
     pub fn of(op: &Op<Value>, results: &[Value]) -> Option<Work> {
         let written = results.iter().map(bytes).fold(0, u64::saturating_add);
         let read = op.operands().map(|(_, operand)| bytes(operand)).fold(0, u64::saturating_add);

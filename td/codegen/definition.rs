@@ -45,6 +45,8 @@ pub struct Attribute {
     pub kind: Kind,
     pub default: Option<Default>,
     pub optional: bool,
+    /// Whether it changes no result.
+    pub ignored: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -96,12 +98,12 @@ pub fn read(folder: &Path, include: &str) -> Result<Dialect, String> {
     sources.all_included()?;
     let mut dialect = Dialect { ops: BTreeMap::new(), words: BTreeMap::new() };
     for record in keeper.all_derived_definitions("OneOf") {
-        let family = sources.family(record);
-        let (name, words) = words(record, family).map_err(|e| sources.place(record, &e))?;
+        let (name, words) = words(record, &sources).map_err(|e| sources.place(record, &e))?;
         dialect.words.insert(name, words);
     }
     for record in keeper.all_derived_definitions("Top_Op") {
-        let op = op(record, sources.family(record), &dialect.words).map_err(|e| sources.place(record, &e))?;
+        let op = sources.family(record).and_then(|family| op(record, family, &dialect.words));
+        let op = op.map_err(|e| sources.place(record, &e))?;
         let name = op.name.clone();
         if dialect.ops.insert(name.clone(), op).is_some() {
             return Err(sources.place(record, &Mistake::of_op(format!("op {name} is defined twice"))));
@@ -147,8 +149,9 @@ impl Sources {
     fn all_included(&self) -> Result<(), String> {
         let top = self.0.iter().find(|(p, _)| p.ends_with("top.td")).map_or("", |(_, t)| t);
         for (path, _) in self.0.iter().filter(|(p, _)| !p.ends_with("top.td")) {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if !top.contains(&format!("include \"{name}\"")) {
+            let include = format!("include \"{}\"", path.file_name().unwrap_or_default().to_string_lossy());
+            let is_included = |line: &str| line.split("//").next().unwrap_or_default().trim() == include;
+            if !top.lines().any(is_included) {
                 return Err(format!("{}:1: top.td does not include this file", path.display()));
             }
         }
@@ -156,16 +159,18 @@ impl Sources {
     }
     /// Returns the file that defines a record, and the index of the definition's first line.
     fn definition(&self, record: Record) -> Option<(&Path, &str, usize)> {
-        let start = format!("def {} ", record.name().ok()?);
+        let name = record.name().ok()?;
+        let defines = |line: &str| defined(line).and_then(|d| d.strip_prefix(name)).is_some_and(ends_a_word);
         self.0.iter().find_map(|(file, text)| {
-            let line = text.lines().position(|l| l.starts_with(&start))?;
+            let line = text.lines().position(defines)?;
             Some((file.as_path(), text.as_str(), line))
         })
     }
     /// Returns the name of the file that defines a record, without its extension.
-    fn family(&self, record: Record) -> String {
+    fn family(&self, record: Record) -> Result<String, Mistake> {
         let file = self.definition(record).and_then(|(file, ..)| file.file_stem());
-        file.unwrap_or_default().to_string_lossy().into_owned()
+        let missing = || Mistake::of_op("its def does not begin a line of a .td file, so its family is unknown");
+        Ok(file.ok_or_else(missing)?.to_string_lossy().into_owned())
     }
     /// Formats the error message for a mistake, with the line of the argument or of the definition.
     fn place(&self, record: Record, mistake: &Mistake) -> String {
@@ -178,17 +183,22 @@ impl Sources {
         let mut lines = text.lines().enumerate().skip(first);
         let head = lines.next();
         let of_argument =
-            head.into_iter().chain(lines.take_while(|(_, l)| !l.starts_with("def "))).find(|(_, l)| names_it(l));
+            head.into_iter().chain(lines.take_while(|(_, l)| defined(l).is_none())).find(|(_, l)| names_it(l));
         let line = of_argument.map_or(first, |(i, _)| i) + 1;
         format!("{}:{line}: {problem}", file.display())
     }
+}
+
+/// Returns what follows `def` in a line that begins with it.
+fn defined(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("def ").map(str::trim_start)
 }
 
 fn ends_a_word(rest: &str) -> bool {
     !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-fn words(record: Record, family: String) -> Result<(String, Words), Mistake> {
+fn words(record: Record, sources: &Sources) -> Result<(String, Words), Mistake> {
     let name = record.name()?;
     if record.anonymous() {
         return Err(Mistake::of_op("a OneOf needs a name of its own: def NAME : OneOf<[..]>"));
@@ -197,8 +207,12 @@ fn words(record: Record, family: String) -> Result<(String, Words), Mistake> {
     if allowed.is_empty() {
         return Err(Mistake::of_op("it allows nothing"));
     }
-    Ok((name.to_owned(), Words { family, allowed, rust: record.str_value("rust")?.to_owned() }))
+    let (family, rust) = (sources.family(record)?, record.str_value("rust")?.to_owned());
+    Ok((name.to_owned(), Words { family, allowed, rust }))
 }
+
+/// The keywords that cannot be written as raw identifiers.
+const NOT_RAW: [&str; 4] = ["self", "Self", "super", "crate"];
 
 fn op(record: Record, family: String, words: &BTreeMap<String, Words>) -> Result<Op, Mistake> {
     let name = record.str_value("opName")?.to_owned();
@@ -238,7 +252,15 @@ fn op(record: Record, family: String, words: &BTreeMap<String, Words>) -> Result
         if seen.contains(&name.as_str()) {
             return Err(Mistake::of(name, format!("{name} is the name of two arguments")));
         }
+        if NOT_RAW.contains(&name.as_str()) {
+            return Err(Mistake::of(name, format!("{name} cannot be the name of a field in Rust")));
+        }
         seen.push(name);
+    }
+    for name in record.list_of_strings_value("ignored")?.iter() {
+        let attribute = op.attributes.iter_mut().find(|a| a.name == *name);
+        attribute.ok_or_else(|| Mistake::of_op(format!("{name}, which is ignored, is not an attribute")))?.ignored =
+            true;
     }
     for t in record.list_of_defs_value("traits")?.iter() {
         match t.name()? {
@@ -283,9 +305,11 @@ fn attribute(name: String, definition: Record, words: &BTreeMap<String, Words>) 
     let default =
         definition.optional_str_value("defaultValue").ok().flatten().filter(|s| !s.is_empty()).map(str::to_owned);
     let optional = definition.bit_value("isOptional").unwrap_or(false);
-    let mut base = definition;
-    while let Some(inner) = base.optional_def_value("baseAttr").filter(|d| !d.anonymous() || d.name().is_ok()) {
-        base = inner;
+    let base = definition.optional_def_value("baseAttr").unwrap_or(definition);
+    let is_nested = base.optional_def_value("baseAttr").is_some();
+    if is_nested || definition.subclass_of("ConfinedAttr") || (optional && default.is_some()) {
+        let problem = "constraints, and defaults of optional attributes, are not supported";
+        return Err(Mistake::of(&name, format!("attribute {name}: {problem}")));
     }
     let kind = match base.name()? {
         "I64Attr" => Kind::Int,
@@ -314,7 +338,7 @@ fn attribute(name: String, definition: Record, words: &BTreeMap<String, Words>) 
             Mistake::of(&name, format!("attribute {name}: the default {text} is not of its kind ({kind:?})"))
         })?),
     };
-    Ok(Attribute { name, kind, default, optional })
+    Ok(Attribute { name, kind, default, optional, ignored: false })
 }
 
 /// Parses a default, which td writes as C++.
@@ -332,7 +356,11 @@ fn default_value(kind: &Kind, text: &str, words: &BTreeMap<String, Words>) -> Op
         Kind::OneOf(set) => {
             string().filter(|s| words.get(set).is_some_and(|w| w.allowed.contains(s))).map(Default::Str)
         }
-        Kind::Ints | Kind::I32s => list()?.map(|v| v.parse().ok()).collect::<Option<_>>().map(Default::Ints),
+        Kind::Ints => list()?.map(|v| v.parse().ok()).collect::<Option<_>>().map(Default::Ints),
+        Kind::I32s => {
+            let each = list()?.map(|v| v.parse::<i32>().ok().map(i64::from));
+            each.collect::<Option<_>>().map(Default::Ints)
+        }
         Kind::Floats => list()?.map(|v| v.parse().ok()).collect::<Option<_>>().map(Default::Floats),
         Kind::IntLists | Kind::Dicts => None,
     }

@@ -90,8 +90,8 @@ fn attribute_row(a: &Attribute, dialect: &Dialect) -> String {
     });
     let default = default.map_or("None".into(), |d| format!("Some({d})"));
     format!(
-        "AttributeDef {{ name: {:?}, kind: AttributeKind::{kind}, default: {default}, optional: {} }}, ",
-        a.name, a.optional
+        "AttributeDef {{ name: {:?}, kind: AttributeKind::{kind}, default: {default}, optional: {}, ignored: {} }}, ",
+        a.name, a.optional, a.ignored
     )
 }
 
@@ -124,11 +124,9 @@ fn word_enum(name: &str, words: &Words, out: &mut String) {
     put!(out, "one_of!({name});");
 }
 
-/// Converts a name to a Rust identifier.
+/// Converts a name to a Rust identifier; keywords become raw ones.
 fn ident(name: &str) -> String {
-    let keyword =
-        ["type", "in", "ref", "move", "loop", "if", "else", "where", "match", "as", "box", "dyn", "fn", "for", "use"];
-    if keyword.contains(&name) { format!("r#{name}") } else { name.to_owned() }
+    if syn::parse_str::<syn::Ident>(name).is_err() { format!("r#{name}") } else { name.to_owned() }
 }
 
 fn attribute_type(kind: &Kind, dialect: &Dialect) -> String {
@@ -201,6 +199,7 @@ fn op_struct(op: &Op, dialect: &Dialect, out: &mut String) {
             Some(default) => (ty, format!("Attribute; `{default}` by default.")),
             None => (ty, "Attribute.".to_owned()),
         };
+        let note = if a.ignored { format!("{note} It changes no result.") } else { note };
         put!(out, "  #[doc = {note:?}]\n  pub {}: {ty},", ident(&a.name));
     }
     if op.operands.is_empty() {
@@ -245,11 +244,31 @@ fn constructor(op: &Op, dialect: &Dialect, out: &mut String) {
     put!(out, "  pub fn new({parameters}) -> Self {{ Self {{ {init} }} }}");
 }
 
-/// Writes the conversions between the struct and the lists that the table describes.
-fn parts(op: &Op, out: &mut String) {
-    let (mut operand_values, mut built, mut mapped, mut put_all) =
-        (String::new(), String::new(), String::new(), String::new());
-    for v in &op.operands {
+/// The expressions of an op's conversions between its struct and the lists that the table describes, one after the other.
+#[derive(std::default::Default)]
+struct Parts {
+    /// The operands as values with names.
+    operand_values: String,
+    /// Statements that list the attributes.
+    attributes: String,
+    /// The fields, taken from lists of operands and attributes.
+    built: String,
+    /// The fields, with `f` applied to the operands.
+    mapped: String,
+}
+
+impl Parts {
+    fn of(op: &Op) -> Parts {
+        let mut all = Parts::default();
+        op.operands.iter().for_each(|v| all.operand(v));
+        op.attributes.iter().for_each(|a| all.attribute(a));
+        if op.operands.is_empty() {
+            all.built += "operands: std::marker::PhantomData, ";
+            all.mapped += "operands: std::marker::PhantomData, ";
+        }
+        all
+    }
+    fn operand(&mut self, v: &Value) {
         let (f, n) = (ident(&v.name), &v.name);
         let (value, build, map) = match v.arity {
             Arity::Required => (format!("OperandValue::One(&self.{f})"), "required", format!("f(&self.{f})?")),
@@ -264,26 +283,26 @@ fn parts(op: &Op, out: &mut String) {
                 format!("self.{f}.iter().map(&mut *f).collect::<Result<_, E>>()?"),
             ),
         };
-        operand_values += &format!("({n:?}, {value}), ");
-        built += &format!("{f}: operands.{build}({n:?})?, ");
-        mapped += &format!("{f}: {map}, ");
+        self.operand_values += &format!("({n:?}, {value}), ");
+        self.built += &format!("{f}: operands.{build}({n:?})?, ");
+        self.mapped += &format!("{f}: {map}, ");
     }
-    for a in &op.attributes {
+    fn attribute(&mut self, a: &Attribute) {
         let (f, n) = (ident(&a.name), &a.name);
         let optional = if a.optional { "_optional" } else { "" };
-        put_all += &format!("a.put{optional}({n:?}, &self.{f}); ");
-        built += &format!("{f}: attributes.take{optional}({n:?})?, ");
+        self.attributes += &format!("a.put{optional}({n:?}, &self.{f}); ");
+        self.built += &format!("{f}: attributes.take{optional}({n:?})?, ");
         let copied = matches!(
             a.kind,
             Kind::Int | Kind::Si32 | Kind::I32 | Kind::Ui32 | Kind::Float | Kind::Bool | Kind::OneOf(_)
         );
-        mapped += &format!("{f}: self.{f}{}, ", if copied { "" } else { ".clone()" });
+        self.mapped += &format!("{f}: self.{f}{}, ", if copied { "" } else { ".clone()" });
     }
-    if op.operands.is_empty() {
-        built += "operands: std::marker::PhantomData, ";
-        mapped += "operands: std::marker::PhantomData, ";
-    }
-    let unused = if op.operands.is_empty() { "let _ = f;" } else { "" };
+}
+
+/// Writes the conversions between the struct and the lists that the table describes.
+fn parts(op: &Op, out: &mut String) {
+    let Parts { operand_values, attributes, built, mapped } = Parts::of(op);
     if op.structure {
         put!(out, "  #[allow(dead_code, reason = \"the graph creates them, and not every one is read\")]");
     }
@@ -298,11 +317,12 @@ fn parts(op: &Op, out: &mut String) {
         out,
         "  pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {{ vec![{operand_values}] }}"
     );
-    let attributes = match put_all.as_str() {
+    let attributes = match attributes.as_str() {
         "" => "Attributes::default()".to_owned(),
         all => format!("let mut a = Attributes::default(); {all} a"),
     };
     put!(out, "  pub(crate) fn attributes(&self) -> Attributes {{ {attributes} }}");
+    let unused = if op.operands.is_empty() { "let _ = f;" } else { "" };
     put!(
         out,
         "  pub(crate) fn try_map<U, E>(&self, f: &mut dyn FnMut(&V) -> Result<U, E>) -> Result<{}<U>, E> {{ {unused} Ok({} {{ {mapped} }}) }}",

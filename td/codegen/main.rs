@@ -1,5 +1,5 @@
 //! Writes `src/ops/generated`.
-use std::{fs, path::Path, process::ExitCode};
+use std::{collections::BTreeMap, fs, io, path::Path, process::ExitCode};
 
 fn main() -> ExitCode {
     match tpulang_td::generated().and_then(write) {
@@ -11,13 +11,25 @@ fn main() -> ExitCode {
     }
 }
 
-/// Replaces the folder's files, so that a removed family leaves nothing behind.
-fn write(files: std::collections::BTreeMap<String, String>) -> Result<(), String> {
+/// Writes the files that have changed, so that Cargo compiles nothing again without need, and then removes those of
+/// families that are gone.
+fn write(files: BTreeMap<String, String>) -> Result<(), String> {
     let folder = Path::new(tpulang_td::ROOT).join("src/ops/generated");
-    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(failed)?;
-    }
-    fs::create_dir(&folder).map_err(failed)?;
-    files.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text)).map_err(failed)
+    let update = || -> io::Result<()> {
+        fs::create_dir_all(&folder)?;
+        for (name, text) in &files {
+            let path = folder.join(name);
+            if fs::read_to_string(&path).ok().as_ref() != Some(text) {
+                fs::write(path, text)?;
+            }
+        }
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            if !entry.file_name().to_str().is_some_and(|name| files.contains_key(name)) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    };
+    update().map_err(|e| format!("{}: {e}", folder.display()))
 }

@@ -392,6 +392,24 @@ fn modules_that_are_wrong() {
             ),
         ),
         (
+            "a weight that is compressed",
+            module(
+                "%3 = \"top.Weight\"() {do_compress = true} : () -> tensor<3xf32> loc(\"v\")\n    %2 = \"top.Add\"(%1, %3) : (tensor<1x3xf32>, tensor<3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        (
+            "a weight's attribute that is unknown",
+            module(
+                "%3 = \"top.Weight\"() {do_compres = true} : () -> tensor<3xf32> loc(\"v\")\n    %2 = \"top.Add\"(%1, %3) : (tensor<1x3xf32>, tensor<3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        (
+            "an input in a chip's format",
+            module(
+                "%3 = \"top.Input\"(%arg0) {customization_format = \"YUV420_PLANAR\"} : (tensor<1x3xf32>) -> tensor<1x3xf32> loc(\"z\")\n    %2 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        (
             "a name twice",
             module(
                 "%3 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32> loc(\"x\")\n    %2 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>",

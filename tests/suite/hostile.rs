@@ -114,6 +114,11 @@ fn modules_that_look_odd_are_read() {
         let g = mlir::read_text(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(g.operators().len(), 1);
     }
+    let weight = r#""top.Weight"() {allow_split = [1], do_compress = false, path = "a", placeholder = "Auto", store_mode = "1N"}"#;
+    let add = r#""top.Add"(%1, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"#;
+    let text = with_body(&format!("%w = {weight} : () -> tensor<4xf32> loc(\"w\")\n%2 = {add} loc(\"y\")"));
+    let g = mlir::read_text(&text.replace("(%arg0) :", "(%arg0) {shape_tensor = [4]} :")).unwrap();
+    assert_eq!(g.tensor(g.lookup("w").unwrap()).unwrap().shape, [4]);
     let g = mlir::read_text(&relu("<{relu_limit = 1.0 : f64}>")).unwrap();
     assert!(mlir::emit(&g).unwrap().text.contains("relu_limit = 1.000000e+00 : f64"));
 }

@@ -74,7 +74,14 @@ fn attribute(a: &AttributeDef) -> Value {
         Default::Floats(v) => json!(v),
     });
     let (kind, allowed) = kind(a.kind);
-    json!({ "name": a.name, "kind": kind, "allowed": allowed, "default": default, "optional": a.optional })
+    json!({
+        "name": a.name,
+        "kind": kind,
+        "allowed": allowed,
+        "default": default,
+        "optional": a.optional,
+        "ignored": a.ignored,
+    })
 }
 
 /// The name of a kind, and the strings that it allows.

@@ -209,6 +209,7 @@ pub fn op_attributes(op: &OpDef) -> Vec<[String; 3]> {
             None if a.optional => "absent".into(),
             None => "required".into(),
         };
+        let default = if a.ignored { format!("{default}; ignored") } else { default };
         [a.name.to_owned(), a.kind.to_string(), default]
     };
     op.attributes.iter().map(row).collect()

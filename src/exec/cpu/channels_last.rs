@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Layout,
     base::{Dtype, Result, invalid},
-    ops::{AvgPool, Conv, MaxPool, Op, Permute, Reshape, Window, windows},
+    ops::{AvgPool, Conv, MaxPool, Op, Permute, Reshape, Window, pool_windows},
     quant::RoundMode,
     semantics::stores_the_same,
 };
@@ -76,7 +76,7 @@ fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
 fn max_pool_axes(op: &MaxPool<Operand>, result: &ValueType) -> Option<[Axis; 2]> {
     let copies = is_last(&op.input.ty) && stores_the_same(&op.input.ty, result) && !op.do_relu;
     ByteOperand::new(&op.input).filter(|_| copies)?;
-    axes(&windows(&op.input.ty.plain_shape(), &op.into()).ok()?)
+    axes(&pool_windows(&op.input.ty.plain_shape(), &op.into()).ok()?)
 }
 
 /// Returns the axes of rows and columns. A sequence has one row.
@@ -88,7 +88,7 @@ fn axes(windows: &[Window]) -> Option<[Axis; 2]> {
 /// Returns the sums of an average pool of bytes.
 fn sum_pool(op: &AvgPool<Operand>) -> Option<SumPoolBytes> {
     let input = ByteOperand::new(&op.input).filter(|_| is_last(&op.input.ty) && op.pad_value == 0)?;
-    let [rows, cols] = axes(&windows(&op.input.ty.plain_shape(), &op.into()).ok()?)?;
+    let [rows, cols] = axes(&pool_windows(&op.input.ty.plain_shape(), &op.into()).ok()?)?;
     let is_exact = rows.kernel.saturating_mul(cols.kernel) <= LARGEST_WINDOW;
     let has_gaps = [rows, cols].iter().any(|axis| axis.dilation > 1);
     (is_exact && !has_gaps).then_some(SumPoolBytes { input, channels: *op.input.ty.shape.last()?, rows, cols })
@@ -167,7 +167,7 @@ fn max_pool(op: &MaxPool<Operand>, result: &ValueType) -> Result<OpKernel> {
 fn avg_pool(op: &AvgPool<Operand>) -> Result<OpKernel> {
     let pool = sum_pool(op).ok_or_else(|| invalid("no average pool of bytes with channels last"))?;
     let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
-    let windows = windows(&op.input.ty.plain_shape(), &op.into())?;
+    let windows = pool_windows(&op.input.ty.plain_shape(), &op.into())?;
     let (mean, operand) = (Mean::new(op, &windows, &Units::of(&op.input)), op.input.clone());
     Ok(OpKernel::new(move |t| {
         let images = t.array(&operand)?.bytes()?;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    ops::{ConstantFill, MeshGrid, Shape, Size, fetched},
+    ops::{ConstantFill, MeshGrid, Shape, Size, selected_dimensions},
     quant::RoundMode,
     views::View,
 };
@@ -27,7 +27,7 @@ fn fill(t: &mut Task, f: impl Fn(usize) -> f64 + Sync) -> Result<()> {
 
 pub(super) fn shape(op: Shape<Operand>) -> OpKernel {
     OpKernel::new(move |t| {
-        let dims = fetched(&op.input.ty.shape, &op)?;
+        let dims = selected_dimensions(&op.input.ty.shape, &op)?;
         fill(t, |i| dims[i] as f64)
     })
 }

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Layout,
     base::{Dtype, Result, invalid},
-    ops::{AvgPool, Conv, Convolution, Deconv, MaxPool, Op, Window, windows},
+    ops::{AvgPool, Conv, Convolution, Deconv, MaxPool, Op, Window, pool_windows},
     signature::{is_arithmetic, is_for_all_channels},
 };
 
@@ -306,12 +306,12 @@ fn with_constants<T>(
 }
 
 fn max_pool(op: &MaxPool<Operand>) -> Result<OpKernel> {
-    let windows = windows(&op.input.ty.plain_shape(), &op.into())?;
+    let windows = pool_windows(&op.input.ty.plain_shape(), &op.into())?;
     pool(&op.input, &windows, PoolKind::Max, relu(op.do_relu, op.relu_limit))
 }
 
 fn avg_pool(op: &AvgPool<Operand>) -> Result<OpKernel> {
-    let windows = windows(&op.input.ty.plain_shape(), &op.into())?;
+    let windows = pool_windows(&op.input.ty.plain_shape(), &op.into())?;
     let kind = PoolKind::Average { include_pad: op.count_include_pad };
     pool(&op.input, &windows, kind, relu(op.do_relu, op.relu_limit))
 }

@@ -10,7 +10,7 @@ use crate::{
     ValueType,
     array::reserve,
     base::Result,
-    ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
+    ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, pool_windows},
     quant::Quantization,
     semantics::IndexKind,
 };
@@ -31,7 +31,7 @@ impl End for OrLowest {
 pub(super) fn max_pool(op: MaxPool<Operand>) -> OpKernel {
     OpKernel::with_workspace(reals([&op.input]) + of_lines(&op.input), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
-        let windows = windows(&op.input.ty.shape, &(&op).into())?;
+        let windows = pool_windows(&op.input.ty.shape, &(&op).into())?;
         let layout = LineLayout::new(&windows)?;
         let planes = Planes::sliding(t, &op.input, &windows)?;
         match layout {
@@ -43,7 +43,7 @@ pub(super) fn max_pool(op: MaxPool<Operand>) -> OpKernel {
 
 pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> OpKernel {
     OpKernel::with_workspace(reals([&op.input]) + of_lines(&op.input), move |t| {
-        let planes = Planes::sliding(t, &op.input, &windows(&op.input.ty.shape, &(&op).into())?)?;
+        let planes = Planes::sliding(t, &op.input, &pool_windows(&op.input.ty.shape, &(&op).into())?)?;
         planes.pool(t, PostOp::relu(op.do_relu, op.relu_limit), Largest, OrLowest)?;
         let pixels = planes.pixels();
         t.fill_ints(1, |first, out| {
@@ -69,7 +69,7 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
     let units = Units::of(&op.input);
     OpKernel::with_workspace(reals([&op.input]) + of_lines(&op.input), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
-        let windows = windows(&op.input.ty.shape, &(&op).into())?;
+        let windows = pool_windows(&op.input.ty.shape, &(&op).into())?;
         let mean = Mean::new(&op, &windows, &units);
         let layout = LineLayout::new(&windows)?;
         let planes = Planes::sliding(t, &units.operand, &windows)?;

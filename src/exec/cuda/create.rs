@@ -9,7 +9,7 @@ use crate::{
         Operand, ValueType,
         views::{View, axis_of},
     },
-    ops::{ConstantFill, MeshGrid, Shape, Size, fetched},
+    ops::{ConstantFill, MeshGrid, Shape, Size, selected_dimensions},
 };
 
 /// Computes each element from its index `i`, exactly for plain integers.
@@ -23,7 +23,7 @@ fn listed(numbers: &[f64]) -> Formula {
 }
 
 pub(super) fn shape(op: &Shape<Operand>) -> Result<Formula> {
-    let dims: Vec<f64> = fetched(&op.input.ty.shape, op)?.into_iter().map(|d| d as f64).collect();
+    let dims: Vec<f64> = selected_dimensions(&op.input.ty.shape, op)?.into_iter().map(|d| d as f64).collect();
     Ok(listed(&dims))
 }
 

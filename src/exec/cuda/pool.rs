@@ -10,7 +10,7 @@ use super::{
 use crate::{
     base::{Dtype, Result},
     exec::Operand,
-    ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, PoolMask, Window, windows},
+    ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, PoolMask, Window, pool_windows},
     quant::Quantization,
 };
 
@@ -28,7 +28,7 @@ fn planes(input: &Operand) -> usize {
 }
 
 pub(super) fn max_pool(op: &MaxPool<Operand>, b: &mut Builder) -> Result<()> {
-    let windows = sliding(b, &op.input, &windows(&op.input.ty.shape, &op.into())?)?;
+    let windows = sliding(b, &op.input, &pool_windows(&op.input.ty.shape, &op.into())?)?;
     let (float, n) = (b.float(&op.input)?, b.result_type(0)?.elements());
     let (x, y) = (b.floats(&op.input, float)?, b.float_result(0, float)?);
     let arguments = arguments![x, y, y, windows, planes(&op.input), false];
@@ -37,7 +37,7 @@ pub(super) fn max_pool(op: &MaxPool<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder) -> Result<()> {
-    let windows = sliding(b, &op.input, &windows(&op.input.ty.shape, &op.into())?)?;
+    let windows = sliding(b, &op.input, &pool_windows(&op.input.ty.shape, &op.into())?)?;
     let (x, y, n) = (b.reals(&op.input)?, b.real_result(0)?, b.result_type(0)?.elements());
     let offsets = b.temporary_reals(n);
     let arguments = arguments![x, y, offsets, windows, planes(&op.input), true];
@@ -47,7 +47,7 @@ pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder)
 }
 
 pub(super) fn avg_pool(op: &AvgPool<Operand>, b: &mut Builder) -> Result<()> {
-    let list = windows(&op.input.ty.shape, &op.into())?;
+    let list = pool_windows(&op.input.ty.shape, &op.into())?;
     let taps = if op.count_include_pad { list.iter().map(|w| w.kernel).product() } else { 0 };
     let windows = sliding(b, &op.input, &list)?;
     let post_op = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);

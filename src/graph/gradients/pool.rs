@@ -5,12 +5,12 @@ use crate::{
     array::Array,
     base::{Dtype, Result},
     emit::{Emit, ints},
-    ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxPoolingIndicesBwd, MaxUnpool, Window, windows},
+    ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxPoolingIndicesBwd, MaxUnpool, Window, pool_windows},
 };
 
 pub(super) fn avg_pool(b: &mut Backward, op: &AvgPool<Tensor>, o: Output) -> Result<()> {
     let shape = b.shape(op.input)?;
-    let windows = windows(&shape, &op.into())?;
+    let windows = pool_windows(&shape, &op.into())?;
     let result = b.shape(o.y)?;
     b.expand(&[Some(o)], |b| {
         let mut y = b.real(op.input)?;
@@ -52,7 +52,7 @@ pub(super) fn adaptive_avg_pool(b: &mut Backward, op: &AdaptiveAvgPool<Tensor>, 
 
 pub(super) fn max_pool(b: &mut Backward, op: &MaxPool<Tensor>, o: Output) -> Result<()> {
     let shape = b.shape(op.input)?;
-    let windows = windows(&shape, &op.into())?;
+    let windows = pool_windows(&shape, &op.into())?;
     let spatial: Vec<usize> = windows.iter().map(Window::positions).collect::<Result<_>>()?;
     let dy = b.reshape(o.dy, &[&shape[..2], spatial.as_slice()].concat())?;
     match windows.as_slice() {
@@ -145,7 +145,7 @@ fn without_empty_windows(
 /// The mask only says where maxima are.
 pub(super) fn max_pool_with_mask(b: &mut Backward, op: &MaxPoolWithMask<Tensor>, o: Output) -> Result<()> {
     let shape = b.shape(op.input)?;
-    let windows = windows(&shape, &op.into())?;
+    let windows = pool_windows(&shape, &op.into())?;
     match windows.as_slice() {
         [rows, columns] => {
             let positions = [shape[0], shape[1], rows.positions()?, columns.positions()?];

@@ -100,6 +100,7 @@ pub(super) const ELU: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -169,6 +170,7 @@ pub(super) const GELU: OpDef = OpDef {
             kind: AttributeKind::OneOf(&["normal", "tanh", "sigm"]),
             default: Some(Default::Str("normal")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -187,6 +189,7 @@ pub(super) const GELU: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -267,12 +270,14 @@ pub(super) const HARDSIGMOID: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "beta",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -403,6 +408,7 @@ pub(super) const LEAKYRELU: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -421,6 +427,7 @@ pub(super) const LEAKYRELU: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -622,6 +629,7 @@ pub(super) const RELU: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -747,18 +755,21 @@ pub(super) const SIGMOID: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "bias",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "log",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -777,6 +788,7 @@ pub(super) const SIGMOID: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -869,18 +881,21 @@ pub(super) const SOFTMAX: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "log",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "beta",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -899,6 +914,7 @@ pub(super) const SOFTMAX: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1099,6 +1115,7 @@ pub(super) const SWISH: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -1117,6 +1134,7 @@ pub(super) const SWISH: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1207,6 +1225,7 @@ pub(super) const TANH: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

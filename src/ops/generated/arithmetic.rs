@@ -3,7 +3,7 @@ use super::*;
 pub(super) const ADD: OpDef = OpDef {
     name: "Add",
     summary: "Sum of tensors",
-    description: "`coeff` scales each operand first.",
+    description: "`coeff`, one number for each operand, scales the operands first.",
     operands: &[
         ValueDef {
             name: "inputs",
@@ -16,24 +16,28 @@ pub(super) const ADD: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "coeff",
             kind: AttributeKind::Floats,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -48,7 +52,7 @@ pub(super) const ADD: OpDef = OpDef {
 };
 /**`top.Add`: Sum of tensors.
 
-`coeff` scales each operand first.*/
+`coeff`, one number for each operand, scales the operands first.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Add<V> {
     /// Operand.
@@ -126,24 +130,28 @@ pub(super) const ADDCONST: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -220,8 +228,8 @@ impl<V> AddConst<V> {
 }
 pub(super) const DIV: OpDef = OpDef {
     name: "Div",
-    summary: "Quotient of two tensors",
-    description: "With `is_reverse`, second by first.",
+    summary: "Quotient of tensors, from left to right",
+    description: "With `is_reverse`, each tensor by the quotient of those before it.",
     operands: &[
         ValueDef {
             name: "inputs",
@@ -234,24 +242,28 @@ pub(super) const DIV: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -264,9 +276,9 @@ pub(super) const DIV: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Div`: Quotient of two tensors.
+/**`top.Div`: Quotient of tensors, from left to right.
 
-With `is_reverse`, second by first.*/
+With `is_reverse`, each tensor by the quotient of those before it.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Div<V> {
     /// Operand.
@@ -344,30 +356,35 @@ pub(super) const DIVCONST: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_reverse",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -452,7 +469,7 @@ impl<V> DivConst<V> {
 }
 pub(super) const MAX: OpDef = OpDef {
     name: "Max",
-    summary: "Larger of two tensors",
+    summary: "Largest of several tensors",
     description: "",
     operands: &[
         ValueDef {
@@ -471,7 +488,7 @@ pub(super) const MAX: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Max`: Larger of two tensors.
+///`top.Max`: Largest of several tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Max<V> {
     /// Operand.
@@ -522,12 +539,14 @@ pub(super) const MAXCONST: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -592,7 +611,7 @@ impl<V> MaxConst<V> {
 }
 pub(super) const MIN: OpDef = OpDef {
     name: "Min",
-    summary: "Smaller of two tensors",
+    summary: "Smallest of several tensors",
     description: "",
     operands: &[
         ValueDef {
@@ -611,7 +630,7 @@ pub(super) const MIN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Min`: Smaller of two tensors.
+///`top.Min`: Smallest of several tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Min<V> {
     /// Operand.
@@ -662,12 +681,14 @@ pub(super) const MINCONST: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -804,18 +825,21 @@ pub(super) const MUL: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -900,24 +924,28 @@ pub(super) const MULCONST: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1008,18 +1036,21 @@ pub(super) const RECIPROCAL: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1148,8 +1179,8 @@ impl<V> Remainder<V> {
 }
 pub(super) const SUB: OpDef = OpDef {
     name: "Sub",
-    summary: "Difference of two tensors",
-    description: "With `is_reverse`, second minus first. `coeff` scales each operand first.",
+    summary: "Difference of tensors, from left to right",
+    description: "With `is_reverse`, each tensor less the difference of those before it. `coeff`, one number for each operand, scales the operands first.",
     operands: &[
         ValueDef {
             name: "inputs",
@@ -1162,30 +1193,35 @@ pub(super) const SUB: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "coeff",
             kind: AttributeKind::Floats,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1198,9 +1234,9 @@ pub(super) const SUB: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Sub`: Difference of two tensors.
+/**`top.Sub`: Difference of tensors, from left to right.
 
-With `is_reverse`, second minus first. `coeff` scales each operand first.*/
+With `is_reverse`, each tensor less the difference of those before it. `coeff`, one number for each operand, scales the operands first.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sub<V> {
     /// Operand.
@@ -1284,30 +1320,35 @@ pub(super) const SUBCONST: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_reverse",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

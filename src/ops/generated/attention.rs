@@ -87,36 +87,42 @@ pub(super) const ATTENTION: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "has_bias",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale_param",
             kind: AttributeKind::Floats,
             default: Some(Default::Floats(&[1.0])),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "zp_param",
             kind: AttributeKind::Ints,
             default: Some(Default::Ints(&[0])),
             optional: false,
+            ignored: true,
         },
     ],
     results: &[
@@ -158,17 +164,17 @@ pub struct Attention<V> {
     pub out_bias: Option<V>,
     /// Operand.
     pub mask: Option<V>,
-    ///Attribute; `0` by default.
+    ///Attribute; `0` by default. It changes no result.
     pub dim: i64,
-    ///Attribute; `0` by default.
+    ///Attribute; `0` by default. It changes no result.
     pub has_bias: i64,
     ///Attribute.
     pub head: i64,
     ///Attribute.
     pub scale: f64,
-    ///Attribute; `vec![1.0]` by default.
+    ///Attribute; `vec![1.0]` by default. It changes no result.
     pub scale_param: Vec<f64>,
-    ///Attribute; `vec![0]` by default.
+    ///Attribute; `vec![0]` by default. It changes no result.
     pub zp_param: Vec<i64>,
 }
 impl<V> Attention<V> {
@@ -314,54 +320,63 @@ pub(super) const FATTENTION: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "dim",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "keep_dims",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "kv_head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mask_size",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mk",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mq",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "q_head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -536,54 +551,63 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "dim",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "keep_dims",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "kv_head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mask_size",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mk",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mq",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "q_head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -732,8 +756,8 @@ impl<V> FAttentionLse<V> {
 }
 pub(super) const FLEXATTENTION: OpDef = OpDef {
     name: "FlexAttention",
-    summary: "FAttention with skippable blocks and values of their own size",
-    description: "`queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d], `values` [batch, mk, kv_head, v_d]; `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has one entry per square of `flex_block` queries and keys: 0 skips it. `lse` is like FAttentionLse's, with `has_lse` only.",
+    summary: "FAttention with values of their own size and a map of hidden blocks",
+    description: "`queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d], `values` [batch, mk, kv_head, v_d]; `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has one entry for each square of `flex_block` queries and keys. A chip skips squares whose entry is 0, which `mask` must hide as well: the result is computed from `mask` alone. `lse` is like FAttentionLse's, with `has_lse` only.",
     operands: &[
         ValueDef {
             name: "queries",
@@ -766,72 +790,84 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "flex_block",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(128)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "has_lse",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "keep_dims",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "kv_head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mask_size",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mk",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mq",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "q_head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "qk_d",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "v_d",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -848,9 +884,9 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.FlexAttention`: FAttention with skippable blocks and values of their own size.
+/**`top.FlexAttention`: FAttention with values of their own size and a map of hidden blocks.
 
-`queries` are \[batch, mq, q_head, qk_d\], `keys` \[batch, mk, kv_head, qk_d\], `values` \[batch, mk, kv_head, v_d\]; `mask`, \[batch, mq, 1, mk\], is added. `block_bitmap` has one entry per square of `flex_block` queries and keys: 0 skips it. `lse` is like FAttentionLse's, with `has_lse` only.*/
+`queries` are \[batch, mq, q_head, qk_d\], `keys` \[batch, mk, kv_head, qk_d\], `values` \[batch, mk, kv_head, v_d\]; `mask`, \[batch, mq, 1, mk\], is added. `block_bitmap` has one entry for each square of `flex_block` queries and keys. A chip skips squares whose entry is 0, which `mask` must hide as well: the result is computed from `mask` alone. `lse` is like FAttentionLse's, with `has_lse` only.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlexAttention<V> {
     /// Operand.
@@ -1040,30 +1076,35 @@ pub(super) const ROPE: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "add_saturation",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "add_shift",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "force_f32",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "is_permute_optimize",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mul1_round_mode",
@@ -1082,18 +1123,21 @@ pub(super) const ROPE: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mul1_saturation",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mul1_shift",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mul2_round_mode",
@@ -1112,24 +1156,28 @@ pub(super) const ROPE: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mul2_saturation",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mul2_shift",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "rope_mode",
             kind: AttributeKind::OneOf(&["interleaved_pairs", "contiguous_halves"]),
             default: Some(Default::Str("interleaved_pairs")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1159,7 +1207,7 @@ pub struct Rope<V> {
     pub add_saturation: bool,
     ///Attribute; `0` by default.
     pub add_shift: i64,
-    ///Attribute; `false` by default.
+    ///Attribute; `false` by default. It changes no result.
     pub force_f32: bool,
     ///Attribute; `false` by default.
     pub is_permute_optimize: bool,
@@ -1270,7 +1318,7 @@ impl<V> Rope<V> {
 pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
     name: "ScaleDotProductAttention",
     summary: "softmax(scale * Q K^T + mask) V",
-    description: "With `is_causal`, a query sees the keys up to its own position only.",
+    description: "`query` is [.., queries, elements], `key` [.., keys, elements], `value` [.., keys, elements of the result]. A `scale` of 0, as by default, or infinity stands for 1 / sqrt(elements). `mask` is broadcast to [.., queries, keys]. With `is_causal`, a query sees the keys up to its own position only.",
     operands: &[
         ValueDef {
             name: "query",
@@ -1295,18 +1343,21 @@ pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "is_causal",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1321,7 +1372,7 @@ pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
 };
 /**`top.ScaleDotProductAttention`: softmax(scale * Q K^T + mask) V.
 
-With `is_causal`, a query sees the keys up to its own position only.*/
+`query` is \[.., queries, elements\], `key` \[.., keys, elements\], `value` \[.., keys, elements of the result\]. A `scale` of 0, as by default, or infinity stands for 1 / sqrt(elements). `mask` is broadcast to \[.., queries, keys\]. With `is_causal`, a query sees the keys up to its own position only.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaleDotProductAttention<V> {
     /// Operand.
@@ -1332,7 +1383,7 @@ pub struct ScaleDotProductAttention<V> {
     pub value: V,
     /// Operand.
     pub mask: Option<V>,
-    ///Attribute; `0.0f64` by default.
+    ///Attribute; `0.0f64` by default. It changes no result.
     pub dropout_p: f64,
     ///Attribute; `false` by default.
     pub is_causal: bool,

@@ -82,6 +82,7 @@ pub(super) const CAST: OpDef = OpDef {
             kind: AttributeKind::Str,
             default: Some(Default::Str("")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -100,6 +101,7 @@ pub(super) const CAST: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -167,7 +169,7 @@ impl<V> Cast<V> {
 pub(super) const DEQUANTINT: OpDef = OpDef {
     name: "DequantInt",
     summary: "Narrow integer to a wider one, by fixed-point multiplication",
-    description: "",
+    description: "In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`. In the mode `TFLite` the multiplier is a Q31 fraction: `(x - zero_point) * multiplier * 2^lshift` is rounded half up to 32 bits, then multiplied by `2^shift` and rounded by `round_mode`. One multiplier and shift for all, or one per channel.",
     operands: &[
         ValueDef {
             name: "input",
@@ -180,18 +182,21 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "multiplier",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "quant_mode",
             kind: AttributeKind::OneOf(&["Normal", "TFLite"]),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -210,12 +215,14 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "shift",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -228,7 +235,9 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.DequantInt`: Narrow integer to a wider one, by fixed-point multiplication.
+/**`top.DequantInt`: Narrow integer to a wider one, by fixed-point multiplication.
+
+In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`. In the mode `TFLite` the multiplier is a Q31 fraction: `(x - zero_point) * multiplier * 2^lshift` is rounded half up to 32 bits, then multiplied by `2^shift` and rounded by `round_mode`. One multiplier and shift for all, or one per channel.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DequantInt<V> {
     /// Operand.
@@ -317,18 +326,21 @@ pub(super) const DEQUANTIZELINEAR: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "x_scale",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "x_zero_point",
             kind: AttributeKind::I32s,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -471,18 +483,21 @@ pub(super) const QUANTIZELINEAR: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "y_scale",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "y_zero_point",
             kind: AttributeKind::I32s,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -556,7 +571,7 @@ impl<V> QuantizeLinear<V> {
 pub(super) const REQUANTFP: OpDef = OpDef {
     name: "RequantFp",
     summary: "Number to a narrow type, by a floating-point scale",
-    description: "`y = saturate(round(x * scale + offset))`.",
+    description: "`y = saturate(round(x * scale + offset))`. The TFLite modes add no `offset`, but the zero point of the result after rounding. A float `x` is rounded by `first_round_mode` before it is scaled. One scale and offset for all, or one per channel.",
     operands: &[
         ValueDef {
             name: "input",
@@ -581,12 +596,14 @@ pub(super) const REQUANTFP: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfUp")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "offset",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "quant_mode",
@@ -602,6 +619,7 @@ pub(super) const REQUANTFP: OpDef = OpDef {
             ),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -620,12 +638,14 @@ pub(super) const REQUANTFP: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -640,7 +660,7 @@ pub(super) const REQUANTFP: OpDef = OpDef {
 };
 /**`top.RequantFp`: Number to a narrow type, by a floating-point scale.
 
-`y = saturate(round(x * scale + offset))`.*/
+`y = saturate(round(x * scale + offset))`. The TFLite modes add no `offset`, but the zero point of the result after rounding. A float `x` is rounded by `first_round_mode` before it is scaled. One scale and offset for all, or one per channel.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequantFp<V> {
     /// Operand.
@@ -729,12 +749,14 @@ pub(super) const REQUANTINT: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "rshift",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "quant_mode",
@@ -750,6 +772,7 @@ pub(super) const REQUANTINT: OpDef = OpDef {
             ),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -768,18 +791,21 @@ pub(super) const REQUANTINT: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "rq_axis",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "fuse_rq",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

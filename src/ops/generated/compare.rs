@@ -80,6 +80,7 @@ pub(super) const COMPARE: OpDef = OpDef {
             ),
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -170,24 +171,28 @@ pub(super) const COMPARECONST: OpDef = OpDef {
             ),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "const_val",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "inversed",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

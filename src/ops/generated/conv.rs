@@ -24,102 +24,119 @@ pub(super) const CONV: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "strides",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "pads",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "group",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "dilations",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "inserts",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "dynweight_reorderd",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "weight_bits",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "weight_is_coeff",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "do_winograd",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
+            ignored: true,
         },
         AttributeDef {
             name: "auto_pad",
             kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "in_int4_scale",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
+            ignored: true,
         },
         AttributeDef {
             name: "in_int4_zp",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
+            ignored: true,
         },
         AttributeDef {
             name: "out_int8_scale",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
+            ignored: true,
         },
         AttributeDef {
             name: "out_int8_zp",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
+            ignored: true,
         },
     ],
     results: &[
@@ -163,19 +180,19 @@ pub struct Conv<V> {
     pub dynweight_reorderd: bool,
     ///Attribute; may be absent.
     pub weight_bits: Option<i64>,
-    ///Attribute; `1` by default.
+    ///Attribute; `1` by default. It changes no result.
     pub weight_is_coeff: i64,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub do_winograd: Option<bool>,
     ///Attribute; may be absent.
     pub auto_pad: Option<AutoPad>,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub in_int4_scale: Option<f64>,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub in_int4_zp: Option<f64>,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub out_int8_scale: Option<f64>,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub out_int8_zp: Option<f64>,
 }
 impl<V> Conv<V> {
@@ -318,54 +335,63 @@ pub(super) const DECONV: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "dynweight_reorderd",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "group",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "kernel_shape",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "output_padding",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "pads",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "strides",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -524,54 +550,63 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "dilations",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "group",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "kernel_shape",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "pads",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "strides",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "use_mask",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

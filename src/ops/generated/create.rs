@@ -98,6 +98,7 @@ pub(super) const CONSTANTFILL: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -169,6 +170,7 @@ pub(super) const MESHGRID: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -391,18 +393,21 @@ pub(super) const SHAPE: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "start",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "step",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
+            ignored: false,
         },
     ],
     results: &[
@@ -489,6 +494,7 @@ pub(super) const SIZE: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: None,
             optional: true,
+            ignored: false,
         },
     ],
     results: &[

@@ -16,12 +16,14 @@ pub(super) const CUSTOM: OpDef = OpDef {
             kind: AttributeKind::Str,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "params",
             kind: AttributeKind::Dicts,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

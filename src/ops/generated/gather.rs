@@ -3,7 +3,7 @@ use super::*;
 pub(super) const A16GATHER: OpDef = OpDef {
     name: "A16Gather",
     summary: "Rows of a table of packed integers",
-    description: "The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, and `weight_bits` bits per entry.",
+    description: "The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, or for the whole row if that is below 1, and `weight_bits` bits per entry. `axis` is 0.",
     operands: &[
         ValueDef {
             name: "weight",
@@ -28,24 +28,28 @@ pub(super) const A16GATHER: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "keepdims",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "q_group_size",
             kind: AttributeKind::Int,
             default: Some(Default::Int(32)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "weight_bits",
             kind: AttributeKind::Int,
             default: Some(Default::Int(8)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -60,7 +64,7 @@ pub(super) const A16GATHER: OpDef = OpDef {
 };
 /**`top.A16Gather`: Rows of a table of packed integers.
 
-The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, and `weight_bits` bits per entry.*/
+The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, or for the whole row if that is below 1, and `weight_bits` bits per entry. `axis` is 0.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct A16Gather<V> {
     /// Operand.
@@ -161,24 +165,28 @@ pub(super) const GATHER: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "axis",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_lora",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -204,7 +212,7 @@ pub struct Gather<V> {
     pub keepdims: bool,
     ///Attribute; `0` by default.
     pub axis: i64,
-    ///Attribute; `false` by default.
+    ///Attribute; `false` by default. It changes no result.
     pub is_lora: bool,
     ///Attribute; `false` by default.
     pub is_scalar: bool,
@@ -283,6 +291,7 @@ pub(super) const GATHERELEMENTS: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(2)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -365,12 +374,14 @@ pub(super) const GATHERND: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "indice_dims",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
+            ignored: true,
         },
     ],
     results: &[
@@ -394,7 +405,7 @@ pub struct GatherND<V> {
     pub indices: V,
     ///Attribute; `0` by default.
     pub batch_dims: i64,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub indice_dims: Option<i64>,
 }
 impl<V> GatherND<V> {

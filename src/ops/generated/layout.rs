@@ -49,24 +49,28 @@ pub(super) const CONCAT: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "only_merge",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "round_mode",
@@ -85,6 +89,7 @@ pub(super) const CONCAT: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -110,7 +115,7 @@ pub struct Concat<V> {
     pub do_relu: bool,
     ///Attribute; `-1.0f64` by default.
     pub relu_limit: f64,
-    ///Attribute; `false` by default.
+    ///Attribute; `false` by default. It changes no result.
     pub only_merge: bool,
     ///Attribute; `RoundMode::HalfAwayFromZero` by default.
     pub round_mode: RoundMode,
@@ -187,6 +192,7 @@ pub(super) const CONCATSLICE: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -263,18 +269,21 @@ pub(super) const COPY: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "output_stride",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "shape",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -366,12 +375,14 @@ pub(super) const FLATTEN: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(-1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "start_dim",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -450,12 +461,14 @@ pub(super) const PACK: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "values_count",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -536,18 +549,21 @@ pub(super) const PAD: OpDef = OpDef {
             kind: AttributeKind::OneOf(&["constant", "reflect", "symmetric", "edge"]),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "paddings",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "val",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -642,6 +658,7 @@ pub(super) const PERMUTE: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -717,12 +734,14 @@ pub(super) const RESHAPE: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "flatten_start_dim",
             kind: AttributeKind::Int,
             default: Some(Default::Int(-1)),
             optional: false,
+            ignored: true,
         },
     ],
     results: &[
@@ -746,7 +765,7 @@ pub struct Reshape<V> {
     pub shapeT: Option<V>,
     ///Attribute; may be absent.
     pub shape: Option<Vec<i64>>,
-    ///Attribute; `-1` by default.
+    ///Attribute; `-1` by default. It changes no result.
     pub flatten_start_dim: i64,
 }
 impl<V> Reshape<V> {
@@ -798,7 +817,7 @@ impl<V> Reshape<V> {
 pub(super) const SPLIT: OpDef = OpDef {
     name: "Split",
     summary: "Splits a tensor along an axis",
-    description: "Into `num` equal parts, or parts of `split_size`.",
+    description: "Into `num` equal parts, or parts of the sizes in `split_size`, which then has `num` entries.",
     operands: &[
         ValueDef {
             name: "input",
@@ -811,18 +830,21 @@ pub(super) const SPLIT: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "num",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "split_size",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
+            ignored: false,
         },
     ],
     results: &[
@@ -837,7 +859,7 @@ pub(super) const SPLIT: OpDef = OpDef {
 };
 /**`top.Split`: Splits a tensor along an axis.
 
-Into `num` equal parts, or parts of `split_size`.*/
+Into `num` equal parts, or parts of the sizes in `split_size`, which then has `num` entries.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split<V> {
     /// Operand.
@@ -909,12 +931,14 @@ pub(super) const SQUEEZE: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -995,12 +1019,14 @@ pub(super) const TRANSPOSE: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "dim1",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1075,6 +1101,7 @@ pub(super) const UNPACK: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -1144,6 +1171,7 @@ pub(super) const UNSQUEEZE: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

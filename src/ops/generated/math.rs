@@ -178,12 +178,14 @@ pub(super) const CLIP: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "min",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -476,6 +478,7 @@ pub(super) const FLOOR: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -599,6 +602,7 @@ pub(super) const LOGB: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -668,6 +672,7 @@ pub(super) const POW: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -737,6 +742,7 @@ pub(super) const POW2: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

@@ -157,24 +157,28 @@ pub(super) const A16MATMUL: OpDef = OpDef {
             ),
             default: Some(Default::Str("NONE")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "q_group_size",
             kind: AttributeKind::Int,
             default: Some(Default::Int(128)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "right_transpose",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "weight_bits",
             kind: AttributeKind::Int,
             default: Some(Default::Int(8)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -329,6 +333,7 @@ pub(super) const EINSUM: OpDef = OpDef {
             ),
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -412,12 +417,14 @@ pub(super) const FP8MATMUL: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(128)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "weight_transpose",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -525,72 +532,84 @@ pub(super) const MATMUL: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "left_transpose",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "output_transpose",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "hdim_is_batch",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "keep_dims",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "weight_bits",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
+            ignored: false,
         },
         AttributeDef {
             name: "in_int4_scale",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
+            ignored: true,
         },
         AttributeDef {
             name: "in_int4_zp",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
+            ignored: true,
         },
         AttributeDef {
             name: "out_int8_scale",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
+            ignored: true,
         },
         AttributeDef {
             name: "out_int8_zp",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
+            ignored: true,
         },
         AttributeDef {
             name: "dq_type",
@@ -599,18 +618,21 @@ pub(super) const MATMUL: OpDef = OpDef {
             ),
             default: Some(Default::Str("NONE")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "q_group_size",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_lora",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: true,
         },
     ],
     results: &[
@@ -650,19 +672,19 @@ pub struct MatMul<V> {
     pub relu_limit: f64,
     ///Attribute; may be absent.
     pub weight_bits: Option<i64>,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub in_int4_scale: Option<f64>,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub in_int4_zp: Option<f64>,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub out_int8_scale: Option<f64>,
-    ///Attribute; may be absent.
+    ///Attribute; may be absent. It changes no result.
     pub out_int8_zp: Option<f64>,
     ///Attribute; `DequantType::NONE` by default.
     pub dq_type: DequantType,
     ///Attribute; `0` by default.
     pub q_group_size: i64,
-    ///Attribute; `false` by default.
+    ///Attribute; `false` by default. It changes no result.
     pub is_lora: bool,
 }
 impl<V> MatMul<V> {
@@ -835,54 +857,63 @@ pub(super) const MLP: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "num_expert",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "num_expert_per_tok",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "q_group_size",
             kind: AttributeKind::Int,
             default: Some(Default::Int(128)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "quantized",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "right_transpose_down",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "right_transpose_gate",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "right_transpose_up",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "weight_bits",
             kind: AttributeKind::Int,
             default: Some(Default::Int(8)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

@@ -32,18 +32,21 @@ pub(super) const BATCHNORM: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: Some(Default::Float(1e-5)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "do_relu",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -161,12 +164,14 @@ pub(super) const GROUPNORM: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "num_groups",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -269,6 +274,7 @@ pub(super) const INSTANCENORM: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -357,24 +363,28 @@ pub(super) const LRN: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0001)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "beta",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.75)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "bias",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "size",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -473,18 +483,21 @@ pub(super) const LAYERNORM: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "axis",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "eps",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -589,12 +602,14 @@ pub(super) const NORMALIZE: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "channel_shared",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: true,
         },
     ],
     results: &[
@@ -618,7 +633,7 @@ pub struct Normalize<V> {
     pub scale: V,
     ///Attribute; `false` by default.
     pub across_spatial: bool,
-    ///Attribute; `true` by default.
+    ///Attribute; `true` by default. It changes no result.
     pub channel_shared: bool,
 }
 impl<V> Normalize<V> {
@@ -691,6 +706,7 @@ pub(super) const PIXELNORM: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -783,12 +799,14 @@ pub(super) const RMSNORM: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "weight_keep_f32",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: true,
         },
     ],
     results: &[
@@ -810,7 +828,7 @@ pub struct RMSNorm<V> {
     pub gamma: Option<V>,
     ///Attribute.
     pub eps: f64,
-    ///Attribute; `false` by default.
+    ///Attribute; `false` by default. It changes no result.
     pub weight_keep_f32: bool,
 }
 impl<V> RMSNorm<V> {
@@ -883,12 +901,14 @@ pub(super) const SCALE: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

@@ -62,6 +62,7 @@ pub(super) const CUMSUM: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -126,7 +127,7 @@ impl<V> CumSum<V> {
 }
 pub(super) const REDUCE: OpDef = OpDef {
     name: "Reduce",
-    summary: "sum, mean, product, extremum or norm over axes",
+    summary: "Sum, mean, product, extremum or norm over axes",
     description: "Empty `axes` means all. If no axis is left, the result has shape [1].",
     operands: &[
         ValueDef {
@@ -140,12 +141,14 @@ pub(super) const REDUCE: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "keepdims",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mode",
@@ -162,12 +165,14 @@ pub(super) const REDUCE: OpDef = OpDef {
             ),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -180,7 +185,7 @@ pub(super) const REDUCE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Reduce`: sum, mean, product, extremum or norm over axes.
+/**`top.Reduce`: Sum, mean, product, extremum or norm over axes.
 
 Empty `axes` means all. If no axis is left, the result has shape \[1\].*/
 #[derive(Debug, Clone, PartialEq)]
@@ -260,18 +265,21 @@ pub(super) const VARIANCE: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "keep_dims",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "reduce_list",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

@@ -24,6 +24,7 @@ pub(super) const INDEXPUT: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -113,12 +114,14 @@ pub(super) const INSERT: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "offset",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -208,18 +211,21 @@ pub(super) const SCATTERELEMENTS: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "nc_can_split",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "reduction",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -245,7 +251,7 @@ pub struct ScatterElements<V> {
     pub updates: V,
     ///Attribute.
     pub axis: i64,
-    ///Attribute; `false` by default.
+    ///Attribute; `false` by default. It changes no result.
     pub nc_can_split: bool,
     ///Attribute; `0` by default.
     pub reduction: i64,
@@ -327,6 +333,7 @@ pub(super) const SCATTERND: OpDef = OpDef {
             kind: AttributeKind::I32,
             default: Some(Default::Int(0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

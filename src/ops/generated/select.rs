@@ -47,12 +47,14 @@ pub(super) const MASKEDFILL: OpDef = OpDef {
             kind: AttributeKind::Float,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "inversed",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -139,6 +141,7 @@ pub(super) const NONZERO: OpDef = OpDef {
             kind: AttributeKind::OneOf(&["ColMajor", "RowMajor"]),
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -210,12 +213,14 @@ pub(super) const TRILU: OpDef = OpDef {
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "upper",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -300,24 +305,28 @@ pub(super) const WHERE: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "y_is_const",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "x_const_val",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "y_const_val",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

@@ -32,7 +32,7 @@ impl BinaryShiftMode {
 one_of!(BinaryShiftMode);
 pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
     name: "BinaryConstShift",
-    summary: "sum, difference or product of an integer tensor and a constant, shifted",
+    summary: "Sum, difference or product of an integer tensor and a constant, shifted",
     description: "The constant is `scale`. With `is_reverse`, `Sub` takes the tensor from the constant.",
     operands: &[
         ValueDef {
@@ -46,12 +46,14 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mode",
             kind: AttributeKind::OneOf(&["Add", "Sub", "Mul"]),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -70,24 +72,28 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "saturation",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "shift",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -100,7 +106,7 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.BinaryConstShift`: sum, difference or product of an integer tensor and a constant, shifted.
+/**`top.BinaryConstShift`: Sum, difference or product of an integer tensor and a constant, shifted.
 
 The constant is `scale`. With `is_reverse`, `Sub` takes the tensor from the constant.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -178,7 +184,7 @@ impl<V> BinaryConstShift<V> {
 }
 pub(super) const BINARYSHIFT: OpDef = OpDef {
     name: "BinaryShift",
-    summary: "sum, difference or product of two integer tensors, shifted",
+    summary: "Sum, difference or product of two integer tensors, shifted",
     description: "With `is_reverse`, `Sub` takes the first from the second.",
     operands: &[
         ValueDef {
@@ -196,12 +202,14 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mode",
             kind: AttributeKind::OneOf(&["Add", "Sub", "Mul"]),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "round_mode",
@@ -220,18 +228,21 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "saturation",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "shift",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -244,7 +255,7 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.BinaryShift`: sum, difference or product of two integer tensors, shifted.
+/**`top.BinaryShift`: Sum, difference or product of two integer tensors, shifted.
 
 With `is_reverse`, `Sub` takes the first from the second.*/
 #[derive(Debug, Clone, PartialEq)]

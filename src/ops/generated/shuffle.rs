@@ -16,42 +16,49 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "block_w",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "in_is_NCHW",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_CRD",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "is_inversed",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "out_is_NCHW",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "swap_cr",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -168,6 +175,7 @@ pub(super) const REVERSE: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -237,6 +245,7 @@ pub(super) const SHUFFLECHANNEL: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -306,6 +315,7 @@ pub(super) const SWAPCHANNEL: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -375,6 +385,7 @@ pub(super) const SWAPDIMINNER: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[

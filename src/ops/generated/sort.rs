@@ -43,24 +43,28 @@ pub(super) const ARG: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "keepdims",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "mode",
             kind: AttributeKind::OneOf(&["ArgMin", "ArgMax"]),
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "select_last_index",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -157,12 +161,14 @@ pub(super) const SORT: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "descending",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -249,36 +255,42 @@ pub(super) const TOPK: OpDef = OpDef {
             kind: AttributeKind::Int,
             default: Some(Default::Int(-1)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "axis",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "largest",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "replace_topk_indices",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: true,
         },
         AttributeDef {
             name: "sorted",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "use_hau",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
+            ignored: true,
         },
     ],
     results: &[
@@ -310,11 +322,11 @@ pub struct TopK<V> {
     pub axis: i64,
     ///Attribute; `true` by default.
     pub largest: bool,
-    ///Attribute; `false` by default.
+    ///Attribute; `false` by default. It changes no result.
     pub replace_topk_indices: bool,
     ///Attribute; `true` by default.
     pub sorted: bool,
-    ///Attribute; `true` by default.
+    ///Attribute; `true` by default. It changes no result.
     pub use_hau: bool,
 }
 impl<V> TopK<V> {

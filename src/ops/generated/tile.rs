@@ -20,6 +20,7 @@ pub(super) const EXPAND: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: Some(Default::Ints(&[])),
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
@@ -175,6 +176,7 @@ pub(super) const TILE: OpDef = OpDef {
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
+            ignored: false,
         },
     ],
     results: &[
@@ -257,24 +259,28 @@ pub(super) const UPSAMPLE: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "relu_limit",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale_h",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
         AttributeDef {
             name: "scale_w",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
+            ignored: false,
         },
     ],
     results: &[
