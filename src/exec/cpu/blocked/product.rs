@@ -24,7 +24,7 @@ use rten_simd::{
 };
 
 /// Number of elements of a row, and of rows, that are processed at a time.
-const DEPTH: usize = 384;
+pub(super) const DEPTH: usize = 384;
 const ROWS: usize = 224;
 /// Blocks per panel if rows are multiplied one at a time: a row of one or two blocks has too few accumulators to keep the
 /// multipliers busy.
@@ -247,7 +247,7 @@ impl PackedB {
 }
 
 /// Returns the number of elements of a row that are summed before they are added to those before: a multiple of 16.
-pub(super) fn part_depth(k: usize) -> usize {
+fn part_depth(k: usize) -> usize {
     k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK)
 }
 

@@ -7,9 +7,9 @@
 use super::{
     BLOCK, InstructionSet,
     band::with_scratch,
-    product::{Tiles, part_depth},
+    product::{DEPTH, Tiles},
     task_count,
-    tile::{OF_4, OF_8, OF_16, with_pixels},
+    tile::{OF_4, OF_8, OF_16},
 };
 use crate::{
     array::{reserve, zeros},
@@ -37,8 +37,6 @@ pub(in crate::cpu) struct SmallB<'a> {
     /// Its rows and columns.
     k: usize,
     n: usize,
-    /// Rows that are summed before they are added to those before.
-    depth: usize,
     /// The first column of each vector.
     columns: Vec<usize>,
     vectors: Vectors<'a>,
@@ -72,26 +70,25 @@ impl<'a> SmallB<'a> {
                 }
             }
         }
-        Ok(SmallB { isa, k, n, depth: part_depth(k), columns, vectors: Vectors::Packed(lines) })
+        Ok(SmallB { isa, k, n, columns, vectors: Vectors::Packed(lines) })
     }
 
     /// Uses a matrix as it is, for a single product. Returns `None` if it has to be packed.
     pub fn in_place(isa: InstructionSet, matrix: Mat<'a, f32>) -> Option<SmallB<'a>> {
         let (k, n, lanes) = (matrix.rows, matrix.cols, isa.lanes());
         let has_vectors = !matrix.transposed && n >= lanes && is_small([k, n], IN_PLACE);
-        let (depth, vectors) = (part_depth(k), Vectors::Rows(matrix.data));
-        has_vectors.then(|| SmallB { isa, k, n, depth, columns: columns(n, lanes), vectors })
+        has_vectors.then(|| SmallB { isa, k, n, columns: columns(n, lanes), vectors: Vectors::Rows(matrix.data) })
     }
 
     /// Returns the vectors from vector `first` on that begin at these columns.
     #[inline(always)]
     fn panel(&self, first: usize, columns: &[usize]) -> Panel<'_> {
-        let (k, depth, lanes) = (self.k, self.depth, self.isa.lanes());
+        let (k, lanes) = (self.k, self.isa.lanes());
         match &self.vectors {
-            Vectors::Packed(lines) => Panel { lines: &lines[first * lanes * k..], strides: None, k, depth },
+            Vectors::Packed(lines) => Panel { lines: &lines[first * lanes * k..], strides: None, k },
             Vectors::Rows(rows) => {
                 let strides = Some([self.n, columns[columns.len() - 1] - columns[0]]);
-                Panel { lines: &rows[columns[0]..], strides, k, depth }
+                Panel { lines: &rows[columns[0]..], strides, k }
             }
         }
     }
@@ -131,9 +128,9 @@ impl<'a> SmallB<'a> {
     }
 }
 
-/// Whether the matrix has elements, but not too many.
+/// Whether the matrix has elements, but not too many, and `product` would sum each column in one part, too.
 fn is_small([k, n]: [usize; 2], most: usize) -> bool {
-    k > 0 && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= most
+    (1..=DEPTH).contains(&k) && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= most
 }
 
 /// Returns the first column of each vector.
@@ -195,9 +192,8 @@ struct Panel<'a> {
     lines: &'a [f32],
     /// The distances between rows and to the second vector, or `None` if the vectors are packed.
     strides: Option<[usize; 2]>,
-    /// Number of rows, and of those that are summed before they are added to those before.
+    /// Number of rows.
     k: usize,
-    depth: usize,
 }
 
 /// Multiplies `count` rows, at most `M`, by one or two vectors of the matrix.
@@ -210,10 +206,17 @@ fn rows_of_tile<O: NumOps<f32>, const M: usize, const V: usize>(
     (out, n): (&mut [f32], usize),
     columns: [usize; V],
 ) {
-    with_pixels!(count, M, T, tile::<_, T, V>(ops, (x, panel), begin, (out, n), columns));
+    macro_rules! tile {
+        ($($t:literal)*) => { match count {
+            $($t if $t <= M => tile::<_, $t, V>(ops, (x, panel), begin, (out, n), columns),)*
+            _ => {}
+        } };
+    }
+    tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
 }
 
-/// Multiplies `T` rows by `V` vectors for each row of the matrix.
+/// Multiplies `T` rows by `V` vectors for each row of the matrix. The lengths of the inner loops are known at compile time, so that the
+/// sums stay in registers.
 #[inline(always)]
 fn tile<O: NumOps<f32>, const T: usize, const V: usize>(
     ops: O,
@@ -223,69 +226,40 @@ fn tile<O: NumOps<f32>, const T: usize, const V: usize>(
     columns: [usize; V],
 ) {
     let lanes = ops.len();
-    // The same parts as those of `product`, so that results do not depend on which of the two computes them.
-    for first in (0..panel.k).step_by(panel.depth) {
-        let mut sums = [[ops.zero(); V]; T];
-        if first == 0 {
-            for t in 0..T {
-                for v in 0..V {
-                    sums[t][v] = ops.load(&begin[v * lanes..]);
-                }
-            }
-        }
-        sums = add_part(ops, sums, x, panel, first);
-        // All are loaded before any is stored: vectors may overlap, and the last one that is stored is right.
-        if first > 0 {
-            for t in 0..T {
-                for v in 0..V {
-                    sums[t][v] = ops.add(sums[t][v], ops.load(&out[t * n + columns[v]..]));
-                }
-            }
-        }
-        for t in 0..T {
-            for v in 0..V {
-                ops.store(sums[t][v], &mut out[t * n + columns[v]..]);
-            }
+    let k = panel.k;
+    let mut sums = [[ops.zero(); V]; T];
+    for t in 0..T {
+        for v in 0..V {
+            sums[t][v] = ops.load(&begin[v * lanes..]);
         }
     }
-}
-
-/// Adds the products with the part of the matrix that begins at row `first`. The lengths of the inner loops are known at compile time, so
-/// that the sums stay in registers.
-#[inline(always)]
-fn add_part<O: NumOps<f32>, const T: usize, const V: usize>(
-    ops: O,
-    mut sums: [[O::Simd; V]; T],
-    x: &[f32],
-    panel: Panel,
-    first: usize,
-) -> [[O::Simd; V]; T] {
-    let (lanes, k, depth) = (ops.len(), panel.k, panel.depth.min(panel.k - first));
     let mut rows = [x; T];
     for t in 0..T {
-        rows[t] = &x[t * k + first..][..depth];
+        rows[t] = &x[t * k..][..k];
     }
     match panel.strides {
         Some([stride, next]) => {
-            let lines = &panel.lines[first * stride..];
-            for i in 0..depth {
-                add_rows::<_, T, V, 1>(ops, &mut sums, (&rows, i), (&lines[i * stride..], stride, next));
+            for i in 0..k {
+                add_rows::<_, T, V, 1>(ops, &mut sums, (&rows, i), (&panel.lines[i * stride..], stride, next));
             }
         }
         None => {
             let [stride, next] = [V * lanes, lanes];
             // The addresses of the rows of larger tiles do not fit into registers.
-            let stepped = if T > OF_8 { 0 } else { depth / STEP * STEP };
-            let (steps, rest) = panel.lines[first * stride..][..depth * stride].split_at(stepped * stride);
-            for (i, lines) in (0..depth).step_by(STEP).zip(steps.chunks_exact(STEP * stride)) {
+            let (steps, rest) = panel.lines[..k * stride].split_at(if T > OF_8 { 0 } else { k / STEP * STEP * stride });
+            for (i, lines) in (0..k).step_by(STEP).zip(steps.chunks_exact(STEP * stride)) {
                 add_rows::<_, T, V, STEP>(ops, &mut sums, (&rows, i), (lines, stride, next));
             }
-            for (i, line) in (stepped..depth).zip(rest.chunks_exact(stride)) {
+            for (i, line) in (steps.len() / stride..k).zip(rest.chunks_exact(stride)) {
                 add_rows::<_, T, V, 1>(ops, &mut sums, (&rows, i), (line, stride, next));
             }
         }
     }
-    sums
+    for t in 0..T {
+        for v in 0..V {
+            ops.store(sums[t][v], &mut out[t * n + columns[v]..]);
+        }
+    }
 }
 
 /// Adds the products of `N` elements of `T` rows, from element `i` on, with as many rows of the matrix of `V` vectors each.

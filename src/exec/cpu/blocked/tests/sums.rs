@@ -44,12 +44,6 @@ fn errors_of_long_sums_are_small() {
         let packed = PackedB::for_rows(1, isa, [25_088, 80], |row, column| matrix.square(row, column));
         packed.unwrap().product(x, None, out).unwrap();
     });
-    check_error("small", 40, 8192, 19, |isa, x, w, out| {
-        SmallB::new(isa, matrix(8192, 19, w)).unwrap().product(x, None, out).unwrap();
-    });
-    check_error("in place", 40, 8192, 24, |isa, x, w, out| {
-        SmallB::in_place(isa, matrix(8192, 24, w)).unwrap().product(x, None, out).unwrap();
-    });
     check_error("row", 1, 4096, 3080, |isa, x, w, out| product_of_row(isa, x, w, out).unwrap());
 }
 
@@ -72,9 +66,9 @@ fn errors_of_convolutions_of_many_channels_are_small() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
-    /// Parts of the elements of a row are the same whether a matrix is small or not.
+    /// A small matrix has few rows, which are a single part of other matrices.
     #[test]
-    fn small_matrices_give_the_numbers_of_others(m in 32usize..50, k in 300usize..1300, n in 1usize..50, transposed: bool) {
+    fn small_matrices_give_the_numbers_of_others(m in 32usize..50, k in 1usize..=384, n in 1usize..50, transposed: bool) {
         let (x, w, bias) = (positive(m * k, 1), positive(k * n, 2), positive(n, 3));
         let matrix = Mat { data: &w, rows: k, cols: n, transposed };
         for isa in InstructionSet::all() {
