@@ -27,7 +27,7 @@ wheel: setup ## build the Python wheel: target/wheels; PROFILE=quick builds one 
 	sh scripts/wheel.sh $(PROFILE)
 
 wheel-aarch64: setup ## build the Python wheel for ARM, on Debian 12: target/wheels
-	sh scripts/wheel.sh release aarch64
+	sh scripts/wheel.sh release aarch64 $(LLVM)
 
 dist: PROFILE = release
 dist: setup ## build an archive of the command that needs glibc 2.28 only: target/dist
@@ -38,7 +38,8 @@ dist-aarch64: ## build the one for ARM, without MLIR: target/dist
 	sh scripts/dist.sh $(PROFILE) aarch64
 
 oldest: ## run the wheels and archives in Debian 11, which has glibc 2.31 and Python 3.9; needs root and debootstrap
-	for each in $(wildcard target/wheels/tpulang-*-manylinux_*.whl target/dist/*.tar.gz); do sh scripts/oldest.sh $$each || exit 1; done
+	for each in $(or $(wildcard target/wheels/tpulang-*-manylinux_*.whl target/dist/*.tar.gz),$(error there is nothing to run: make wheel or make dist first)); do \
+		sh scripts/oldest.sh $$each || exit 1; done
 
 book: ## build the book from docs with mdBook, and check its links: target/book/html
 	sh scripts/book.sh
@@ -81,10 +82,13 @@ portable: setup ## check that it compiles without MLIR, without CUDA, and for AR
 	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check -p tpulang --no-default-features --features cli --target $(ARM); \
 	else echo "cannot install the standard library for $(ARM); checking for this machine only" >&2; cargo check -p tpulang --no-default-features --features cli; fi
 
-# The tests leave what they have compiled in target/tmp; without that folder they compile all again.
+# The tests leave what they have compiled in target/tmp; without that folder they compile all again. If a file of the backend is newer
+# than the first of these sources, some are of kernels that have changed or are gone.
 kernels: setup ## compile every CUDA kernel that the tests run, for three architectures; fails on register spills; needs no GPU
 	sh conformance/nvrtc.sh $(NVRTC)
-	[ -d target/tmp/sources ] || { rm -rf target/tmp/kernels; cargo test --test suite -- cuda; }
+	@first=$$(ls -tr target/tmp/sources 2>/dev/null | head -1); \
+	if [ -z "$$first" ] || [ -n "$$(find src/exec/cuda -newer "target/tmp/sources/$$first")" ]; then \
+		rm -rf target/tmp/sources target/tmp/kernels; cargo test --test suite -- cuda; fi
 	python3 conformance/nvrtc.py --library $(NVRTC)/libnvrtc.so.13 --sources target/tmp/sources --record target/tmp/kernels.tsv
 
 # Each of them takes 10 minutes at most, and the most telling come first. SKIP_BUILD=1 where the binary was carried to the machine.
@@ -114,14 +118,14 @@ PYTHON ?= python3
 MINUTES ?= 9
 $(GPU_CHECKS):
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
-	timeout -k 10 $(LIMIT) $(PYTHON) conformance/gpu.py --bin $(GPU_BIN) --part $(@:gpu-%=%) --cases $(CASES) --minutes $(MINUTES)
+	timeout -k 10 $(LIMIT) $(PYTHON) conformance/gpu.py --bin $(GPU_BIN) --part $(@:gpu-%=%) --cases "$(CASES)" --minutes $(MINUTES)
 
 gpu-emulated: build ## test three checks of gpu-check on the emulated GPU, and the benchmark on the CPU
 	sh benches/setup.sh $(BENCH_PEER)
 	cargo test --test suite -- cuda_faults
-	export LD_LIBRARY_PATH=$$(for f in libcuda.so libcudnn.so; do dirname $$(ls -t $(CURDIR)/target/tmp/emulated*/$$f | head -1); done | paste -sd:); \
+	export LD_LIBRARY_PATH=$$(for f in libcuda.so libcudnn.so; do dirname "$$(ls -t "$(CURDIR)"/target/tmp/emulated*/$$f | head -1)"; done | paste -sd:); \
 	for part in first random libraries; do \
-		$(BENCH_PEER)/bin/python conformance/gpu.py --bin $(BIN) --part $$part --cases $(CASES) --only "$$([ $$part = libraries ] && echo MatMul)" --minutes 0.5 || exit 1; done
+		$(BENCH_PEER)/bin/python conformance/gpu.py --bin $(BIN) --part $$part --cases "$(CASES)" --only "$$([ $$part = libraries ] && echo MatMul)" --minutes 0.5 || exit 1; done
 	$(BENCH_PEER)/bin/python benches/gpu.py --bin $(BIN) --device cpu --rounds 1 --seconds 0.01 --only 'gemm_512|softmax_1024' --no-compile \
 		--work build/bench/gpu-emulated --out build/bench/gpu-emulated.md
 
@@ -140,16 +144,18 @@ $(GPU_BENCHES):
 ops: setup ## generate src/ops/generated from the definitions in td
 	cargo run --quiet -p tpulang-td
 
+# A document is replaced only if the command succeeds.
+generate = mkdir -p build && cargo run --quiet -- $(1) > build/generated && mv build/generated $(2)
 docs: setup ## regenerate the generated documents
-	cargo run --quiet -- ops --markdown functions > docs/functions.md
-	cargo run --quiet -- ops --markdown ops > docs/ops.md
-	cargo run --quiet -- ops --markdown tpulang > docs/tpulang.md
-	cargo run --quiet -- schema > docs/schema.json
-	cargo run --quiet -- ops --python > python/tpulang/_functions.pyi
+	$(call generate,ops --markdown functions,docs/functions.md)
+	$(call generate,ops --markdown ops,docs/ops.md)
+	$(call generate,ops --markdown tpulang,docs/tpulang.md)
+	$(call generate,schema,docs/schema.json)
+	$(call generate,ops --python,python/tpulang/_functions.pyi)
 
 conformance: build ## compare every recorded case with tpu_mlir
 	sh conformance/setup.sh $(PEER)
-	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases $(CASES) --exceptions tests/exceptions.toml
+	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases "$(CASES)" --exceptions tests/exceptions.toml
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
 	$(PEER)/bin/python conformance/control_flow.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
@@ -175,15 +181,16 @@ onnx-exporters: build ## compare models that scikit-learn and TensorFlow export 
 	$(BENCH_PEER)/bin/python conformance/onnx_exporters.py --bin $(BIN) --venvs target/onnx-exporters --work build/onnx-exporters
 
 onnx-bench: build ## compare how tpulang and tpu_mlir read the networks of onnx-networks; rewrites docs/onnx.md (half an hour)
+	@[ -d build/onnx-networks ] || { echo "make onnx-networks first: it leaves its networks in build/onnx-networks" >&2; exit 1; }
 	sh benches/setup.sh $(BENCH_PEER)
 	sh benches/onnx_readers.sh target/peer-onnx
 	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) target/peer-onnx
 	$(BENCH_PEER)/bin/python benches/onnx_readers.py --bin $(BIN) --networks build/onnx-networks --reader target/peer-onnx --torch $(SCRIPTS_TORCH) --write
 
-# Where the Python package is installed.
+# Where the Python package is installed. Unless the place is given, the package is built and tested first.
 PACKAGE ?= target/wheel-package
 SCRIPTS_TORCH ?= target/scripts-torch
-scripts: ## run TpuLang's own tests and samples with tpulang's Python package, and compare with TpuLang (WHOLE=1: up to bmodels)
+scripts: $(if $(filter file,$(origin PACKAGE)),test-python) ## run TpuLang's own tests and samples with tpulang's Python package, and compare with TpuLang (WHOLE=1: up to bmodels)
 	sh conformance/setup.sh $(PEER)
 	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) $(PEER)
 	PYTHONPATH=$(PACKAGE) $(PEER)/bin/python conformance/tpulang_scripts.py --torch $(SCRIPTS_TORCH) --work build/scripts \
@@ -213,9 +220,9 @@ toolchain: ## install TPU-MLIR's tool chain for `tpulang deploy`: the folder too
 ray: build ## calibrate with Ray's workers, kill one of them, and compare with a single process
 	sh conformance/calibrate_ray.sh $(BIN) target/ray
 
-quantized: build ## compare integer results with networks lowered for bm1684x, by function
+quantized: build ## compare integer results with networks lowered for bm1684x, by function (TPULANG_CASES: cases that were lowered)
 	sh conformance/setup.sh $(PEER)
-	$(PEER)/bin/python conformance/quantized.py --bin $(BIN) --cases $(CASES)
+	$(PEER)/bin/python conformance/quantized.py --bin $(BIN) --cases "$(CASES)"
 
 fuzz: build ## compare random graphs with TpuLang
 	sh conformance/setup.sh $(PEER)
@@ -248,7 +255,7 @@ TARGETS ?= spec safetensors npz torch onnx mlir_bytes mlir_grammar ops
 fuzz-input: setup ## fuzz each file reader for SECONDS (needs cargo-fuzz and nightly Rust)
 	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax tests/torch tests/onnx examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 
-models: ## compare the networks of examples/models with PyTorch, on small random weights
+models: setup ## compare the networks of examples/models with PyTorch, on small random weights
 	sh benches/setup.sh $(BENCH_PEER)
 	cargo build --bin tpulang --example model_weights
 	$(BENCH_PEER)/bin/python conformance/models.py target/debug

@@ -12,12 +12,15 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from conformance.peer import ToolChain, checked
+
+# Seconds of a command: a chain of a million operators takes minutes.
+LIMIT = 1800
 
 PEER = r'''
 import json, os, sys, time
@@ -70,10 +73,8 @@ def chain(path, n):
 
 def timed(*command):
     start = time.perf_counter()
-    p = subprocess.run(command, capture_output=True, text=True)
-    if p.returncode:
-        sys.exit(p.stderr[-2000:])
-    return time.perf_counter() - start, p.stdout
+    said = checked(*command, limit=LIMIT)
+    return time.perf_counter() - start, said
 
 
 def measure(name, spec, binary, runs, work):
@@ -125,7 +126,7 @@ def written(binary, runs, work):
 
 
 def growth(binary, runs, work, most):
-    """Return the microseconds per operator, for chains of increasing length."""
+    """Return the microseconds per operator, for chains of increasing length. The longest runs three times at most."""
     rows, n, folder = [], 1000, os.path.join(work, "growth")
     os.makedirs(folder)
     import numpy as np
@@ -160,10 +161,8 @@ def main():
     ap.add_argument("--most", type=int, default=1000000, help="operators of the longest chain")
     ap.add_argument("--out", default="docs/performance/build.txt")
     a = ap.parse_args()
-    import importlib.util
-
-    lib = os.path.join(os.path.dirname(importlib.util.find_spec("tpu_mlir").origin), "lib")
-    os.environ["LD_LIBRARY_PATH"] = ":".join([lib, os.path.join(lib, "third_party")])
+    # TpuLang runs in processes of its own, which need the libraries.
+    os.environ["LD_LIBRARY_PATH"] = ToolChain().env["LD_LIBRARY_PATH"]
     binary = os.path.abspath(a.bin)
     with tempfile.TemporaryDirectory() as work:
         os.environ.setdefault("REGRESSION_PATH", work)
@@ -181,7 +180,7 @@ def main():
         parts.append(table(["", "tpulang s", "TpuLang s", "without start s", "/ TpuLang", "/ without start"], rows))
         parts.append("A large weights file, compared with a plain copy that is synced to disk:")
         parts.append(table(["weights", "tpulang s", "copy s", "/ copy"], [written(binary, a.runs, work)]))
-        parts += ["## Growth", "Microseconds per operator in chains of small operators, minimum of %d: whole processes that check or convert, the first result of a module (reading, preparing, running), and later runs." % a.runs]
+        parts += ["## Growth", "Microseconds per operator in chains of small operators, minimum of %d, and of %d for the longest: whole processes that check or convert, the first result of a module (reading, preparing, running), and later runs." % (a.runs, min(a.runs, 3))]
         parts.append(table(["operators", "check", "convert", "first result", "run"], growth(binary, a.runs, work, a.most)))
     text = "\n\n".join(parts) + "\n"
     print(text)

@@ -5,10 +5,11 @@
 
 Run it with the Python of benches/setup.sh; VENV is the one of conformance/setup.sh, for pymlir. Every network is written
 as a spec, as ONNX, as a PyTorch module and as MLIR, with the same random weights; a quantized one as ONNX only. Outputs are
-compared first: a program further from onnxruntime (relative L2) than the network's tolerance is not timed; if it is tpulang,
-the exit code is 1. Then the programs take turns: each runs for --seconds per round, and the result is the median of the rounds' medians.
-The measurements are written to FILE/avx512.json, or another set of vector instructions, and FILE.md shows all in that folder.
-With TPULANG_INSTRUCTIONS=avx2, on a machine with AVX-512, the peers are limited to AVX2, too, and those that cannot be are left out.
+compared first: a program further from onnxruntime (relative L2), or from the first program that runs, than the network's tolerance
+is not timed. Then the programs take turns: each runs for --seconds per round, and the result is the median of the rounds' medians.
+The measurements are written to FILE/avx512.json, or another set of vector instructions, and FILE.md shows all in that folder; those
+that were made before an error or Ctrl-C, too. The exit code is 1 if tpulang is not timed, or if a network fails.
+With TPULANG_INSTRUCTIONS=avx2, on a machine with more, the peers are limited to AVX2, too, and those that cannot be are left out.
 """
 import argparse
 import collections
@@ -25,9 +26,13 @@ import numpy as np
 import limited
 import models
 import report
-from players import RTEN, Ours, Peer, machine, said_by
+from players import RTEN, Ours, Peer, machine
 from quantized import QUANTIZED
 from single import SINGLE
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from conformance.compare import archive_error
+from conformance.peer import checked
 
 # A network, the folder of its files, and that of them which tpulang runs.
 Files = collections.namedtuple("Files", "name net folder model")
@@ -40,10 +45,9 @@ def prepare(a, name, net):
     folder = os.path.join(a.work, name)
     model = net.write(folder)
     if "pymlir" in a.peers and takes(net, "pymlir"):
-        said_by([a.bin, "convert", model, "-o", folder])
-    outputs = os.path.join(folder, "outputs_ours.npz")
-    run = [a.bin, "run", model, "-i", os.path.join(folder, "inputs.npz"), "-o", outputs, "--profile=json"]
-    profile = json.loads(said_by(run))
+        checked(a.bin, "convert", model, "-o", folder)
+    outputs = os.path.join(folder, "outputs_profiled.npz")
+    profile = json.loads(checked(a.bin, "run", model, "-i", os.path.join(folder, "inputs.npz"), "-o", outputs, "--profile=json"))
     with open(os.path.join(folder, "profile.json"), "w") as f:
         json.dump(profile, f, indent=1)
     with np.load(outputs) as results:
@@ -56,21 +60,8 @@ def takes(net, kind):
     return net.peers() is None or kind in net.peers()
 
 
-def distance(reference, found):
-    """Return the largest relative L2 error; outputs are compared by name, or by position if a tool renames them."""
-    with np.load(reference) as a, np.load(found) as b:
-        pairs = zip(a.files, a.files if set(a.files) <= set(b.files) else b.files)
-        worst = 0.0
-        for x, y in ((a[i].astype(np.float64).ravel(), b[j].astype(np.float64).ravel()) for i, j in pairs):
-            if x.size != y.size:
-                return float("inf")
-            error = np.linalg.norm(x - y) / max(np.linalg.norm(x), 1e-30)
-            worst = max(worst, error if np.isfinite(error) else float("inf"))
-        return worst
-
-
 def start(a, files, threads, versions):
-    """Return the programs that run the network, by name, and what the others answer."""
+    """Return the programs that run the network, by name, and why the others do not run."""
     players, remarks = {"tpulang": Ours(a.bin, files.model, files.folder, threads)}, {}
     for kind in a.peers:
         # tract's Python package uses one thread.
@@ -88,19 +79,25 @@ def start(a, files, threads, versions):
 def measure(a, files, threads, versions, wrong):
     """Return the measurements of all programs."""
     players, remarks = start(a, files, threads, versions)
-    reference = next((p.outputs for p in players.values() if isinstance(p, Peer)), None)
-    for kind, player in list(players.items()):
-        error = distance(reference, player.outputs) if reference else 0.0
-        if error > files.net.tolerance:
-            wrong.append((files.name, kind, error))
-            remarks[kind] = "other numbers (%.1e)" % error
-            players.pop(kind).end()
-        elif player.remark:
-            remarks[kind] = player.remark
-    times = take_turns(a, players)
-    for player in players.values():
-        player.end()
-    row = {"remarks": remarks, "ms": medians(times)}
+    try:
+        reference = next((kind for kind, player in players.items() if isinstance(player, Peer)), None)
+        if not reference and remarks:
+            raise RuntimeError("no other program runs it: %s" % remarks)
+        if reference != "onnxruntime":
+            remarks["tpulang"] = "its outputs were compared with those of %s" % (reference or "no other program")
+        for kind, player in list(players.items()):
+            error = archive_error(player.outputs, players[reference].outputs) if reference else 0.0
+            if error > files.net.tolerance:
+                wrong.append((files.name, kind, error))
+                remarks[kind] = "other numbers (%.1e)" % error
+                players.pop(kind).end()
+            elif player.remark:
+                remarks[kind] = player.remark
+        times = take_turns(a, players)
+    finally:
+        for player in players.values():
+            player.end()
+    row = {"remarks": remarks, "reference": reference, "ms": medians(times)}
     if files.name in MODELS:
         row["first_ms"] = medians({kind: player.first for kind, player in players.items()})
         row["private_bytes"] = medians({kind: player.peaks for kind, player in players.items()})
@@ -132,6 +129,10 @@ def processor():
         return platform.processor()
 
 
+# The flags of /proc/cpuinfo for each set of instructions, the widest first.
+NEEDED = {"amx": {"amx_int8"}, "avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"}, "avx2": {"avx2"}}
+
+
 def instructions():
     """Return the vector instructions that tpulang uses, whether the environment limits it to them, and whether the processor
     has VNNI."""
@@ -140,7 +141,7 @@ def instructions():
             flags = set(next((l.split(":")[1] for l in f if l.startswith("flags")), "").split())
     except OSError:
         flags = set()
-    widest = "avx512" if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags else "avx2" if "avx2" in flags else platform.machine()
+    widest = next((name for name, needed in NEEDED.items() if needed <= flags), platform.machine())
     chosen = os.environ.get("TPULANG_INSTRUCTIONS") or widest
     vnni = {"avx_vnni"} if chosen == "avx2" else {"avx512_vnni", "avx_vnni"}
     return {"instructions": chosen, "limited": chosen != widest, "vnni": bool(flags & vnni)}
@@ -169,8 +170,10 @@ def arguments():
     a.bin, a.work, a.threads = os.path.abspath(a.bin), os.path.abspath(a.work), [int(t) for t in a.threads.split(",")]
     # Do not resolve the link: in the virtual environment it finds its packages, its target does not.
     a.peer = os.path.abspath(os.path.join(a.peer, "bin", "python"))
-    needed = {"pymlir": a.peer, "rten": RTEN}
-    a.peers = [p for p in a.peers.split(",") if p and os.path.exists(needed.get(p, sys.executable))]
+    needed, wanted = {"pymlir": a.peer, "rten": RTEN}, [p for p in a.peers.split(",") if p]
+    a.peers = [p for p in wanted if os.path.exists(needed.get(p, sys.executable))]
+    if len(a.peers) < len(wanted):
+        print("not installed, and left out: " + ", ".join(p for p in wanted if p not in a.peers), file=sys.stderr)
     return a
 
 
@@ -183,6 +186,31 @@ def limit_peers(a):
         a.peers, a.limits = [p for p in a.peers if p in limited.PEERS], limited.environment(a.work)
 
 
+def measure_all(a, networks, versions, wrong, rows):
+    """Append the measurements of all networks to `rows`; return the errors of networks that fail."""
+    failed = []
+    for name, make in networks.items():
+        try:
+            files, least = prepare(a, name, make())
+            for threads in a.threads:
+                row = measure(a, files, threads, versions, wrong)
+                rows.append({"name": name, "model": name in MODELS, "threads": threads, **least, **row})
+                print("%-26s %d threads  %s" % (name, threads, "  ".join("%s %.3f" % item for item in row["ms"].items())), flush=True)
+        except RuntimeError as problem:
+            failed.append("%s: %s" % (name, problem))
+            print(failed[-1], file=sys.stderr, flush=True)
+    return failed
+
+
+def keep(a, versions, peaks, rows):
+    told = {"machine": processor(), **instructions(), "cores": os.cpu_count(), "system": platform.platform(), "versions": versions,
+            "date": datetime.date.today().isoformat(), "quick": a.quick, "rounds": a.rounds, "seconds": a.seconds,
+            "peaks": peaks, "rows": rows}
+    report.keep(a.out, told, a.again)
+    report.write(a.out)
+    print("%s" % a.out)
+
+
 def main():
     a = arguments()
     os.makedirs(a.work, exist_ok=True)
@@ -191,23 +219,17 @@ def main():
     networks = {n: m for n, m in known.items() if re.fullmatch(a.only, n)}
     if not networks:
         sys.exit("--only %s: no network has such a name; there are %s" % (a.only, ", ".join(known)))
-    versions, wrong, rows = {"tpulang": said_by([a.bin, "--version"]).split()[-1]}, [], []
-    peaks = {str(t): machine(t) for t in a.threads}
-    for name, make in networks.items():
-        files, least = prepare(a, name, make())
-        for threads in a.threads:
-            row = measure(a, files, threads, versions, wrong)
-            rows.append({"name": name, "model": name in MODELS, "threads": threads, **least, **row})
-            print("%-26s %d threads  %s" % (name, threads, "  ".join("%s %.3f" % item for item in row["ms"].items())), flush=True)
-    told = {"machine": processor(), **instructions(), "cores": os.cpu_count(), "system": platform.platform(), "versions": versions,
-            "date": datetime.date.today().isoformat(), "quick": a.quick, "rounds": a.rounds, "seconds": a.seconds,
-            "peaks": peaks, "rows": rows}
-    report.keep(a.out, told, a.again)
-    report.write(a.out)
-    print("%s" % a.out)
+    versions, wrong, rows = {"tpulang": checked(a.bin, "--version").split()[-1]}, [], []
+    peaks = {str(t): machine(t, a.limits) for t in a.threads}
+    try:
+        failed = measure_all(a, networks, versions, wrong, rows)
+    finally:
+        # What hours have measured is kept, whatever ends the run.
+        if rows:
+            keep(a, versions, peaks, rows)
     for name, kind, error in wrong:
         print("not timed: %s differs by %.1e in %s" % (kind, error, name), file=sys.stderr)
-    sys.exit(any(kind == "tpulang" for _, kind, _ in wrong))
+    sys.exit(bool(failed) or any(kind == "tpulang" for _, kind, _ in wrong))
 
 
 if __name__ == "__main__":

@@ -30,9 +30,12 @@ import time
 import numpy as np
 
 import gpu_report
-from compare import distance
+from compare import archive_error
 from gpu_networks import networks
 from net import Net
+
+# compare.py has made this path known.
+from conformance.peer import run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOOSE = 2e-2
@@ -54,10 +57,7 @@ def time_left(a):
 
 
 def said_by(command, limit=LIMIT):
-    try:
-        p = subprocess.run(command, capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        raise Failed("more than %d s" % limit)
+    p = run(*command, limit=limit)
     if p.returncode:
         raise Failed("exit code %d: %s" % (p.returncode, " ".join((p.stderr or p.stdout).split())[-500:]))
     return p.stdout
@@ -199,7 +199,7 @@ def play(a, torch, net, folder, row):
     try:
         path, profile = ours.outputs(row["remarks"])
         reference = reference or ours.run("cpu", "outputs_cpu.npz")[0]
-        if agrees(a, row, "tpulang", distance(reference, path)) and repeats(a, row, ours, reference):
+        if agrees(a, row, "tpulang", archive_error(path, reference)) and repeats(a, row, ours, reference):
             players["tpulang"] = ours.measure
         describe(a, row, net, reference, profile, ours)
     except Failed as e:
@@ -228,7 +228,7 @@ def torch_forms(a, torch, folder, row, players):
 
 
 def repeats(a, row, ours, reference):
-    return not a.gives_outputs or agrees(a, row, "tpulang", distance(reference, ours.repeated_outputs()))
+    return not a.gives_outputs or agrees(a, row, "tpulang", archive_error(ours.repeated_outputs(), reference))
 
 
 def agrees(a, row, who, error):

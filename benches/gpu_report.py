@@ -89,7 +89,7 @@ def versions(told):
 
 def mode(told):
     kind = "float16 throughout" if told["half"] else "float32"
-    return kind + ("; products may be computed in TF32, here and there" if told["tf32"] else "; TF32 off")
+    return kind + ("; products may be computed in TF32 by both programs" if told["tf32"] else "; TF32 off")
 
 
 def ceilings(told):
@@ -127,7 +127,7 @@ def page(told):
     parts += [ceilings(told), method(told)]
     copied = [r["name"] for r in told["rows"] if r.get("on_device") is False]
     if copied:
-        parts.append("**tpulang's times contain the copies of inputs and results, as `tpulang bench` says no `device_ms`, of: %s.**" % ", ".join(copied))
+        parts.append("**These times of tpulang include the copies of inputs and results, because `tpulang bench` reported no `device_ms`: %s.**" % ", ".join(copied))
     for group, title in GROUPS.items():
         found = table(told, group)
         parts += ["## " + title, found] if found else []

@@ -88,6 +88,8 @@ def captured(run):
 
 def distance(reference, outputs):
     """Return the largest relative L2 error."""
+    if [x.shape for x in reference] != [y.shape for y in outputs]:
+        return float("inf")
     worst = 0.0
     for x, y in zip(reference, outputs):
         x, y = x.double(), y.double()

@@ -4,7 +4,8 @@
     onnx_readers.py --bin TPULANG --networks DIR --reader VENV --torch DIR [--only REGEX] [--write]
 
 DIR has the files that conformance/onnx_networks.py exports. The operators are those of the canonical modules that tpuc-opt makes.
-The time is that of `tpulang convert`, the median of three, and of tpu_mlir's model_transform without tpuc-opt, which it runs, too.
+The time is that of `tpulang convert`, the median of three, and of one run of tpu_mlir's model_transform, without that of tpuc-opt, which
+it runs, too.
 With --write the table goes to docs/onnx.md.
 """
 import argparse
@@ -13,15 +14,14 @@ import os
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-# As conformance/judge.py runs tpuc-opt.
-FLAGS = ["--struct-optimize", "--shape-infer", "--canonicalize", "--extra-optimize"]
-DOCUMENT = os.path.join(ROOT, "docs", "onnx.md")
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from conformance import document
+from conformance.peer import FLAGS, TIMED_OUT, ToolChain, checked, run
+
 # Operators that hold no computation.
 STRUCTURE = {"None", "Input", "Weight", "Yield"}
 LIMIT = 900
@@ -38,32 +38,27 @@ class Reader:
     """tpu_mlir's virtual environment."""
 
     def __init__(self, venv, torch):
-        self.python = os.path.join(venv, "bin", "python")
-        self.site = os.path.join(venv, "lib", "python3.10", "site-packages", "tpu_mlir")
-        libraries = [os.path.join(self.site, *p) for p in (("lib",), ("lib", "third_party"), ("lib", "capi"))]
-        paths = [os.path.join(self.site, "bin"), os.path.join(venv, "bin"), os.environ["PATH"]]
-        modules = [os.path.join(self.site, "python"), self.site, torch]
-        self.env = dict(os.environ, PATH=":".join(paths), LD_LIBRARY_PATH=":".join(libraries), PYTHONPATH=":".join(modules))
+        self.chain = ToolChain(os.path.join(venv, "bin", "python"))
+        self.env = self.chain.with_modules(torch)
 
     def call(self, folder, *command):
         """Run a command; return the seconds, and its last error or nothing."""
         start = time.time()
-        try:
-            done = subprocess.run(command, cwd=folder, env=self.env, capture_output=True, text=True, timeout=LIMIT)
-        except subprocess.TimeoutExpired:
-            return LIMIT, "takes more than %d s" % LIMIT
+        done = run(*command, cwd=folder, env=self.env, limit=LIMIT)
         seconds, text = time.time() - start, done.stdout + done.stderr
         if done.returncode == 0:
             return seconds, ""
+        if done.returncode == TIMED_OUT:
+            return seconds, "takes more than %d s" % LIMIT
         errors = re.findall(r"^(?:\w*(?:Error|Exception)\b.*|.*[Nn]ot support.*)$", text, re.M)
         return seconds, re.sub(r"\s+", " ", errors[-1])[:80] if errors else "fails with status %d" % done.returncode
 
     def transform(self, folder, model):
-        tool = os.path.join(self.site, "python", "tools", "model_transform.py")
-        return self.call(folder, self.python, tool, "--model_name", "net", "--model_def", model, "--mlir", "net.mlir")
+        tool = self.chain.at("python/tools/model_transform.py")
+        return self.call(folder, self.chain.python, tool, "--model_name", "net", "--model_def", model, "--mlir", "net.mlir")
 
     def canonicalize(self, folder, name):
-        return self.call(folder, os.path.join(self.site, "bin", "tpuc-opt"), name, *FLAGS, "-o", "canonical.mlir")
+        return self.call(folder, self.chain.opt, name, *FLAGS, "-o", "canonical.mlir")
 
 
 def copy(source, to):
@@ -79,10 +74,8 @@ def ours(args, reader, model):
     for _ in range(3):
         with tempfile.TemporaryDirectory(dir=args.networks) as folder:
             start = time.time()
-            done = subprocess.run([args.bin, "convert", model, "-o", folder, "-q"], capture_output=True, text=True)
+            checked(args.bin, "convert", model, "-o", folder, "-q", limit=LIMIT)
             converted = time.time() - start
-            if done.returncode:
-                sys.exit("%s: %s" % (model, done.stderr))
             origin = next(name for name in os.listdir(folder) if name.endswith("_origin.mlir"))
             weights = next((name for name in os.listdir(folder) if name.endswith(".npz")), None)
             start = time.time()
@@ -143,17 +136,14 @@ def main():
     args.bin = os.path.abspath(args.bin)
     reader = Reader(os.path.abspath(args.reader), os.path.abspath(args.torch))
     names = sorted(n for n in os.listdir(args.networks) if re.fullmatch(r".*-(old|new|newest)\.onnx", n) and re.search(args.only, n))
+    if not names:
+        sys.exit("%s has no network that matches %s" % (args.networks, args.only))
     lines = ["| " + " | ".join(HEAD) + " |", "| --- | --- " + "| ---: " * 6 + "| --- |"]
     for name in names:
         lines.append("| " + " | ".join(row(args, reader, name)) + " |")
         print(lines[-1], flush=True)
     if args.write:
-        with open(DOCUMENT) as file:
-            text = file.read()
-        table = "\n".join(lines)
-        text = re.sub(r"(<!-- networks -->\n)(?s:.*?)(<!-- end -->)", lambda m: m[1] + "\n" + table + "\n\n" + m[2], text)
-        with open(DOCUMENT, "w") as file:
-            file.write(text)
+        document.write("networks", lines)
 
 
 if __name__ == "__main__":

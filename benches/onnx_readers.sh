@@ -3,9 +3,10 @@
 #   onnx_readers.sh VENV
 set -eu
 VENV=${1:?usage: onnx_readers.sh VENV}
-if [ -e "$VENV/reader" ]; then exit 0; fi
 sh "$(dirname "$0")/../conformance/setup.sh" "$VENV"
+MADE_BY=$(cksum < "$0")
+if [ "$(cat "$VENV/reader" 2>/dev/null)" = "$MADE_BY" ]; then exit 0; fi
 "$VENV/bin/python" -m pip install --quiet onnx==1.14.1 onnxruntime==1.16.3 onnxsim==0.4.17
 # onnxsim replaces it.
 "$VENV/bin/python" -m pip install --quiet onnx==1.14.1
-touch "$VENV/reader"
+echo "$MADE_BY" > "$VENV/reader"

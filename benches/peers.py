@@ -136,13 +136,12 @@ def torch_peer():
 
 def pymlir_peer():
     from importlib.metadata import version
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance"))
-    from judge import canonicalize, tool_chain
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    from conformance.peer import ToolChain
     import pymlir
 
     def load(given):
-        opt, env = tool_chain()
-        rc, text = canonicalize(opt, env, folder, "net_origin.mlir", "net.mlir")
+        rc, text = ToolChain().canonicalize(folder, "net_origin.mlir", "net.mlir")
         if rc:
             raise RuntimeError("tpuc-opt: " + text[-300:])
         pymlir.set_mem_mode("value_mem")

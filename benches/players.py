@@ -4,9 +4,16 @@ import os
 import statistics
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RTEN = "target/rten/release/tpulang-bench-rten"
+ROOT = os.path.dirname(HERE)
+sys.path.append(ROOT)
+from conformance.peer import checked
+
+RTEN = os.path.join(ROOT, "target", "rten", "release", "tpulang-bench-rten")
+# Seconds of one answer of a program.
+LIMIT = 1800
 # Starting them several times takes long, or tells nothing: see peers.py.
 STARTED_ONCE = {"torch", "pymlir"}
 
@@ -17,10 +24,12 @@ class Ours:
     def __init__(self, binary, model, folder, threads):
         self.command = [binary, "bench", model, "-i", os.path.join(folder, "inputs.npz"), "-j", str(threads), "--json"]
         self.outputs, self.remark = os.path.join(folder, "outputs_ours.npz"), ""
+        # Those of the last of several runs, as they are timed.
+        checked(*self.command, "--repeat", "1", "--output", self.outputs, limit=LIMIT)
         self.first, self.peaks = [], []
 
     def measure(self, runs):
-        figures = json.loads(said_by(self.command + ["--repeat", str(runs)]))
+        figures = json.loads(checked(*self.command, "--repeat", runs, limit=LIMIT))
         self.first.append(figures["first_ms"])
         if "private_bytes" in figures:
             self.peaks.append(figures["private_bytes"])
@@ -51,12 +60,22 @@ class Peer:
         self.outputs, self.remark = ready.get("outputs"), ready.get("remark", "")
 
     def hear(self):
-        line = self.process.stdout.readline()
+        # It ends the reading, too, if there is no answer.
+        timer = threading.Timer(LIMIT, self.process.kill)
+        timer.start()
+        try:
+            line = self.process.stdout.readline()
+        finally:
+            timer.cancel()
         return json.loads(line) if line else {"problem": "it ended, exit code %s" % self.process.wait()}
 
     def measure(self, runs):
-        self.process.stdin.write("%d\n" % runs)
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write("%d\n" % runs)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            # What it hears then says so.
+            pass
         heard = self.hear()
         if "ms" not in heard:
             raise RuntimeError("a peer stopped: %s, see %s" % (heard, self.log.name))
@@ -65,21 +84,21 @@ class Peer:
         return statistics.median(heard["ms"])
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
     def end(self):
         self.close()
         self.log.close()
 
 
-def said_by(command):
-    p = subprocess.run(command, capture_output=True, text=True)
-    if p.returncode:
-        raise RuntimeError("%s: %s" % (" ".join(command), (p.stderr or p.stdout)[-1000:]))
-    return p.stdout
-
-
-def machine(threads):
-    """Return the speed of a large product and a large copy."""
-    return json.loads(said_by([sys.executable, os.path.join(HERE, "peers.py"), "machine", "-", "-", str(threads)]))
+def machine(threads, limits):
+    """Return the speed of a large product and a large copy, with the instructions that the programs are limited to."""
+    return json.loads(checked(sys.executable, os.path.join(HERE, "peers.py"), "machine", "-", "-", threads, env={**os.environ, **limits}))

@@ -14,7 +14,7 @@ from picture import picture
 
 TITLES = {"tpulang": "tpulang", "onnxruntime": "onnxruntime", "openvino": "OpenVINO", "rten": "rten", "tract": "tract", "torch": "PyTorch", "pymlir": "pymlir"}
 PEERS = [kind for kind in TITLES if kind != "tpulang"]
-INSTRUCTIONS = {"avx2": "AVX2", "avx512": "AVX-512"}
+INSTRUCTIONS = {"avx2": "AVX2", "avx512": "AVX-512", "amx": "AVX-512 and AMX"}
 KINDS = [(True, "Whole models"), (False, "Single operators")]
 # A ratio to onnxruntime below this is named under its table.
 GOALS = {True: 1.0, False: 0.8}
@@ -25,7 +25,7 @@ INTRODUCTION = """\
   `*_int8` are quantized by onnxruntime's quantizer, to 8-bit activations and 7-bit weights: with QuantizeLinear and DequantizeLinear,
   with operators of integers such as QLinearConv (`_operators`), or as products of operands that are quantized in each run (`_dynamic`).
   `_columns` has a scale for each column of a matrix, and `_int4` weights of 4 bits (MatMulNBits).
-- **Method**: the programs take turns within a run of `make bench`.
+- **Method**: the programs take turns within a run of `make bench`. All of them may repack weights when they load a network.
 - **In brackets**: the program's time divided by tpulang's. Above 1, tpulang is faster. Of several runs, the lowest and the highest.
 - **Of the peak**: the machine's least possible time (all operations at its peak, or inputs, weights and outputs moved once) divided by
   tpulang's. Above 100 %, other load slowed the peak's own measurement.

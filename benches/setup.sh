@@ -4,7 +4,8 @@
 #   setup.sh VENV
 set -eu
 VENV=${1:?usage: setup.sh VENV}
-if [ -e "$VENV/ready" ]; then exit 0; fi
+MADE_BY=$(cksum < "$0")
+if [ "$(cat "$VENV/ready" 2>/dev/null)" = "$MADE_BY" ]; then exit 0; fi
 PY=
 for p in python3.11 python3.12 python3.13 "$HOME"/.pyenv/versions/3.1[1-3].*/bin/python; do
     if "$p" -c 'import venv' 2>/dev/null; then PY=$p; break; fi
@@ -20,7 +21,7 @@ rm -rf "$VENV"
 # and the next call tries again.
 if "$VENV/bin/python" -m pip install --quiet --retries 1 torch==2.15.0 --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
     "$VENV/bin/python" -m pip install --quiet --no-cache-dir torch==2.15.0; then
-    touch "$VENV/ready"
+    echo "$MADE_BY" > "$VENV/ready"
 else
     echo "PyTorch cannot be installed (PyPI's takes about 6 GB of disk, twice that while it is unpacked): it is left out." >&2
 fi

@@ -6,14 +6,15 @@
 import os
 import sys
 
-from judge import canonicalize, tool_chain
+from peer import ToolChain
 
-opt, env = tool_chain()
-failed = 0
+if len(sys.argv) < 2:
+    sys.exit("usage: accept.py NAME_origin.mlir...")
+chain, failed = ToolChain(), 0
 for path in sys.argv[1:]:
     folder, name = os.path.split(os.path.abspath(path))
     out = name.replace("_origin.mlir", ".mlir")
-    rc, text = canonicalize(opt, env, folder, name, out)
+    rc, text = chain.canonicalize(folder, name, out)
     failed += rc != 0
     print("%s: %s" % (path, "refused: " + text[-300:] if rc else "accepted by tpuc-opt: " + os.path.join(os.path.dirname(path), out)))
 sys.exit(1 if failed else 0)

@@ -5,7 +5,7 @@ set -eu
 TPULANG=$(realpath "${1:?usage: calibrate_ray.sh TPULANG VENV}")
 VENV=${2:?usage: calibrate_ray.sh TPULANG VENV}
 export TPULANG
-[ -e "$VENV/ready" ] || { python3 -m venv "$VENV"; "$VENV/bin/python" -m pip install --quiet ray==2.60.0; touch "$VENV/ready"; }
+sh scripts/venv.sh "$VENV" ray==2.60.0
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 mkdir "$WORK/samples"

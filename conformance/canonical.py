@@ -2,55 +2,35 @@
 import glob
 import os
 import re
-import subprocess
 
 import numpy as np
 
+from peer import FLAGS, ToolChain, checked
 
-class ToolChain:
+# Seconds of each step.
+LIMIT = 120
+
+
+class CanonicalTool:
     """tpuc-opt of a virtual environment with tpu_mlir, whose Python need not be this one."""
 
     def __init__(self, python):
-        code = "import judge; opt, env = judge.tool_chain(); print(opt); print(env['LD_LIBRARY_PATH']); print(*judge.FLAGS)"
-        here = os.path.dirname(os.path.abspath(__file__))
-        found = subprocess.run([os.path.abspath(python), "-c", code], cwd=here, capture_output=True, text=True, check=True)
-        self.opt, libraries, flags = found.stdout.splitlines()
-        self.flags = flags.split()
-        self.env = dict(os.environ, LD_LIBRARY_PATH=libraries)
+        self.chain = ToolChain(python)
 
     def outputs(self, binary, model, inputs, folder):
-        """Return the outputs of a model's canonical module in their order, or the text of what refused it."""
-        text = failure([binary, "convert", model, "-o", folder, "-q"])
-        if text:
-            return "convert: " + text
+        """Return the outputs of a model's canonical module in their order; raise RuntimeError if something refuses it."""
+        checked(binary, "convert", model, "-o", folder, "-q", limit=LIMIT)
         origin = os.path.basename(glob.glob(os.path.join(glob.escape(folder), "*_origin.mlir"))[0])
         module = os.path.join(folder, origin.removesuffix("_origin.mlir") + ".mlir")
-        text = failure([self.opt, origin, *self.flags, "-o", module], cwd=folder, env=self.env)
-        if text:
-            return "tpuc-opt: " + text
-        command = [binary, "run", module, "-o", os.path.join(folder, "canonical.npz"), "-q"]
+        checked(self.chain.opt, origin, *FLAGS, "-o", module, cwd=folder, env=self.chain.env, limit=LIMIT)
         # tpuc-opt drops inputs that no output needs.
         with open(module) as file:
             named = set(re.findall(r'loc\("([^"]*)"', file.read()))
         fed = {name: array for name, array in inputs.items() if name in named}
+        given = []
         if fed:
             np.savez(os.path.join(folder, "canonical_inputs.npz"), **fed)
-            command += ["-i", os.path.join(folder, "canonical_inputs.npz")]
-        text = failure(command)
-        if text:
-            return "run: " + text
+            given = ["-i", os.path.join(folder, "canonical_inputs.npz")]
+        checked(binary, "run", module, "-o", os.path.join(folder, "canonical.npz"), "-q", *given, limit=LIMIT)
         with np.load(os.path.join(folder, "canonical.npz")) as arrays:
             return [arrays[name] for name in arrays.files]
-
-
-def failure(command, **options):
-    """Run a command, and return the end of what it prints if it fails."""
-    try:
-        process = subprocess.run(command, capture_output=True, timeout=120, text=True, errors="replace", **options)
-    except subprocess.TimeoutExpired:
-        return "it takes more than two minutes"
-    if not process.returncode:
-        return None
-    printed = process.stderr + process.stdout
-    reason = re.search(r"error: .*|ASSERT INFO.*|Assertion .*", printed)
-    return (reason.group() if reason else printed[-300:].strip()) or f"exit status {process.returncode}"

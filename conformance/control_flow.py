@@ -11,17 +11,17 @@ import json
 import os
 import random
 import re
-import signal
 import sys
 import tempfile
 
-from judge import TOLERANCE, call, canonicalize, compare_arrays, tool_chain
+from compare import compare_arrays
+from judge import TOLERANCE
+from peer import ToolChain, call, forked
 
-opt, env = tool_chain()
+chain = ToolChain()
 if "TPULANG_CONTROL_FLOW" not in os.environ:
     # The loader reads the library path only when a process starts.
-    env["TPULANG_CONTROL_FLOW"] = "1"
-    os.execve(sys.executable, [sys.executable] + sys.argv, env)
+    os.execve(sys.executable, [sys.executable] + sys.argv, dict(chain.env, TPULANG_CONTROL_FLOW="1"))
 import numpy as np
 import tpu_mlir  # sets the paths of what follows
 import pymlir
@@ -29,7 +29,7 @@ import pymlir
 SHAPES = [[2, 3], [1, 4], [4], [1], [2, 1, 3], [1, 2, 3, 3]]
 
 
-class Network:
+class ControlFlowNetwork:
     """A spec under construction. All tensors that operators share have one shape."""
 
     def __init__(self, seed):
@@ -131,33 +131,27 @@ class Network:
 
 def execute(path, feeds, out, names):
     """Run the Top executor in a child process, since it may crash; return the problem or None."""
-    pid = os.fork()
-    if pid == 0:
-        signal.alarm(60)
-        code = 1
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            os.chdir(os.path.dirname(path))
-            # Otherwise the executor overwrites tensors that blocks use.
-            pymlir.set_mem_mode("force_value_mem")
-            module = pymlir.module()
-            module.load(os.path.basename(path))
-            # Inputs that are not used are removed; results that are equal to others may have another name.
-            for name in module.input_names:
-                module.set_tensor(name, feeds[name], list(feeds[name].shape))
-            module.invoke()
-            found = [module.get_tensor(name) for name in module.output_names]
-            np.savez(out, **dict(zip(names, found, strict=True)))
-            code = 0
-        finally:
-            os._exit(code)
-    status = os.waitpid(pid, 0)[1]
-    return "the executor ended with %d" % (os.WTERMSIG(status) or os.WEXITSTATUS(status)) if status else None
+
+    def infer():
+        os.chdir(os.path.dirname(path))
+        # Otherwise the executor overwrites tensors that blocks use.
+        pymlir.set_mem_mode("force_value_mem")
+        module = pymlir.module()
+        module.load(os.path.basename(path))
+        # Inputs that are not used are removed; results that are equal to others may have another name.
+        for name in module.input_names:
+            module.set_tensor(name, feeds[name], list(feeds[name].shape))
+        module.invoke()
+        found = [module.get_tensor(name) for name in module.output_names]
+        np.savez(out, **dict(zip(names, found, strict=True)))
+
+    problem = forked(infer, out + ".log")
+    return problem and "the executor: " + problem
 
 
 def problem_of(binary, seed, folder):
     """Return what is wrong with the network of a seed, or None."""
-    network = Network(seed)
+    network = ControlFlowNetwork(seed)
     spec = network.spec()
     at = lambda name: os.path.join(folder, name)
     json.dump(spec, open(at("net.json"), "w"))
@@ -167,7 +161,7 @@ def problem_of(binary, seed, folder):
         return "convert: " + text[-500:]
     if "top.Loop" in open(at("net_origin.mlir")).read():
         return "a loop is left"
-    rc, text = canonicalize(opt, env, folder, "net_origin.mlir", "net.mlir")
+    rc, text = chain.canonicalize(folder, "net_origin.mlir", "net.mlir")
     if rc:
         return "tpuc-opt ended with %d: %s" % (rc, text[:500])
     feeds = {name: network.draw(spec["tensors"][name]["shape"]) for name in spec["inputs"]}
@@ -188,7 +182,7 @@ def problem_of(binary, seed, folder):
                 return "run %s: %s" % (model, text[-500:])
             # tpuc-opt may rename outputs.
             for name, value in zip(spec["outputs"], np.load(at("ours.npz")).values(), strict=True):
-                problem = compare_arrays(name, theirs[name], value, TOLERANCE, False)
+                problem = compare_arrays(name, theirs[name], value, TOLERANCE)
                 if problem:
                     return "%s with the condition %d: %s" % (model, condition, problem)
     return None
@@ -201,6 +195,8 @@ def main():
     parser.add_argument("--keep", metavar="DIR")
     args = parser.parse_args()
     first, last = (int(n) for n in args.seeds.split(":"))
+    if first >= last:
+        parser.error("--seeds %s: no seed" % args.seeds)
     failed = 0
     for seed in range(first, last):
         with tempfile.TemporaryDirectory() as work:

@@ -6,28 +6,27 @@
 
 TpuLang and `tpulang convert` build each graph from the same spec, and tpuc-opt canonicalizes both modules. If the executor
 runs the peer's module, its tensors are compared with those of `tpulang run`. It is an error if the peer refuses a graph that
-tpulang accepts, unless the kind's REFUSED_BY_PEER explains it, or if no graph of a kind could be compared. kinds/ defines
-the graphs; --only selects the kinds whose entire name matches.
+tpulang accepts, unless the kind's REFUSED_BY_PEER explains it, if no graph of a kind could be compared, or if the executor
+fails for each graph of a kind. kinds/ defines the graphs; --only selects the kinds whose entire name matches.
 """
 import argparse
 import collections
 import json
 import os
 import re
-import signal
 import sys
 import tempfile
-import traceback
 
-from judge import TOLERANCE, TOLERANCE_F16, call, canonicalize, compare_arrays, given_names, tool_chain
+from compare import compare_arrays
+from judge import TOLERANCE, TOLERANCE_F16, given_names
 from kinds import KINDS, OTHER_TEXT, REFUSED_BY_PEER
+from peer import ToolChain, call, forked
 from random_graph import R, Spec
 
-opt, env = tool_chain()
+chain = ToolChain()
 if "TPULANG_FUZZ" not in os.environ:
     # The loader reads the library path only when a process starts.
-    env["TPULANG_FUZZ"] = "1"
-    os.execve(sys.executable, [sys.executable] + sys.argv, env)
+    os.execve(sys.executable, [sys.executable] + sys.argv, dict(chain.env, TPULANG_FUZZ="1"))
 os.environ.setdefault("REGRESSION_PATH", tempfile.gettempdir())
 import mlir_text
 import numpy as np
@@ -35,33 +34,6 @@ import tpu_mlir  # sets the paths of what follows
 import transform.TpuLang as tpul
 from transform.TpuLangConverter import TpuLangConverter
 from tools.model_runner import mlir_inference
-
-
-def forked(f, work, timeout=60):
-    """Return why f failed in a child process, or None if it succeeded."""
-    log = os.path.join(work, "child.log")
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            written = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(written, 1)
-            os.dup2(written, 2)
-            signal.alarm(timeout)
-            f()
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    status = os.waitpid(pid, 0)[1]
-    if status == 0:
-        return None
-    with open(log, errors="replace") as f:
-        lines = f.read().strip().splitlines()
-    return "signal %d" % (status & 127) if status & 127 else lines[-1] if lines else "no message"
 
 
 def by_tpulang(s, work):
@@ -104,22 +76,28 @@ REFUSED = "the peer refuses"
 KNOWN_REFUSALS = {
     "doesn't match function result type ('tensor<*x": "tpuc-opt loses the type of a result of one element",
 }
-COMPARED = ("equal", "equal text, no numbers", "other text, equal numbers")
+QUANTIZED, NO_EXECUTOR = "equal text of a quantized graph", "equal text, the executor fails"
+WITH_NUMBERS = ("equal", "other text, equal numbers")
+COMPARED = (*WITH_NUMBERS, QUANTIZED, NO_EXECUTOR)
 
 
-def wrong_counts(kind, count):
-    """Yield problems with the number of times that each verdict was given."""
+def wrong_counts(kind, count, of_executor):
+    """Yield problems with the number of times that each verdict was given. `of_executor` is the executor's last error."""
     graphs = sum(count.values())
     share, _ = REFUSED_BY_PEER.get(kind, (0, ""))
     if count[REFUSED] > share * graphs:
         yield "the peer refuses %d of %d graphs, more than the share of %g that REFUSED_BY_PEER allows" % (count[REFUSED], graphs, share)
     if share < 1 and not any(count[c] for c in COMPARED):
         yield "no graph could be compared"
+    if count[NO_EXECUTOR] and not any(count[c] for c in WITH_NUMBERS):
+        yield "the executor ran no graph: " + of_executor
 
 
-def saturated(a, dtype):
-    """Return the executor's floats, clipped to the range of the dtype."""
-    return a.clip(np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype.kind in "iu" else a
+def executed(a, ours):
+    """Return the executor's floats, clipped to the range of our dtype. Of volumes it drops axes of size 1."""
+    if a.shape != ours.shape and a.squeeze().shape == ours.squeeze().shape:
+        a = a.reshape(ours.shape)
+    return a.clip(np.iinfo(ours.dtype).min, np.iinfo(ours.dtype).max) if ours.dtype.kind in "iu" else a
 
 
 def one(s, binary, work, other_text):
@@ -129,9 +107,9 @@ def one(s, binary, work, other_text):
     np.savez(join(work, "weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})
     np.savez(join(work, "inputs.npz"), **{n: s.data[n] for n in s.inputs})
     json.dump(spec, open(join(work, "spec.json"), "w"))
-    refusal = forked(lambda: by_tpulang(s, work), work)
+    refusal = forked(lambda: by_tpulang(s, work), join(work, "child.log"))
     if not refusal:
-        code, text = canonicalize(opt, env, work, "peer_origin.mlir", "peer.mlir")
+        code, text = chain.canonicalize(work, "peer_origin.mlir", "peer.mlir")
         refusal = "tpuc-opt: " + text.strip()[-300:] if code else None
     ours = join(work, "ours")
     rc, text = call(binary, "convert", join(work, "spec.json"), "-o", ours)
@@ -142,7 +120,7 @@ def one(s, binary, work, other_text):
     known = next((why for said, why in KNOWN_REFUSALS.items() if refusal and said in refusal), None)
     if refusal:
         return (REFUSED + ", as " + known, "") if known else (REFUSED, refusal)
-    rc, text = canonicalize(opt, env, ours, "fuzz_origin.mlir", "ours.mlir")
+    rc, text = chain.canonicalize(ours, "fuzz_origin.mlir", "ours.mlir")
     if rc:
         return "tpuc-opt refuses ours", text[-300:]
     peer = open(join(work, "peer.mlir")).read()
@@ -157,16 +135,26 @@ def one(s, binary, work, other_text):
         os.chdir(work)
         np.savez("top.npz", **mlir_inference({n: s.data[n] for n in s.inputs}, "peer.mlir", dump_all=True))
 
-    # The executor treats stored quantized values as real values.
-    if "quant.uniform" in peer or forked(infer, work):
-        return ("other text, no numbers" if diff else "equal text, no numbers"), ""
+    # The executor treats stored quantized values as real values, and runs no other module in this mode.
+    if "quant.uniform" in peer or s.mode == "quantized":
+        return ("other text, no numbers" if diff else QUANTIZED), ""
+    problem = forked(infer, join(work, "child.log"))
+    if problem:
+        return ("other text, no numbers" if diff else NO_EXECUTOR), problem
     top, out = np.load(join(work, "top.npz")), np.load(join(work, "out.npz"))
     tolerance = TOLERANCE_F16 if "xf16" in peer else TOLERANCE
+    # tpuc-opt renames outputs that another tensor is equal to.
+    returned = dict(zip(spec["outputs"], mlir_text.output_names(peer)))
     for n in spec["outputs"] if diff else out.files:
-        own = n if n in top.files else next((p for p, q in renamed.items() if q == n and p in top.files), None)
-        problem = own and compare_arrays(n, saturated(top[own], out[n].dtype), out[n], tolerance, False)
-        if problem or (diff and not own):
-            return "numbers differ", problem or "the executor has no " + n
+        theirs = [n, *(p for p, q in renamed.items() if q == n), returned.get(n)]
+        own = next((top[p] for p in theirs if p in top.files), None)
+        if own is not None:
+            problem = compare_arrays(n, executed(own, out[n]), out[n], tolerance)
+            if problem:
+                return "numbers differ", problem
+        elif n in spec["outputs"]:
+            # Inner tensors may be lost in what tpuc-opt fuses.
+            return "numbers differ", "the executor has no " + n
     return "other text, equal numbers" if diff else "equal", ""
 
 
@@ -174,7 +162,7 @@ def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--bin")
     ap.add_argument("--seed", type=int, default=0)
-    ap.add_argument("--count", type=int, default=10, help="graphs a kind")
+    ap.add_argument("--count", type=int, default=10, help="graphs per kind")
     ap.add_argument("--only", default=".*", metavar="REGEX", help="the kinds whose whole name matches")
     ap.add_argument("--list", action="store_true", help="name the kinds and stop")
     a = ap.parse_args()
@@ -189,7 +177,7 @@ def main():
     binary = os.path.abspath(a.bin)
     total, wrong = collections.Counter(), []
     for kind in kinds:
-        count = collections.Counter()
+        count, of_executor = collections.Counter(), ""
         for i in range(a.count):
             R.seed("%s %d %d" % (kind, a.seed, i))
             np.random.seed(R.randrange(2**32))
@@ -198,10 +186,12 @@ def main():
             with tempfile.TemporaryDirectory() as work:
                 verdict, detail = one(s, binary, work, s.other_text or kind in OTHER_TEXT)
             count[verdict] += 1
-            if detail and (verdict != REFUSED or kind not in REFUSED_BY_PEER):
+            if verdict == NO_EXECUTOR:
+                of_executor = detail
+            elif detail and (verdict != REFUSED or kind not in REFUSED_BY_PEER):
                 print("%s #%d: %s: %s\n    %s" % (kind, i, verdict, detail.strip(), json.dumps({"tensors": s.tensors, "ops": s.ops})))
         total.update(count)
-        wrong += ["%s: %s" % (kind, what) for what in wrong_counts(kind, count)]
+        wrong += ["%s: %s" % (kind, what) for what in wrong_counts(kind, count, of_executor)]
         print("%-14s %s" % (kind, dict(count)), flush=True)
     print("\n".join([str(dict(total))] + wrong))
     bad = ("crash", "refused, the peer takes it", "tpuc-opt refuses ours", "canonical differs", "numbers differ", "run refused",

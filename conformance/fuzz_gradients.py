@@ -3,12 +3,11 @@
 
     fuzz_gradients.py --bin TPULANG [--seeds FROM:TO] [--jobs N] [--keep FOLDER]
 
-The networks are those of fuzz_networks.py, with floats only and without loops whose trip count is computed. For a seed that fails, the first wrong gradient is printed; --keep
-writes the network to a folder. Needs Python with PyTorch.
+The networks are those of fuzz_networks.py, with floats only and without loops whose trip count is computed. For a seed that fails,
+the first wrong gradient is printed; --keep writes the network to a folder. Needs Python with PyTorch.
 """
 import argparse
 import importlib.util
-import json
 import multiprocessing
 import pathlib
 import sys

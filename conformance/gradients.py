@@ -180,6 +180,8 @@ def main():
     parser.add_argument("--keep", metavar="FOLDER", type=pathlib.Path, help="keep specs, inputs and results of each case and model")
     parser.add_argument("--write", action="store_true", help="write docs/gradients.md")
     arguments = parser.parse_args()
+    if arguments.write and arguments.only:
+        parser.error("--write needs all cases")
     runner, begun, failures = Runner(arguments.bin), time.time(), 0
     errors, models = [{} for _ in CASES], {}
 
@@ -200,7 +202,7 @@ def main():
     if arguments.write and not failures:
         (ROOT / "docs/gradients.md").write_text(document(errors, models))
     print("%d cases and %d models, %d failures in %.0f s" % (len(jobs), len(models), failures, time.time() - begun))
-    return 1 if failures else 0
+    return 1 if failures or not jobs and not models else 0
 
 
 if __name__ == "__main__":

@@ -14,13 +14,13 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
-from judge import call, canonicalize, tool_chain
+from compare import lowered_name
+from peer import TIMED_OUT, ToolChain, call, run
 
 # Of a gradient's norm. tpuc-opt folds and reorders products, and the executor computes some functions otherwise.
 TOLERANCE = 1e-5
@@ -31,11 +31,12 @@ def differences(want, got):
     """Yields what differs, by name of the tensor."""
     largest = max(np.linalg.norm(a.astype(np.float64)) for a in want.values())
     for name, a in want.items():
-        b = got.get(name, next((v for n, v in got.items() if re.fullmatch(re.escape(name) + r"(_f32|_\w+)?", n)), None))
-        if b is None or a.size != b.size:
-            yield "%s is %s instead of %s" % (name, None if b is None else b.shape, a.shape)
+        # The executor may add axes of size 1.
+        found = lowered_name(name, a.size, got, want)
+        if not found:
+            yield "%s of shape %s is missing" % (name, a.shape)
             continue
-        x, y = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()
+        x, y = a.astype(np.float64).ravel(), got[found].astype(np.float64).ravel()
         difference, norm = np.linalg.norm(x - y), np.linalg.norm(x)
         if not difference <= TOLERANCE * norm + NOISE * largest:
             yield "%s is off by %.1e" % (name, difference / norm if norm else difference)
@@ -70,11 +71,7 @@ def by_given_names(path, spec):
 
 class Judge:
     def __init__(self, binary):
-        self.binary = os.path.abspath(binary)
-        self.opt, self.env = tool_chain()
-        site = os.path.dirname(os.path.dirname(self.opt))
-        paths = [os.path.join(site, "python"), os.path.join(site, "lib")]
-        self.executor_env = dict(self.env, PYTHONPATH=os.pathsep.join(paths + [self.env.get("PYTHONPATH", "")]))
+        self.binary, self.chain = os.path.abspath(binary), ToolChain()
 
     def canonical(self, folder, spec, work, want):
         """Returns what is wrong with a spec after tpuc-opt, and the stage where it is; or None."""
@@ -82,7 +79,7 @@ class Judge:
         if rc:
             return "convert", text[-300:]
         origin = next(f for f in sorted(os.listdir(work)) if f.endswith("_origin.mlir"))
-        rc, text = canonicalize(self.opt, self.env, work, origin, "net.mlir")
+        rc, text = self.chain.canonicalize(work, origin, "net.mlir")
         if rc:
             found = re.findall(r"(?:ASSERT INFO|error):.*|#\d+ 0x\w+ .*(?:tpu_mlir|mlir::\w+::\w+Op|Pattern|Rewrite).*", text)
             return "tpuc-opt", "; ".join(found[:4])[:600] or text[-300:]
@@ -97,12 +94,10 @@ class Judge:
     def executed(self, code, work):
         """Runs the tool chain's executor, which takes a second and was once seen to hang: it is started up to three times."""
         for attempts_left in (2, 1, 0):
-            try:
-                return subprocess.run(code, capture_output=True, timeout=100, cwd=work, env=self.executor_env)
-            except subprocess.TimeoutExpired:
-                if not attempts_left:
-                    raise
-                print("the executor hangs, and is started again: %s" % work, file=sys.stderr, flush=True)
+            done = run(*code, limit=100, cwd=work, env=self.chain.with_modules())
+            if done.returncode != TIMED_OUT or not attempts_left:
+                return done
+            print("the executor hangs, and is started again: %s" % work, file=sys.stderr, flush=True)
 
     def judge(self, folder):
         """Returns the stage that the graph reaches, and what is wrong there."""
@@ -112,6 +107,8 @@ class Judge:
             # Without gradients.
             outputs = json.loads((folder / "net.json").read_text())["outputs"]
             problem = self.canonical(folder, "net.json", work, {n: want[n] for n in outputs})
+            if problem and problem[0] == "convert":
+                return problem
             if problem:
                 return "without gradients", ": ".join(problem)
         with tempfile.TemporaryDirectory() as work:
@@ -123,8 +120,10 @@ class Judge:
             module, inputs, got = os.path.join(work, "net.mlir"), str(folder / "inputs.npz"), os.path.join(work, "got.npz")
             code = [sys.executable, "-c", EXECUTOR, module, inputs, got, *want]
             done = self.executed(code, work)
+            if done.returncode == TIMED_OUT:
+                return "executor", "it hangs three times"
             if done.returncode:
-                text = (done.stderr + done.stdout).decode(errors="replace")
+                text = done.stderr + done.stdout
                 reason = re.findall(r"not (?:supported|implemented).*|LLVM ERROR.*|Assertion.*|\w*Error:.*|UNREACHABLE.*", text)
                 return "no executor", "; ".join(reason[:2]) or text[-200:] or "signal %d" % -done.returncode
             got = dict(np.load(got))

@@ -6,12 +6,13 @@ import numpy as np
 
 from random_graph import Spec
 
-MINILM = "build/minilm"
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MINILM = os.path.join(ROOT, "build", "minilm")
 # Masked scores; float16 has no -1e9.
 HIDDEN = -10000.0
 
 
-class Network(Spec):
+class NumberedSpec(Spec):
     """A spec whose tensors and results have numbered names."""
 
     def __init__(self, name, weights=None):
@@ -95,13 +96,13 @@ def self_attention(net, x, length, heads, width, mask=None):
 
 
 def attention():
-    net = Network("attention")
+    net = NumberedSpec("attention")
     self_attention(net, net.input("x", net.rng.standard_normal((1, 16, 64)).astype(np.float32)), 16, 4, 16)
     return net
 
 
 def bert():
-    net, length, heads, width = Network("bert"), 32, 4, 32
+    net, length, heads, width = NumberedSpec("bert"), 32, 4, 32
     hidden = heads * width
     ids = net.input("ids", net.rng.integers(0, 100, (1, length)).astype(np.int32))
     mask = net.input("mask", np.where(np.arange(length) < 25, 0, HIDDEN).astype(np.float32).reshape(1, 1, 1, length))
@@ -115,7 +116,7 @@ def bert():
 
 def vit():
     """One matrix for queries, keys and values, as in timm."""
-    net, length, heads, width = Network("vit"), 17, 4, 32
+    net, length, heads, width = NumberedSpec("vit"), 17, 4, 32
     hidden = heads * width
     image = net.input("image", net.rng.standard_normal((1, 3, 64, 64)).astype(np.float32))
     x = net.do("conv", input=image, weight=net.random(hidden, 3, 16, 16, gain=1 / 28), bias=net.random(hidden), stride=[16, 16])
@@ -142,7 +143,7 @@ def whisper_attention(net, x, y, lengths, heads, width, mask=None):
 
 def whisper():
     """An audio encoder and a text decoder, which shares its embedding table with the output."""
-    net, frames, length, heads, width, words = Network("whisper"), 32, 12, 4, 32, 100
+    net, frames, length, heads, width, words = NumberedSpec("whisper"), 32, 12, 4, 32, 100
     hidden = heads * width
     sound = net.input("sound", net.rng.standard_normal((1, 16, 1, 2 * frames)).astype(np.float32))
     conv = lambda x, c, stride: net.do("gelu", input=net.do("conv", input=x, weight=net.random(hidden, c, 1, 3, gain=(3 * c) ** -0.5),
@@ -169,7 +170,7 @@ def whisper():
 
 def llama():
     """Two query heads per head of keys and values."""
-    net, length, heads, groups, width, inner = Network("llama"), 16, 4, 2, 32, 256
+    net, length, heads, groups, width, inner = NumberedSpec("llama"), 16, 4, 2, 32, 256
     hidden = heads * width
     ids = net.input("ids", net.rng.integers(0, 100, (1, length)).astype(np.int32))
     angles = np.outer(np.arange(length), 1e4 ** (-np.arange(0, width, 2) / width))
@@ -211,11 +212,11 @@ class Stored:
 def minilm():
     """all-MiniLM-L6-v2 with its weights, on a sentence of tests/minilm."""
     path = os.path.abspath(os.path.join(MINILM, "model.safetensors"))
-    net, stored, length, heads, width = Network("minilm", path), Stored(path), 32, 12, 32
+    net, stored, length, heads, width = NumberedSpec("minilm", path), Stored(path), 32, 12, 32
     hidden, w = heads * width, lambda name: stored.declare(net, name)
     linear = lambda x, name: net.do("matmul", input=x, right=w(name + ".weight"), bias=w(name + ".bias"), right_transpose=True)
     norm = lambda x, name: net.do("layer_norm", input=x, gamma=w(name + ".weight"), beta=w(name + ".bias"), axis=-1, epsilon=1e-12)
-    reference = np.load("tests/minilm/reference.npz")
+    reference = np.load(os.path.join(ROOT, "tests", "minilm", "reference.npz"))
     ids = net.input("ids", reference["input_ids"][:1])
     counts = reference["attention_mask"][:1].astype(np.float32)
     mask = net.input("mask", ((1 - counts) * HIDDEN).reshape(1, 1, 1, length))

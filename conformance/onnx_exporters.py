@@ -4,18 +4,23 @@
     onnx_exporters.py --bin TPULANG --venvs DIR --work DIR [--only REGEX]
 
 DIR has the virtual environments of onnx_exporters.sh. A model passes if every output is within 1e-5 (relative L2) of
-onnxruntime's; labels are equal. Exits 1 if one fails.
+onnxruntime's; labels are equal. Exits 1 if one fails. Exported models remain in the second DIR until a script or a version changes.
 """
 import argparse
+import glob
+import hashlib
 import os
 import re
-import subprocess
 import sys
 
 import numpy as np
 import onnxruntime
 
+from compare import compare_arrays
+from peer import checked, reason, run
+
 SAMPLES = 10
+TOLERANCE = 1e-5
 
 
 def feeds(session):
@@ -29,28 +34,46 @@ def feeds(session):
     return made
 
 
+def export(name, venvs, work):
+    """Export the models of a package unless the same script and versions have done so."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "onnx_exporters_%s.py" % name)
+    made_by, done = hashlib.sha256(), os.path.join(work, name + ".exported")
+    for path in (script, os.path.join(venvs, "ready")):
+        with open(path, "rb") as file:
+            made_by.update(file.read())
+    if os.path.exists(done):
+        with open(done) as file:
+            if file.read() == made_by.hexdigest():
+                return
+    for path in glob.glob(os.path.join(work, name + "-*.onnx")):
+        os.remove(path)
+    checked(os.path.join(venvs, name, "bin", "python"), script, work, limit=1800)
+    with open(done, "w") as file:
+        file.write(made_by.hexdigest())
+
+
 def judge(binary, path, work):
-    """Return the largest relative error of an output, or what is wrong."""
+    """Return what is wrong with a model, or None."""
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     inputs, outputs = os.path.join(work, "inputs.npz"), os.path.join(work, "outputs.npz")
     given = feeds(session)
     np.savez(inputs, **given)
+    # Those of the model before must not be taken for this one's.
+    if os.path.exists(outputs):
+        os.remove(outputs)
     command = [binary, "run", path, "-i", inputs, "-o", outputs, "-q"]
     for name, array in given.items():
         command += ["--shape", name + "=" + "x".join(map(str, array.shape))]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run(*command)
     if done.returncode:
-        return done.stderr.strip()[:200]
-    found, worst = np.load(outputs), 0.0
+        return reason(done)[:200]
+    found, problems = np.load(outputs), []
     for info, right in zip(session.get_outputs(), session.run(None, given)):
         if isinstance(right, list):
             # ZipMap makes dictionaries of rows; tpulang returns the rows.
             right = np.array([list(row.values()) for row in right])
-        ours, right = found[info.name].astype(np.float64), right.astype(np.float64)
-        if ours.size != right.size:
-            return "%s has shape %s instead of %s" % (info.name, ours.shape, right.shape)
-        worst = max(worst, np.linalg.norm(ours.ravel() - right.ravel()) / max(np.linalg.norm(right), 1e-30))
-    return worst
+        problems.append(compare_arrays(info.name, right, found[info.name], TOLERANCE if right.dtype.kind == "f" else 0))
+    return "; ".join(filter(None, problems))
 
 
 def main():
@@ -62,20 +85,15 @@ def main():
     args = parser.parse_args()
     os.makedirs(args.work, exist_ok=True)
     onnxruntime.set_default_logger_severity(4)
-    here = os.path.dirname(os.path.abspath(__file__))
     for name in ("sklearn", "tensorflow"):
-        done = os.path.join(args.work, name + ".exported")
-        if not os.path.exists(done):
-            python = os.path.join(args.venvs, name, "bin", "python")
-            subprocess.run([python, os.path.join(here, "onnx_exporters_%s.py" % name), args.work], check=True, stderr=subprocess.DEVNULL)
-            open(done, "w").close()
-    failed = 0
-    for name in sorted(n for n in os.listdir(args.work) if n.endswith(".onnx") and re.search(args.only, n)):
-        result = judge(args.bin, os.path.join(args.work, name), args.work)
-        right = not isinstance(result, str) and result < 1e-5
-        failed += not right
-        print("%-4s %-40s %s" % ("ok" if right else "FAIL", name, result if isinstance(result, str) else "%.1e" % result), flush=True)
-    sys.exit(failed > 0)
+        export(name, args.venvs, args.work)
+    failed, names = 0, sorted(n for n in os.listdir(args.work) if n.endswith(".onnx") and re.search(args.only, n))
+    for name in names:
+        problem = judge(args.bin, os.path.join(args.work, name), args.work)
+        failed += bool(problem)
+        print("%-4s %-40s %s" % ("FAIL" if problem else "ok", name, problem), flush=True)
+    print("onnx exporters: %d passed, %d failed" % (len(names) - failed, failed))
+    sys.exit(failed > 0 or not names)
 
 
 if __name__ == "__main__":

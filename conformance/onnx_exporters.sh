@@ -3,7 +3,8 @@
 #   onnx_exporters.sh FOLDER
 set -eu
 FOLDER=${1:?usage: onnx_exporters.sh FOLDER}
-if [ -e "$FOLDER/ready" ]; then exit 0; fi
+MADE_BY=$(cksum < "$0")
+if [ "$(cat "$FOLDER/ready" 2>/dev/null)" = "$MADE_BY" ]; then exit 0; fi
 rm -rf "$FOLDER"
 PY=
 for p in python3.11 python3.12 "$HOME"/.pyenv/versions/3.1[12].*/bin/python; do
@@ -17,4 +18,4 @@ fi
 "$FOLDER/sklearn/bin/python" -m pip install --quiet scikit-learn==1.9.1 skl2onnx==1.20.0 onnx==1.23.2 onnxmltools==1.16.0 xgboost==3.2.0 lightgbm==4.7.0 packaging==26.2
 "$PY" -m venv "$FOLDER/tensorflow"
 "$FOLDER/tensorflow/bin/python" -m pip install --quiet tensorflow-cpu==2.21.0 tf2onnx==1.17.0 onnx==1.19.1
-touch "$FOLDER/ready"
+echo "$MADE_BY" > "$FOLDER/ready"

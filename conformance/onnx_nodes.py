@@ -6,17 +6,16 @@
 The tests are made by the generators of the `onnx` wheel: a model of one node (or of the function that defines it), inputs,
 and expected outputs. Operands that say what is computed (shapes, axes, pads) are made initializers, as they are in networks.
 A test passes if every output is within the test's own tolerance. If it is not, but onnxruntime's result is that of tpulang,
-the test is disputed. It is left out if a tensor is a string, a sequence or
-empty, since the Top dialect has none. Exits 1 if a result is wrong, if tpulang crashes, or if a test is refused that is not
-among the exceptions. With --peer, the Python of tpu_mlir's virtual environment, the canonical module of what `tpulang convert` writes
-must compute the same. With --write a table goes to docs/onnx.md.
+the test is disputed. It is left out if a tensor is a string, a sequence or empty, since the Top dialect has none. With --peer,
+the Python of tpu_mlir's virtual environment, the canonical module of what `tpulang convert` writes must compute the same.
+Exits 1 if a result is wrong, if tpulang crashes, if a test is refused that is not among the exceptions, or if an exception is
+needed no more. With --write a table goes to docs/onnx.md, unless a test fails.
 """
 import argparse
 import collections
 import concurrent.futures
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -26,7 +25,10 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from canonical import ToolChain
+import document
+from canonical import CanonicalTool
+from compare import has_shape
+from peer import call
 
 warnings.filterwarnings("ignore")
 
@@ -43,9 +45,10 @@ KNOWN = {
 }
 # A test whose node is written out as the function that defines it.
 EXPANDED = re.compile("_expanded.*")
-DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "onnx.md")
 # The table of exceptions that do not count.
 OUTSIDE = "not of known shapes, not of numbers, or random"
+# That of tests whose own numbers are right.
+CANONICAL = "fails after tpuc-opt"
 
 
 def collect(only):
@@ -136,14 +139,11 @@ def run(binary, case, keep, chain):
         if inputs:
             np.savez(at("inputs.npz"), **{name: storable(array) for name, array in inputs.items()})
             command += ["-i", at("inputs.npz")]
-        try:
-            process = subprocess.run(command, capture_output=True, timeout=120, text=True)
-        except subprocess.TimeoutExpired:
-            return "crash", "timeout"
-        if process.returncode not in (0, 1, 2) or "panicked" in process.stderr:
-            return "crash", process.stderr[-300:]
-        if process.returncode:
-            return "refused", process.stderr.strip().replace(folder, "")[:300]
+        code, text = call(*command, limit=120)
+        if code not in (0, 1, 2) or "panicked" in text:
+            return "crash", text[-300:]
+        if code:
+            return "refused", text.strip().replace(folder, "")[:300]
         status, detail = judge(case, model, inputs, expected, np.load(at("outputs.npz")))
         if chain and status == "pass":
             return canonical(chain, binary, case, {name: storable(array) for name, array in inputs.items()}, folder)
@@ -154,9 +154,10 @@ def canonical(chain, binary, case, inputs, folder):
     """Compare the outputs of the canonical module with those of the model, which are right."""
     with np.load(os.path.join(folder, "outputs.npz")) as arrays:
         right = {name: arrays[name] for name in arrays.files}
-    made = chain.outputs(binary, os.path.join(folder, "model.onnx"), inputs, folder)
-    if isinstance(made, str):
-        return "canonical", made
+    try:
+        made = chain.outputs(binary, os.path.join(folder, "model.onnx"), inputs, folder)
+    except RuntimeError as problem:
+        return "canonical", str(problem)
     if len(made) != len(right):
         return "canonical", f"{len(made)} outputs, not {len(right)}"
     # tpuc-opt gives some outputs other names.
@@ -193,7 +194,7 @@ def compare(case, expected, results):
         ours, right = np.asarray(results[name]), storable(np.asarray(right))
         if right.dtype == bool:
             ours = ours != 0
-        if ours.size != right.size or (right.ndim and ours.shape != right.shape):
+        if not has_shape(ours, right):
             return "wrong", f"{name} has shape {ours.shape}, not {right.shape}"
         narrow = right.dtype == np.float16 or np.asarray(expected[name]).dtype.name.startswith(("bfloat", "float8"))
         rtol = max(case.rtol, 1e-2 if narrow else 0)
@@ -204,29 +205,40 @@ def compare(case, expected, results):
     return "pass", ""
 
 
-def exceptions(path):
-    """Return the reasons of tests that are refused, by patterns of their names, and the patterns of those that are outside."""
-    with open(path, "rb") as file:
-        tables = tomllib.load(file)
-    return {pattern: why for table in tables.values() for pattern, why in table.items()}, list(tables[OUTSIDE])
+class Exceptions:
+    """The tests that may be refused, or fail after tpuc-opt, as patterns of their names; and which patterns were needed."""
+
+    def __init__(self, path):
+        self.tables, self.needed = {}, set()
+        if path:
+            with open(path, "rb") as file:
+                self.tables = {title: list(table) for title, table in tomllib.load(file).items()}
+
+    def table_of(self, case, status):
+        """Return the title of the table that excuses a test, or None."""
+        for title, patterns in self.tables.items():
+            for pattern in patterns if (title == CANONICAL) == (status == "canonical") else ():
+                if re.fullmatch(pattern, case.name):
+                    self.needed.add(pattern)
+                    return title
+        return None
+
+    def not_needed(self, has_peer):
+        tables = (patterns for title, patterns in self.tables.items() if has_peer or title != CANONICAL)
+        return [pattern for patterns in tables for pattern in patterns if pattern not in self.needed]
 
 
-def table(by_op):
+NOT_PASSED = ("refused", "disputed", "outside", "left out")
+
+
+def table_by_op(by_op):
     """The tests by operator, where some do not pass."""
-    rows = [(op, c["pass"], c["refused"], c["outside"], c["left out"]) for op, c in sorted(by_op.items())]
+    rows = [(op, c["pass"], *(c[status] for status in NOT_PASSED)) for op, c in sorted(by_op.items())]
     shown = [row for row in rows if sum(row[2:])]
-    lines = ["| operator | pass | refused | outside | left out |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines = ["| operator | pass | " + " | ".join(NOT_PASSED) + " |", "| --- " + "| ---: " * (1 + len(NOT_PASSED)) + "|"]
     lines += ["| " + " | ".join(str(cell) if cell != 0 else "" for cell in row) + " |" for row in shown]
     passing = sum(row[1] for row in rows if not sum(row[2:]))
     return lines + ["", f"All {passing} tests of the other {len(rows) - len(shown)} operators pass."]
-
-
-def write(lines):
-    with open(DOCUMENT) as file:
-        text = file.read()
-    text = re.sub(r"(<!-- node tests -->\n)(?s:.*?)(<!-- end -->)", lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], text)
-    with open(DOCUMENT, "w") as file:
-        file.write(text)
 
 
 def main():
@@ -239,21 +251,22 @@ def main():
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     cases = collect(args.only)
-    chain = ToolChain(args.peer) if args.peer else None
-    excepted, outside = exceptions(args.exceptions) if args.exceptions else ({}, [])
-    matches = lambda patterns, case: next((p for p in patterns if re.fullmatch(p, case.name)), None)
+    if not cases:
+        sys.exit(f"no test matches {args.only}")
+    chain = CanonicalTool(args.peer) if args.peer else None
+    exceptions = Exceptions(args.exceptions)
     counts, by_op, failed = collections.Counter(), collections.defaultdict(collections.Counter), 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = {case.name: pool.submit(run, args.bin, case, args.keep, chain) for case in cases}
         for case in cases:
             status, detail = jobs[case.name].result()
-            known = excepted.get(matches(excepted, case))
-            if status in ("wrong", "crash") or (status in ("refused", "canonical") and known is None):
+            table = exceptions.table_of(case, status) if status in ("refused", "canonical") else None
+            if status in ("wrong", "crash") or (status in ("refused", "canonical") and not table):
                 failed += 1
                 print(f"{status:8} {case.name}: {detail}", flush=True)
             elif status == "disputed":
                 print(f"{status:8} {case.name}: {detail}", flush=True)
-            elif status == "refused" and matches(outside, case):
+            elif table == OUTSIDE:
                 status = "outside"
             if status == "canonical":
                 # The model's own numbers are right.
@@ -262,14 +275,17 @@ def main():
             counts[status] += 1
             op = case.model.graph.node[-1].op_type if not EXPANDED.search(case.name) else "(written out)"
             by_op[op][status] += 1
-    total = sum(counts[status] for status in ("pass", "refused", "wrong", "crash"))
+    for pattern in () if args.only else exceptions.not_needed(chain):
+        failed += 1
+        print(f"no test needs the exception {pattern}; take it off the list")
+    total = sum(counts[status] for status in ("pass", "refused", "wrong", "crash", "disputed"))
     summary = f"{counts['pass']} of {total} tests with known shapes and numbers pass ({100 * counts['pass'] / max(total, 1):.1f} %)"
     others = ", ".join(f"{counts[s]} {s}" for s in ("refused", "wrong", "crash", "disputed", "outside", "left out") if counts[s])
     print(f"{summary}; {others}")
     if chain:
         print(f"{counts['canonical']} tests that pass have a canonical module that gives other results or does not run")
-    if args.write:
-        write([f"{summary}; {others}.", "", *table(by_op)])
+    if args.write and not failed:
+        document.write("node tests", [f"{summary}; {others}.", "", *table_by_op(by_op)])
     sys.exit(failed > 0)
 
 

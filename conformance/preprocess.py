@@ -3,14 +3,14 @@
 
     preprocess.py --bin TPULANG [--seed N] [--count N]
 
-Images are PNG and BMP, which all decoders read alike, so results must be equal. Exits 1 if they are not.
+Images are PNG and BMP, which all decoders read alike, so results must be equal. Exits 1 if they are not, or if the tool chain
+refuses more than one in 20.
 """
 import argparse
 import json
 import logging
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -18,6 +18,8 @@ import numpy as np
 import tpu_mlir  # sets the paths of what follows
 import cv2
 from tpu_mlir.python.utils.preprocess import preprocess
+
+from peer import call
 
 logging.disable(logging.CRITICAL)
 CHANNELS = {"rgb": 3, "bgr": 3, "gray": 1, "rgba": 4}
@@ -56,8 +58,8 @@ def ours(tpulang, how, shape, image, work):
             "ops": [{"op": "reshape", "args": {"tensor": "x", "new_shape": [-1]}, "out": "y"}], "outputs": ["y"]}
     path, out = os.path.join(work, "net.json"), os.path.join(work, "out.npz")
     json.dump(spec, open(path, "w"))
-    p = subprocess.run([tpulang, "run", path, "-i", image, "-o", out], capture_output=True, text=True)
-    return np.load(out)["y"].reshape(shape) if p.returncode == 0 else p.stderr
+    code, text = call(tpulang, "run", path, "-i", image, "-o", out)
+    return text if code else np.load(out)["y"].reshape(shape)
 
 
 def main():
@@ -74,10 +76,11 @@ def main():
             # OpenCV's decoders convert color to gray in different ways.
             channels = {"rgba": 4, "gray": 1}.get(how["pixel_format"], 3)
             size = (r.randint(1, 60), r.randint(1, 60), channels)
-            cv2.imwrite(image, np.random.RandomState(i).randint(0, 256, size).astype(np.uint8))
+            assert cv2.imwrite(image, np.random.RandomState(i).randint(0, 256, size).astype(np.uint8))
             try:
                 expected = theirs(how, shape, image)
-            except Exception:
+            except cv2.error:
+                # It resizes images to a width or height of 0.
                 refused += 1
                 continue
             found = ours(args.bin, how, shape, image, work)
@@ -85,8 +88,8 @@ def main():
                 bad += 1
                 print("%d: image %s, input %s, %s: %s" % (i, size, shape, json.dumps(how),
                       found if isinstance(found, str) else np.abs(found - expected).max()))
-    print("%d settings: %d equal, %d differ, %d the tool chain cannot do" % (args.count, args.count - bad - refused, bad, refused))
-    return bad > 0
+    print("%d settings: %d equal, %d differ, the tool chain refuses %d" % (args.count, args.count - bad - refused, bad, refused))
+    return bad > 0 or refused > args.count // 20 or args.count < 1
 
 
 sys.exit(main())

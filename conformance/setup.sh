@@ -3,11 +3,9 @@
 #   setup.sh VENV
 set -eu
 VENV=${1:?usage: setup.sh VENV}
-if [ -e "$VENV/ready" ]; then
-    # It compiles some of its kernels when they are first needed.
-    [ -e "$VENV/bin/cmake" ] || "$VENV/bin/python" -m pip install --quiet cmake
-    exit 0
-fi
+# What another version of this script has installed is replaced.
+MADE_BY=$(cksum < "$0")
+if [ "$(cat "$VENV/ready" 2>/dev/null)" = "$MADE_BY" ]; then exit 0; fi
 PY=
 for p in python3.10 "$HOME"/.pyenv/versions/3.10.*/bin/python; do
     if "$p" -c 'import sys; assert sys.version_info[:2] == (3, 10)' 2>/dev/null; then PY=$p; break; fi
@@ -19,9 +17,9 @@ if [ -z "$PY" ]; then
 fi
 rm -rf "$VENV"
 "$PY" -m venv "$VENV"
-# The wheel does not declare that it needs flatbuffers and psutil.
-"$VENV/bin/python" -m pip install --quiet --upgrade pip
-"$VENV/bin/python" -m pip install --quiet tpu_mlir==1.30.2 psutil flatbuffers==25.12.19 cmake
+# The wheel does not declare that it needs flatbuffers and psutil. CMake compiles some of its kernels when they are first needed.
+"$VENV/bin/python" -m pip install --quiet --upgrade pip==26.3
+"$VENV/bin/python" -m pip install --quiet tpu_mlir==1.30.2 psutil==7.2.2 flatbuffers==25.12.19 cmake==4.4.5
 SITE=$("$VENV/bin/python" -c 'import importlib.util, os; print(os.path.dirname(importlib.util.find_spec("tpu_mlir").origin))')
 # The wheel bundles a glibc, which crashes with another system's loader.
 mkdir -p "$VENV/glibc_aside"
@@ -29,4 +27,4 @@ for f in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1 
     if [ -e "$SITE/lib/third_party/$f" ]; then mv "$SITE/lib/third_party/$f" "$VENV/glibc_aside/"; fi
 done
 chmod +x "$SITE"/bin/*
-touch "$VENV/ready"
+echo "$MADE_BY" > "$VENV/ready"

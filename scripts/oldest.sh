@@ -10,12 +10,13 @@ case $FILE in
     *) echo "$FILE is for neither x86_64 nor aarch64" >&2; exit 1 ;;
 esac
 ROOT=target/bullseye-$ARCH
-if [ ! -e "$ROOT/ready" ]; then
+MADE_BY=$(cksum < "$0")
+if [ "$(cat "$ROOT/ready" 2>/dev/null)" != "$MADE_BY" ]; then
     rm -rf "$ROOT"
     debootstrap --variant=minbase --arch="$ARCH" --include=python3-pip bullseye "$ROOT"
     target/wheel-tools/bin/python -m pip download --quiet --only-binary=:all: --python-version 3.9 \
         --platform "manylinux2014_$PLATFORM" --dest "$ROOT/wheels" numpy
-    touch "$ROOT/ready"
+    echo "$MADE_BY" > "$ROOT/ready"
 fi
 rm -rf "$ROOT/demo"
 mkdir -p "$ROOT/demo/examples"
@@ -24,6 +25,8 @@ cp scripts/demo.sh "$ROOT/demo"
 in_root() { chroot "$ROOT" sh -euc "cd /demo; $1"; }
 case $FILE in
     *.whl)
+        # pip would take the newest of several.
+        rm -f "$ROOT"/wheels/tpulang-*
         cp "$FILE" "$ROOT/wheels"
         in_root 'pip install --quiet --force-reinstall --no-index --find-links /wheels tpulang
             python3 -m tpulang --version; sh demo.sh tpulang; python3 -c "import tpulang; print(tpulang.__version__)"'

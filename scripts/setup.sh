@@ -6,8 +6,13 @@ PREFIX=$1
 PACKAGES="g++ llvm-22-dev libmlir-22-dev libclang1-22 libclang-common-22-dev libpolly-22-dev zlib1g-dev libzstd-dev strace"
 missing=
 [ -x "$PREFIX/bin/llvm-config" ] && [ -e "$PREFIX/include/mlir-c/IR.h" ] && [ -e "$PREFIX/lib/libPolly.a" ] || missing=1
-ls "$PREFIX"/lib/libclang*.so* >/dev/null 2>&1 || missing=1
+# libclang-cpp is another library, which LLVM's packages need.
+ls "$PREFIX"/lib/libclang.so* "$PREFIX"/lib/libclang-[0-9]*.so* 2>/dev/null | grep -q . || missing=1
+ls "$PREFIX"/lib/clang/*/include/stddef.h >/dev/null 2>&1 || missing=1
 command -v c++ >/dev/null || missing=1
+for header in zlib.h zstd.h; do
+    echo "#include <$header>" | c++ -E -x c++ - >/dev/null 2>&1 || missing=1
+done
 command -v strace >/dev/null || missing=1
 if ! command -v cargo >/dev/null; then
     echo "A Rust tool chain is needed: https://rustup.rs" >&2

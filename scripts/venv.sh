@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes a virtual environment of any Python 3 with packages of PyPI, unless it exists.
+# Makes a virtual environment of any Python 3 with packages of PyPI, unless it exists with the same ones.
 #   venv.sh FOLDER PACKAGE..
 set -eu
 VENV=${1:?usage: venv.sh FOLDER PACKAGE..}
 shift
-if [ -e "$VENV/ready" ]; then exit 0; fi
+if [ "$(cat "$VENV/ready" 2>/dev/null)" = "$*" ]; then exit 0; fi
 for p in python3 "$HOME"/.pyenv/versions/3.*/bin/python; do
     rm -rf "$VENV"
     if "$p" -m venv "$VENV" 2>/dev/null; then break; fi
@@ -16,4 +16,4 @@ if [ ! -x "$VENV/bin/python" ]; then
     exit 1
 fi
 "$VENV/bin/python" -m pip install --quiet "$@"
-touch "$VENV/ready"
+printf '%s\n' "$*" > "$VENV/ready"

@@ -18,7 +18,7 @@ def model(name):
     return add
 
 
-class Network:
+class ModelWithLoss:
     """Adds each operator to a spec, and the same computation to a list for PyTorch."""
 
     def __init__(self):
@@ -86,7 +86,7 @@ def batch_norm(y, mean, variance, gamma, beta):
 
 
 def resnet(training, images):
-    net = Network()
+    net = ModelWithLoss()
 
     def conv(x, name, n, m, size, stride):
         w = net.weight(name + "_w", m, n, size, size, fan=n * size * size / 2)
@@ -121,7 +121,7 @@ model("ResNet-18, 4x3x64x64, training (BatchNormTrain)")(lambda: resnet(True, 4)
 
 @model("Transformer encoder: 2 layers of attention, layer norm and GELU")
 def transformer():
-    net, (batch, length, n, heads) = Network(), (2, 12, 32, 4)
+    net, (batch, length, n, heads) = ModelWithLoss(), (2, 12, 32, 4)
     x = net.tensor("x", batch, length, n)
     for layer in range(2):
         name = "layer%d_" % layer
@@ -166,7 +166,7 @@ def cell(gates, c):
 
 @model("LSTM (top.LSTM), a linear layer and cross entropy")
 def lstm():
-    net = Network()
+    net = ModelWithLoss()
     x, (w, r, bias, h, c) = net.tensor("x", LENGTH, BATCH, SIZE), lstm_weights(net, 1)
 
     def function(x, w, r, bias, h, c):
@@ -186,7 +186,7 @@ def lstm():
 
 @model("LSTM cell in a loop (top.Loop), a linear layer and cross entropy")
 def lstm_loop():
-    net = Network()
+    net = ModelWithLoss()
     x, (w, r, bias, h, c) = net.tensor("x", LENGTH, BATCH, SIZE), lstm_weights(net, 0)
     net.data("steps", constant(np.array([LENGTH], dtype=np.int32)))
     state = {"dtype": "float32", "shape": [BATCH, HIDDEN]}

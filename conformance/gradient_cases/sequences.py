@@ -19,7 +19,7 @@ def recurrent(kind, t, gates, order, bidirectional, batch_first):
         weights += [turned(t.filter[d]), turned(t.recurrence[d]), turned(bias[0]), turned(bias[1])]
     x = t.input.transpose(0, 1) if batch_first else t.input
     if kind == "lstm":
-        states = [(t.initial_h.transpose(0, 1), t.initial_c.transpose(0, 1)) if batch_first else (t.initial_h, t.initial_c)][0]
+        states = [s.transpose(0, 1) if batch_first else s for s in (t.initial_h, t.initial_c)]
         y, h, c = torch.lstm(x, states, weights, True, 1, 0.0, True, bidirectional, False)
     else:
         y, h = torch.gru(x, t.initial_h.transpose(0, 1) if batch_first else t.initial_h, weights, True, 1, 0.0, True, bidirectional, False)
@@ -31,19 +31,16 @@ def recurrent(kind, t, gates, order, bidirectional, batch_first):
     return [y, h] if c is None else [y, h, c]
 
 
-for directions in 1, 2:
-    for first in False, True:
-        state = (2, directions, 5) if first else (directions, 2, 5)
-        for kind, gates, order in ("lstm", 4, (0, 2, 3, 1)), ("gru", 3, (1, 0, 2)):
-            if first != (directions == 2):
-                continue
-            operands = {"input": uniform(2, 6, 3) if first else uniform(6, 2, 3), "filter": uniform(directions, gates * 5, 3),
-                        "recurrence": uniform(directions, gates * 5, 5), "bias": uniform(directions, gates * 10), "initial_h": uniform(*state)}
-            if kind == "lstm":
-                operands["initial_c"] = uniform(*state)
-            case(kind.upper(), kind if directions == 1 else "",
-                 lambda t, k=kind, g=gates, o=order, b=directions == 2, f=first: recurrent(k, t, g, o, b, f), operands,
-                 hidden_size=5, bidirectional=directions == 2, batch_first=first)
+for directions, first in (1, False), (2, True):
+    state = (2, directions, 5) if first else (directions, 2, 5)
+    for kind, gates, order in ("lstm", 4, (0, 2, 3, 1)), ("gru", 3, (1, 0, 2)):
+        operands = {"input": uniform(2, 6, 3) if first else uniform(6, 2, 3), "filter": uniform(directions, gates * 5, 3),
+                    "recurrence": uniform(directions, gates * 5, 5), "bias": uniform(directions, gates * 10), "initial_h": uniform(*state)}
+        if kind == "lstm":
+            operands["initial_c"] = uniform(*state)
+        case(kind.upper(), kind if directions == 1 else "",
+             lambda t, k=kind, g=gates, o=order, b=directions == 2, f=first: recurrent(k, t, g, o, b, f), operands,
+             hidden_size=5, bidirectional=directions == 2, batch_first=first)
 
 
 def selective_scan(t):

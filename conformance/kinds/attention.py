@@ -1,6 +1,4 @@
 """Position embeddings and patch merging."""
-import numpy as np
-
 from random_graph import R, float_type, maybe
 
 

@@ -60,9 +60,8 @@ def pad(s):
     method = R.choice([None, "constant", "reflect", "edge"])
     x = shape(4, 4)
     # tpu_mlir supports reflect and edge padding only for height and width.
-    most = {"reflect": lambda d: d - 1, "edge": lambda d: 3}.get(method, lambda d: 3)
     first = 2 if method in ("reflect", "edge") else 0
-    count = lambda a: R.randint(0, most(x[a])) if a >= first else 0
+    count = lambda a: R.randint(0, x[a] - 1 if method == "reflect" else 3) if a >= first else 0
     value = maybe(0.5, lambda: R.choice([0.0, 1.5, -2.0])) if first == 0 else None
     s.call("pad", input=s.tensor("x", x, float_type()), method=method, value=value,
            padding=maybe(0.9, lambda: [count(a) for _ in range(2) for a in range(4)]))
@@ -83,7 +82,7 @@ def transparent_chain(s, d):
         s.tensors["x"]["scale"] = scale()
     t = x
     for i in range(R.randint(1, 5)):
-        op = R.choice(["relu", "leaky_relu", "permute", "reshape", "unsqueeze", "slice", "squeeze"])
+        op = R.choice(["relu", "leaky_relu", "permute", "reshape", "unsqueeze", "slice"])
         name = "t%d" % i
         if op == "permute":
             t = s.call("permute", name, input=t, order=[0, 1, 2])
@@ -93,8 +92,6 @@ def transparent_chain(s, d):
             t = s.call("squeeze", name + "s", tensor_i=s.call("unsqueeze", name, input=t, axes=[0]), axis=[0])
         elif op == "slice":
             t = s.call("slice", name, input=t, starts=[0], ends=[2], axes=[0])
-        elif op == "squeeze":
-            continue
         else:
             t = s.call(op, name, input=t)
     if not s.ops:

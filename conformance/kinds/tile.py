@@ -36,7 +36,7 @@ def broadcast_quant(s, d):
 
 
 def upsample_quant(s, d):
-    s.call("upsample", input=s.tensor("x", [1, 3, 4, 4], "int8"), scale=R.randint(2, 3))
+    s.call("upsample", input=s.tensor("x", [1, 3, 4, 4], d), scale=R.randint(2, 3))
 
 
 KINDS = {

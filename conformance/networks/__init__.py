@@ -1,7 +1,7 @@
 """Generates random networks together with their reference values. Each family of functions has a file with the reference
 implementations in PyTorch and the steps that add calls to a network."""
 from . import control, elementwise, images, integers, layout, sequences
-from .network import Network, Unfit
+from .network import Network
 
 FLOATS = {**elementwise.STEPS, **images.STEPS, **sequences.STEPS, **layout.STEPS, **control.STEPS}
 # Integers need the concat step that passes scales.
@@ -9,7 +9,7 @@ INTEGERS = {**integers.STEPS, **{step: w for step, w in layout.STEPS.items() if 
 
 
 def generate(seed, most=200):
-    """Generates the network of a seed, with 20 to `most` operators."""
+    """Generates the network of a seed, with 20 to `most` operators, or fewer if no step fits any longer."""
     n = Network(seed)
     if n.chance(0.2):
         n.mode = "quantized"

@@ -3,7 +3,6 @@ others are exact."""
 import math
 
 import torch
-import torch.nn.functional as F
 
 from .elementwise import BINARY, SMOOTH
 from .images import conv, conv_groups, conv_sizes, pool_sizes

@@ -1,6 +1,4 @@
 """Functions that move values without changing them."""
-import math
-
 import torch
 
 from .reference import reference

@@ -6,7 +6,7 @@
 use anyhow::{Context, Result, anyhow, bail};
 use ndarray::{ArrayD, ArrayViewD};
 use ndarray_npy::{NpzReader, NpzWriter, ReadableElement};
-use rten::{DataType, Model, NodeId, Value, ValueType};
+use rten::{DataType, Model, ModelOptions, NodeId, Value, ValueType};
 use rten_tensor::{AsView, Layout};
 use serde_json::json;
 use std::fs::{self, File};
@@ -25,7 +25,8 @@ fn main() -> Result<()> {
 fn measure(folder: &Path) -> Result<()> {
     let before = memory("RssAnon")?;
     let start = Instant::now();
-    let model = Model::load_file(folder.join("net.onnx"))?;
+    // The other programs repack weights when they load a network, too.
+    let model = ModelOptions::with_all_ops().prepack_weights(true).load_file(folder.join("net.onnx"))?;
     let loaded = milliseconds(start);
     let inputs = read(&model, &folder.join("inputs.npz"))?;
     let run = || -> Result<Vec<Value>> {
