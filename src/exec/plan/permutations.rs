@@ -135,7 +135,7 @@ fn groups_of(from: &[usize], divided: &[usize], order: &[i64]) -> Option<i64> {
     let is_same = images == of_images && groups.checked_mul(*each) == Some(*channels);
     let are_kept = rest.iter().product::<usize>() == pixels.iter().product::<usize>();
     // One group, or groups of one channel, would be a copy.
-    (is_swap && is_same && are_kept && *groups > 1 && *each > 1).then(|| *groups as i64)
+    (is_swap && is_same && are_kept && *groups > 1 && *each > 1).then_some(*groups as i64)
 }
 
 /// Replaces two permutations by one, or by a reshape if they cancel out.

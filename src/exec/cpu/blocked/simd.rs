@@ -45,6 +45,7 @@ impl InstructionSet {
         })
     }
     /// Whether [`CHOICE`] is set: then no instructions are used that it has no name for, such as AMX.
+    #[cfg(target_arch = "x86_64")]
     pub fn is_chosen() -> bool {
         static IS_CHOSEN: OnceLock<bool> = OnceLock::new();
         *IS_CHOSEN.get_or_init(|| env::var_os(CHOICE).is_some_and(|choice| !choice.is_empty()))

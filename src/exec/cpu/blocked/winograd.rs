@@ -77,7 +77,7 @@ pub(super) struct Winograd {
     bias: Vec<Pixel>,
     relu: Option<f32>,
     /// The direct convolution, once a sum was not finite.
-    direct: OnceLock<Direct<BLOCK>>,
+    direct: OnceLock<Box<Direct<BLOCK>>>,
 }
 
 impl Winograd {
@@ -291,7 +291,7 @@ impl Winograd {
         if let Some(direct) = self.direct.get() {
             return Ok(direct);
         }
-        let direct = self.recover()?;
+        let direct = Box::new(self.recover()?);
         Ok(self.direct.get_or_init(|| direct))
     }
 

@@ -105,6 +105,7 @@ impl DotProduct {
         }
     }
     /// Returns the fastest one for a right-hand matrix with `k` rows; `fit_pairs` returns whether `Avx2Pairs` can multiply it.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "other processors have one kind"))]
     pub fn best(k: usize, fit_pairs: impl FnOnce() -> bool) -> DotProduct {
         let all = DotProduct::all(InstructionSet::best());
         let is_best = match all[0] {
@@ -193,16 +194,18 @@ impl DotProduct {
         }
     }
     /// Multiplies all rows by a panel.
-    pub fn multiply(self, mut panel: Panel, epilogue: &mut impl AnyEpilogue) {
+    pub fn multiply(self, panel: Panel, epilogue: &mut impl AnyEpilogue) {
         match self {
-            // SAFETY: an `AmxInt8` contains the proof that these features were found.
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Amx(amx) => unsafe {
-                match panel.tiles.take() {
-                    Some(tiles) if panel.count >= tiles::ROWS => tiles.multiply(&panel, epilogue),
-                    _ => with_avx512_vnni(amx.vnni(), panel, epilogue),
+            DotProduct::Amx(amx) => {
+                let mut panel = panel;
+                match panel.tiles.take().filter(|_| panel.count >= tiles::ROWS) {
+                    // SAFETY: an `AmxInt8` contains the proof that these features were found.
+                    Some(tiles) => unsafe { tiles.multiply(&panel, epilogue) },
+                    // SAFETY: as above.
+                    None => unsafe { with_avx512_vnni(amx.vnni(), panel, epilogue) },
                 }
-            },
+            }
             // SAFETY: an `Avx512Vnni` exists only where these features were found.
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx512Vnni(dot) => unsafe { with_avx512_vnni(dot, panel, epilogue) },
