@@ -20,6 +20,8 @@ def binary(op):
             s.call(op, tensor_i0=s.tensor("w", a, d, True), tensor_i1=s.tensor("x", b, d))
         else:
             s.call(op, tensor_i0=s.tensor("x", a, d), tensor_i1=s.tensor("z", b, d))
+        # Constants among integers are written as floats.
+        s.other_text = "int" in d and "w" in s.tensors
     return build
 
 

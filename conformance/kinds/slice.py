@@ -27,6 +27,8 @@ def slice_(s):
     starts, ends, steps = map(list, zip(*ranges))
     given = R.random() < 0.7 or any(v != 1 for v in steps)
     s.call("slice", input=s.tensor("x", x), starts=starts, ends=ends, steps=steps if given else None, axes=axes)
+    # These are written in the order of the axes, and as forward slices.
+    s.other_text = bool(axes) and (axes != sorted(axes) or any(step < 0 for step in steps))
 
 
 def extract(s):
