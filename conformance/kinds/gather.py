@@ -8,7 +8,9 @@ def index_select(s):
     x = shape(1, 4)
     axis = any_axis(len(x))
     n = shape(1, 2, 4) if R.random() < 0.7 else [1]
-    i = s.tensor("i", n, "int32", R.random() < 0.6, np.random.randint(-x[axis] if R.random() < 0.3 else 0, x[axis], n).astype("int32"))
+    # Constants are written as floats that count from the start.
+    s.other_text = R.random() < 0.6
+    i = s.tensor("i", n, "int32", s.other_text, np.random.randint(-x[axis] if R.random() < 0.3 else 0, x[axis], n).astype("int32"))
     s.call("index_select", input=s.tensor("x", x), index=i, axis=axis, keep_dims=maybe(0.3, lambda: False))
 
 
