@@ -7,7 +7,7 @@
 //!
 //! The sums of longer rows do not fit that cache, so several rows are read at a time. A task computes some of the columns. It adds up
 //! parts of the rows, since sums of parts are more accurate than a single chain of additions.
-use super::{BLOCK, InstructionSet, band::with_scratch};
+use super::{BLOCK, InstructionSet, band::with_scratch, product::DEPTH};
 use crate::{
     array::{reserve, zeros},
     base::Result,
@@ -17,8 +17,7 @@ use rten_simd::{Isa, SimdOp, ops::NumOps};
 
 /// Number of long rows of the matrix that are read together.
 const TOGETHER: usize = 8;
-/// Number of long rows that are summed before they are added to those before, a multiple of `TOGETHER`.
-const DEPTH: usize = 384;
+const _: () = assert!(DEPTH.is_multiple_of(TOGETHER), "parts consist of rows that are read together");
 /// Maximum number of elements of a short row.
 const SHORT: usize = 3 << 10;
 /// Minimum number of short rows, and of elements, per task.

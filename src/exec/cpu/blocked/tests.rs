@@ -314,6 +314,22 @@ fn attention(sizes: AttentionSizes, [q, k, v]: [&[f32]; 3], mask: &[f32], scale:
     out
 }
 
+/// Returns attention with a scale of 0.5 to heads that are stored one after the other.
+fn unmasked_attention<'a>(isa: InstructionSet, sizes: AttentionSizes, [q, k, v]: [&'a [f32]; 3]) -> Attention<'a> {
+    let AttentionSizes { queries, keys, elements, values, .. } = sizes;
+    let heads = |data, rows: usize, row: usize| Heads { data, places: HeadStrides { head: rows * row, row, batch: 0 } };
+    Attention {
+        isa,
+        sizes,
+        query: heads(q, queries, elements),
+        key: heads(k, keys, elements),
+        value: heads(v, keys, values),
+        scale: 0.5,
+        mask: None,
+        is_causal: false,
+    }
+}
+
 proptest! {
     #[test]
     fn attention_is_the_definition(
@@ -326,18 +342,9 @@ proptest! {
         let mask = if masked { numbers(sizes.heads * queries * keys, 4) } else { vec![] };
         let want = attention(sizes, [&q, &k, &v], &mask, 0.5, is_causal);
         let read = |row: usize, out: &mut [f32]| out.copy_from_slice(&mask[row * keys..][..out.len()]);
-        let heads = |data, rows: usize, size: usize| Heads { data, places: HeadStrides { head: rows * size, row: size, batch: 0 } };
         for isa in InstructionSet::all() {
-            let attention = Attention {
-                isa,
-                sizes,
-                query: heads(&q, queries, elements),
-                key: heads(&k, keys, elements),
-                value: heads(&v, keys, values),
-                scale: 0.5,
-                mask: masked.then_some(&read as _),
-                is_causal,
-            };
+            let unmasked = unmasked_attention(isa, sizes, [&q, &k, &v]);
+            let attention = Attention { mask: masked.then_some(&read as _), is_causal, ..unmasked };
             let mut out = vec![f32::NAN; want.len()];
             attention.run(heads_inside, &mut out, &mut []).unwrap();
             if heads_inside {
@@ -362,19 +369,8 @@ fn causal_attention_ends_at_the_keys_that_queries_see() {
         if keys > 2 * queries {
             v[(keys - 1) * values..].fill(f32::INFINITY);
         }
-        let heads =
-            |data, rows: usize, row: usize| Heads { data, places: HeadStrides { head: rows * row, row, batch: 0 } };
         for isa in InstructionSet::all() {
-            let attention = Attention {
-                isa,
-                sizes,
-                query: heads(&q, queries, elements),
-                key: heads(&k, keys, elements),
-                value: heads(&v, keys, values),
-                scale: 0.5,
-                mask: None,
-                is_causal: true,
-            };
+            let attention = Attention { is_causal: true, ..unmasked_attention(isa, sizes, [&q, &k, &v]) };
             let results = [1, 3, 8].map(|threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let mut out = vec![f32::NAN; want.len()];

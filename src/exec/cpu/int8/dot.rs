@@ -110,7 +110,7 @@ impl DotProduct {
         let all = DotProduct::all(InstructionSet::best());
         let is_best = match all[0] {
             #[cfg(target_arch = "x86_64")]
-            DotProduct::Amx(_) => k >= tiles::MIN_DEPTH && !InstructionSet::is_chosen(),
+            DotProduct::Amx(_) => k >= tiles::MIN_PRODUCTS && !InstructionSet::is_chosen(),
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx2Pairs(_) => fit_pairs(),
             _ => true,
@@ -417,6 +417,7 @@ impl Accumulate for Avx512Vnni {
 
 #[cfg(target_arch = "x86_64")]
 impl Avx512Vnni {
+    /// Returns the sum of two blocks.
     #[inline(always)]
     pub fn sum(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: `self` proves that the instruction exists.

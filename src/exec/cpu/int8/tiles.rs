@@ -19,11 +19,12 @@ const GROUPS: usize = 16;
 /// Maximum number of rows that are multiplied together: two tiles. They are multiplied by up to two blocks.
 pub(super) const ROWS_TOGETHER: usize = 2 * ROWS;
 pub(super) const BLOCKS_TOGETHER: usize = 2;
-/// Bytes of the rows that are multiplied at a time, and their maximum number: every processor with AMX has 2 MiB of second-level cache.
+/// Bytes of the rows that are multiplied at a time, and their maximum number. Every processor with AMX has at least 2 MiB of second-level
+/// cache.
 pub(super) const NEAR: usize = 512 << 10;
 pub(super) const MAX_ROWS: usize = 128;
-/// Minimum number of rows of a right-hand matrix: with fewer, moving sums through memory takes longer than tiles save.
-pub(super) const MIN_DEPTH: usize = 48;
+/// Minimum number of products per sum. With fewer, moving sums through memory takes longer than tiles save.
+pub(super) const MIN_PRODUCTS: usize = 48;
 /// Rows of sums that are completed together.
 const COMPLETED: usize = 8;
 
@@ -37,7 +38,7 @@ impl AmxInt8 {
         static IS_USABLE: OnceLock<bool> = OnceLock::new();
         IS_USABLE.get_or_init(|| exists() && is_allowed()).then_some(AmxInt8(vnni))
     }
-    /// The instructions that multiply few rows, and complete sums.
+    /// Returns the instructions that multiply few rows and complete sums.
     pub fn vnni(self) -> Avx512Vnni {
         self.0
     }
@@ -60,7 +61,7 @@ impl AmxInt8 {
             asm!("ldtilecfg [{}]", in(reg) &raw const configuration, options(nostack, readonly, preserves_flags))
         };
         let sums = [[[0; BLOCK]; ROWS_TOGETHER * BLOCKS_TOGETHER]; 2];
-        Tiles { amx: self, depth, sums, of_thread: PhantomData }
+        Tiles { vnni: self.0, depth, sums, of_thread: PhantomData }
     }
 }
 
@@ -92,10 +93,10 @@ fn depth(groups: usize) -> usize {
 
 /// The tile registers of this thread, while they are configured.
 pub(super) struct Tiles {
-    amx: AmxInt8,
+    vnni: Avx512Vnni,
     /// Number of groups of a tile's row.
     depth: usize,
-    /// The sums of two times as many rows as are multiplied together.
+    /// The sums of the rows that are multiplied together, and of those before them.
     sums: [[Sums; ROWS_TOGETHER * BLOCKS_TOGETHER]; 2],
     /// The registers belong to the thread.
     of_thread: PhantomData<*const ()>,
@@ -120,10 +121,10 @@ impl Tiles {
 
     #[inline(always)]
     fn multiply_blocks<const B: usize>(&mut self, panel: &Panel, epilogue: &mut impl Epilogue<Avx512Vnni>) {
-        let (vnni, depth, [now, before]) = (self.amx.vnni(), self.depth, &mut self.sums);
+        let (vnni, depth, [now, before]) = (self.vnni, self.depth, &mut self.sums);
         let (mut now, mut before) = (now.as_chunks_mut::<B>().0, before.as_chunks_mut::<B>().0);
         let (lines, begin) = (panel.lines.as_chunks::<B>().0, panel.begin.as_chunks::<B>().0);
-        // Tiles are multiplied while the sums of those before them are completed, with other parts of the processor.
+        // The processor multiplies tiles and completes the sums of those before them at the same time.
         let (mut done, mut ready) = (0, 0..0);
         while done < panel.count {
             let rows = if panel.count - done > ROWS && panel.count >= ROWS_TOGETHER { ROWS_TOGETHER } else { ROWS };
@@ -167,7 +168,7 @@ fn complete<const B: usize>(
 unsafe fn multiply<const B: usize>(depth: usize, rows: &[[u8; GROUP]], lines: &[[Line; B]], sums: &mut [[Sums; B]]) {
     let (groups, steps) = (lines.len(), lines.len() / depth);
     assert!(groups == steps * depth && steps > 0 && rows.len() == sums.len() * groups, "tiles of others");
-    // With one tile of rows, it is computed twice.
+    // A single tile of rows is computed twice.
     let (Some(first), Some(last)) = (rows.first(), rows.get(rows.len() - ROWS * groups)) else { return };
     let (low, high) = match sums.as_chunks_mut::<ROWS>().0 {
         [low, high] => (low.as_mut_ptr(), high.as_mut_ptr()),
@@ -192,7 +193,8 @@ unsafe fn multiply<const B: usize>(depth: usize, rows: &[[u8; GROUP]], lines: &[
                 "jnz 2b",
                 $(concat!("tilestored [{low} + {line} + ", $offset, "], tmm", $low),
                 concat!("tilestored [{high} + {line} + ", $offset, "], tmm", $high),)*
-                first = inout(reg) first => _, last = inout(reg) last => _, row = in(reg) groups * GROUP, lines = inout(reg) lines.as_ptr() => _, line = in(reg) B * size_of::<Line>(),
+                first = inout(reg) first => _, last = inout(reg) last => _, row = in(reg) groups * GROUP,
+                lines = inout(reg) lines.as_ptr() => _, line = in(reg) B * size_of::<Line>(),
                 left_step = in(reg) depth * GROUP, right_step = in(reg) depth * B * size_of::<Line>(),
                 steps = inout(reg) steps => _, low = in(reg) low, high = in(reg) high,
                 options(nostack)
