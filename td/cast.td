@@ -2,17 +2,18 @@
 
 def Top_CastOp : Top_Op<"Cast"> {
   let summary = "Conversion to another data type";
-  let description = [{ `to` names the target (`F32`, `F16`, `INT8`, `UINT8`, ...). Conversion to an integer
-    rounds by `round_mode` and saturates. }];
-  let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<StrAttr, "\"\"">:$to,
-    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode);
+  let description = [{ Conversion to an integer saturates. }];
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor, of any dtype">:$input,
+    Arg<DefaultValuedAttr<StrAttr, "\"\"">,
+      "The target dtype: `F32`, `F16`, `INT8`, `UINT8`, ...; if empty, the one that the result is declared with">:$to,
+    Rounding:$round_mode);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_DtypeCastOp : Top_UnaryOp<"DtypeCast"> {
   let summary = "Conversion from float32 to float16";
-  let description = [{ }];
+  let arguments = (ins Arg<AnyTensor, "The tensor, of float32">:$input);
 }
 
 def RequantMode : OneOf<["TFLite_LShift", "TFLite", "MultiplierShift", "OnlyShift", "QDM",
@@ -20,15 +21,21 @@ def RequantMode : OneOf<["TFLite_LShift", "TFLite", "MultiplierShift", "OnlyShif
 
 def Top_RequantIntOp : Top_Op<"RequantInt"> {
   let summary = "Integer accumulator to a narrow integer, by fixed-point multiplication";
-  let description = [{ `y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift
-    for all, or one per index along `rq_axis`. In the TFLite modes the multiplier is a Q31
-    fraction. }];
-  let arguments = (ins AnyTensor:$input,
-    I64ArrayAttr:$multiplier, I64ArrayAttr:$rshift,
-    RequantMode:$quant_mode,
-    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode,
-    DefaultValuedAttr<SI32Attr, "1">:$rq_axis,
-    DefaultValuedAttr<BoolAttr, "false">:$fuse_rq);
+  let description = [{ `y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`, with the zero point of the
+    result. In the TFLite modes the product is first rounded half up to 32 bits. }];
+  let arguments = (ins
+    Arg<AnyTensor, "The accumulator, an integer tensor; its own zero point is subtracted first">:$input,
+    Arg<I64ArrayAttr,
+      "The multiplier: one for all, or one per index along `rq_axis`; in the TFLite modes a Q31 fraction">:$multiplier,
+    Arg<I64ArrayAttr,
+      "Bits of the shift to the right, to the left if negative: one for all, or one per multiplier">:$rshift,
+    Arg<RequantMode,
+      "The formula. The TFLite modes are the same; `OnlyShift`, `QDM` and `OnlyScale` are not supported">:$quant_mode,
+    Rounding:$round_mode,
+    Arg<DefaultValuedAttr<SI32Attr, "1">, "The axis of lists; negative values count from the end">:$rq_axis,
+    Arg<DefaultValuedAttr<BoolAttr, "false">,
+      "Whether the chip fuses it with the matrix product before it; lists may then be longer, and the rest is ignored"
+    >:$fuse_rq);
   let results = (outs AnyTensor:$output);
 }
 
@@ -36,14 +43,17 @@ def Top_RequantFpOp : Top_Op<"RequantFp"> {
   let summary = "Number to a narrow type, by a floating-point scale";
   let description = [{
     `y = saturate(round(x * scale + offset))`. The TFLite modes add no `offset`, but the zero point of the result
-    after rounding. A float `x` is rounded by `first_round_mode` before it is scaled. One scale and offset for all,
-    or one per channel.
+    after rounding. `scale` and `offset` are of equal length.
   }];
-  let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<RoundMode, "\"HalfUp\"">:$first_round_mode,
-    F64ArrayAttr:$offset, RequantMode:$quant_mode,
-    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode,
-    F64ArrayAttr:$scale);
+  let arguments = (ins
+    Arg<AnyTensor, "The numbers, integers or floats">:$input,
+    Arg<DefaultValuedAttr<RoundMode, "\"HalfUp\"">,
+      "How a float input is rounded before it is scaled">:$first_round_mode,
+    Arg<F64ArrayAttr, "Added to the products: one for all, or one per channel (axis 1)">:$offset,
+    Arg<RequantMode,
+      "The formula. The TFLite modes are the same; `OnlyShift`, `QDM` and `OnlyScale` are not supported">:$quant_mode,
+    Rounding:$round_mode,
+    Arg<F64ArrayAttr, "The factor of the elements: one for all, or one per channel (axis 1)">:$scale);
   let results = (outs AnyTensor:$output);
 }
 
@@ -52,32 +62,42 @@ def DequantMode : OneOf<["Normal", "TFLite"]>;
 def Top_DequantIntOp : Top_Op<"DequantInt"> {
   let summary = "Narrow integer to a wider one, by fixed-point multiplication";
   let description = [{
-    In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`. In the mode `TFLite` the
-    multiplier is a Q31 fraction: `(x - zero_point) * multiplier * 2^lshift` is rounded half up to 32 bits, then
-    multiplied by `2^shift` and rounded by `round_mode`. One multiplier and shift for all, or one per channel.
+    In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`, with the zero point of the
+    input. In the mode `TFLite`, `(x - zero_point) * multiplier * 2^lshift`, with a multiplier that is a Q31 fraction,
+    is rounded half up to 32 bits, then multiplied by `2^shift` and rounded by `round_mode`. `multiplier` and `shift`
+    are of equal length.
   }];
-  let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<I64Attr, "0">:$lshift,
-    I64ArrayAttr:$multiplier, DequantMode:$quant_mode,
-    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode,
-    I64ArrayAttr:$shift);
+  let arguments = (ins
+    Arg<AnyTensor, "The integers; their zero point is subtracted first">:$input,
+    Arg<DefaultValuedAttr<I64Attr, "0">,
+      "In the mode `TFLite`, the bits by which products are first shifted to the left">:$lshift,
+    Arg<I64ArrayAttr,
+      "The multiplier: one for all, or one per channel (axis 1); in the mode `TFLite` a Q31 fraction">:$multiplier,
+    Arg<DequantMode, "The formula">:$quant_mode,
+    Rounding:$round_mode,
+    Arg<I64ArrayAttr,
+      "Bits of the shift to the left, to the right if negative: one for all, or one per channel (axis 1)">:$shift);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_QuantizeLinearOp : Top_Op<"QuantizeLinear"> {
   let summary = "saturate(round(x / y_scale) + y_zero_point)";
-  let description = [{ One scale and zero point for all, or one per index along `axis`. }];
-  let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<I64Attr, "1">:$axis,
-    F64ArrayAttr:$y_scale, I32ArrayAttr:$y_zero_point);
+  let description = [{ Halves are rounded to even. `y_scale` and `y_zero_point` are of equal length. }];
+  let arguments = (ins
+    Arg<AnyTensor, "The numbers, integers or floats">:$input,
+    Arg<DefaultValuedAttr<I64Attr, "1">, "The axis of lists; negative values count from the end">:$axis,
+    Arg<F64ArrayAttr, "The scale of the result: one for all, or one per index along `axis`">:$y_scale,
+    Arg<I32ArrayAttr, "The zero point of the result: one for all, or one per index along `axis`">:$y_zero_point);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_DequantizeLinearOp : Top_Op<"DequantizeLinear"> {
   let summary = "(x - x_zero_point) * x_scale";
-  let description = [{ One scale and zero point for all, or one per index along `axis`. }];
-  let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<I64Attr, "1">:$axis,
-    F64ArrayAttr:$x_scale, I32ArrayAttr:$x_zero_point);
+  let description = [{ `x_scale` and `x_zero_point` are of equal length. }];
+  let arguments = (ins
+    Arg<AnyTensor, "The integers">:$input,
+    Arg<DefaultValuedAttr<I64Attr, "1">, "The axis of lists; negative values count from the end">:$axis,
+    Arg<F64ArrayAttr, "The scale of the input: one for all, or one per index along `axis`">:$x_scale,
+    Arg<I32ArrayAttr, "The zero point of the input: one for all, or one per index along `axis`">:$x_zero_point);
   let results = (outs AnyTensor:$output);
 }

@@ -14,13 +14,13 @@ class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemoni
 
 // A function of one tensor.
 class Top_UnaryOp<string mnemonic, list<Trait> traits = []> : Top_Op<mnemonic, traits> {
-  let arguments = (ins AnyTensor:$input);
+  let arguments = (ins Arg<AnyTensor, "The tensor">:$input);
   let results = (outs AnyTensor:$output);
 }
 
 // A function of several tensors.
 class Top_NaryOp<string mnemonic, list<Trait> traits = []> : Top_Op<mnemonic, traits> {
-  let arguments = (ins Variadic<AnyTensor>:$inputs);
+  let arguments = (ins Arg<Variadic<AnyTensor>, "The tensors">:$inputs);
   let results = (outs AnyTensor:$output);
 }
 
@@ -49,3 +49,11 @@ def RoundMode : OneOf<["HalfAwayFromZero", "HalfUp", "HalfDown", "HalfToEven", "
 }
 def AutoPad : OneOf<["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]>;
 def DequantType : OneOf<["NONE", "F16", "BF16", "INT8", "INT4", "F8E4M3", "F4", "MXF4"]>;
+
+// Arguments of many ops.
+def DoRelu : Arg<DefaultValuedAttr<BoolAttr, "false">, "Whether negative results become 0">;
+def ReluLimit : Arg<DefaultValuedAttr<F64Attr, "-1.0">,
+  "With `do_relu`, the maximum of the results; 0 or a negative value means none">;
+def Rounding : Arg<DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">, "How results are rounded to integers">;
+def IsScalar : Arg<DefaultValuedAttr<BoolAttr, "false">,
+  "Whether the tool chain treats the result, of shape [1], as a scalar">;

@@ -2,18 +2,18 @@
 
 def Top_SignOp : Top_UnaryOp<"Sign"> {
   let summary = "1 if x > 0, -1 if x < 0, otherwise 0";
-  let description = [{ }];
 }
 
 def Top_CeilOp : Top_UnaryOp<"Ceil"> {
   let summary = "Smallest integer not less than x";
-  let description = [{ }];
 }
 
 def Top_FloorOp : Top_Op<"Floor"> {
   let summary = "Largest integer not greater than x";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor">:$input,
+    IsScalar:$is_scalar);
+  let ignored = ["is_scalar"];
   let results = (outs AnyTensor:$output);
 }
 
@@ -24,14 +24,15 @@ def Top_RoundOp : Top_UnaryOp<"Round"> {
 
 def Top_ClipOp : Top_Op<"Clip"> {
   let summary = "x clamped to [min, max]";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$inputs, F64Attr:$max, F64Attr:$min);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor; NaN stays NaN">:$inputs,
+    Arg<F64Attr, "The upper bound, at least `min`">:$max,
+    Arg<F64Attr, "The lower bound, not NaN">:$min);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_SqrtOp : Top_UnaryOp<"Sqrt"> {
   let summary = "Square root";
-  let description = [{ }];
 }
 
 def Top_RsqrtOp : Top_UnaryOp<"Rsqrt"> {
@@ -41,37 +42,39 @@ def Top_RsqrtOp : Top_UnaryOp<"Rsqrt"> {
 
 def Top_PowOp : Top_Op<"Pow"> {
   let summary = "x to the power exponent";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, F64Attr:$exponent);
+  let arguments = (ins
+    Arg<AnyTensor, "The bases">:$input,
+    Arg<F64Attr, "The power to which each element is raised">:$exponent);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_Pow2Op : Top_Op<"Pow2"> {
   let summary = "const_val to the power x";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, F64Attr:$const_val);
+  let arguments = (ins
+    Arg<AnyTensor, "The exponents">:$input,
+    Arg<F64Attr, "The base of all powers">:$const_val);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_Pow3Op : Top_NaryOp<"Pow3"> {
   let summary = "First tensor to the power of the second";
-  let description = [{ The second is broadcast to the first. }];
+  let arguments = (ins
+    Arg<Variadic<AnyTensor>, "The bases, and the exponents, which are broadcast to the shape of the bases">:$inputs);
 }
 
 def Top_ExpOp : Top_UnaryOp<"Exp"> {
   let summary = "e to the power x";
-  let description = [{ }];
 }
 
 def Top_LogOp : Top_UnaryOp<"Log"> {
   let summary = "Natural logarithm";
-  let description = [{ }];
 }
 
 def Top_LogBOp : Top_Op<"LogB"> {
   let summary = "Logarithm to a base";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, I64Attr:$base);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor">:$input,
+    Arg<I64Attr, "The base of the logarithm, at least 2">:$base);
   let results = (outs AnyTensor:$output);
 }
 
@@ -82,35 +85,28 @@ def Top_ErfOp : Top_UnaryOp<"Erf"> {
 
 def Top_SinOp : Top_UnaryOp<"Sin"> {
   let summary = "Sine";
-  let description = [{ }];
 }
 
 def Top_CosOp : Top_UnaryOp<"Cos"> {
   let summary = "Cosine";
-  let description = [{ }];
 }
 
 def Top_TanOp : Top_UnaryOp<"Tan"> {
   let summary = "Tangent";
-  let description = [{ }];
 }
 
 def Top_ArccosOp : Top_UnaryOp<"Arccos"> {
   let summary = "Inverse cosine, between 0 and pi";
-  let description = [{ }];
 }
 
 def Top_SinhOp : Top_UnaryOp<"Sinh"> {
   let summary = "Hyperbolic sine";
-  let description = [{ }];
 }
 
 def Top_CoshOp : Top_UnaryOp<"Cosh"> {
   let summary = "Hyperbolic cosine";
-  let description = [{ }];
 }
 
 def Top_ArctanhOp : Top_UnaryOp<"Arctanh"> {
   let summary = "Inverse hyperbolic tangent";
-  let description = [{ }];
 }

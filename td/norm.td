@@ -1,39 +1,59 @@
 // Normalization.
 
+def NormChannelFactor : Arg<AnyTensorOrNone, "The factor of each channel: c elements; 1 if absent">;
+def NormChannelAddend : Arg<AnyTensorOrNone, "Added to each channel: c elements; 0 if absent">;
+def NormEps : Arg<F64Attr, "Added to the variance, so that it is not 0">;
+
 def Top_BatchNormOp : Top_Op<"BatchNorm"> {
   let summary = "(x - mean) / sqrt(variance + epsilon) * gamma + beta, per channel (axis 1)";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, AnyTensor:$mean, AnyTensor:$variance,
-    AnyTensorOrNone:$gamma, AnyTensorOrNone:$beta,
-    DefaultValuedAttr<F64Attr, "1e-05">:$epsilon,
-    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
-    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor: [n, c, ..]">:$input,
+    Arg<AnyTensor, "The mean of each channel: c elements">:$mean,
+    Arg<AnyTensor, "The variance of each channel: c elements, not negative">:$variance,
+    NormChannelFactor:$gamma,
+    NormChannelAddend:$beta,
+    Arg<DefaultValuedAttr<F64Attr, "1e-05">, "Added to the variance, so that it is not 0">:$epsilon,
+    DoRelu:$do_relu,
+    ReluLimit:$relu_limit);
   let results = (outs AnyTensor:$output);
 }
 
 class Top_AxisNormOp<string mnemonic> : Top_Op<mnemonic> {
-  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$weight, AnyTensorOrNone:$bias,
-    I64ArrayAttr:$normalized_shape, SI32Attr:$axis, F64Attr:$eps);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor">:$input,
+    Arg<AnyTensorOrNone, "Factors: as many elements as the normalized axes have; 1 if absent">:$weight,
+    Arg<AnyTensorOrNone, "Addends: as many elements as the normalized axes have; 0 if absent">:$bias,
+    Arg<I64ArrayAttr, "The dimensions of the normalized axes, or an empty list. Only `axis` counts">:$normalized_shape,
+    Arg<SI32Attr, "The first normalized axis; negative values count from the end">:$axis,
+    NormEps:$eps);
 }
 
 def Top_LayerNormOp : Top_AxisNormOp<"LayerNorm"> {
   let summary = "Normalization over axis and all axes after it";
   let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`, var the biased variance. }];
   let results = (outs AnyTensor:$output);
+  let ignored = ["normalized_shape"];
 }
 
 def Top_RMSNormOp : Top_Op<"RMSNorm"> {
   let summary = "x / sqrt(mean(x^2) + eps) * gamma, over the last axis";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$gamma, F64Attr:$eps,
-    DefaultValuedAttr<BoolAttr, "false">:$weight_keep_f32);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor, of at least one axis">:$input,
+    Arg<AnyTensorOrNone, "Factors: as many elements as the last axis has; 1 if absent">:$gamma,
+    Arg<F64Attr, "Added to the mean of the squares, so that it is not 0">:$eps,
+    Arg<DefaultValuedAttr<BoolAttr, "false">,
+      "Whether `gamma` stays float32 on a chip that computes in 16 bits">:$weight_keep_f32);
   let ignored = ["weight_keep_f32"];
   let results = (outs AnyTensor:$output);
 }
 
 class Top_GroupedNormOp<string mnemonic> : Top_Op<mnemonic> {
-  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$weight, AnyTensorOrNone:$bias,
-    F64Attr:$eps, I64Attr:$num_groups);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor: [n, c, ..]">:$input,
+    NormChannelFactor:$weight,
+    NormChannelAddend:$bias,
+    NormEps:$eps,
+    Arg<I64Attr, "Number of groups of channels: a divisor of c">:$num_groups);
 }
 
 def Top_GroupNormOp : Top_GroupedNormOp<"GroupNorm"> {
@@ -46,8 +66,11 @@ def Top_GroupNormOp : Top_GroupedNormOp<"GroupNorm"> {
 }
 
 class Top_ChannelNormOp<string mnemonic> : Top_Op<mnemonic> {
-  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$weight, AnyTensorOrNone:$bias,
-    F64Attr:$eps);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor: [n, c, ..]">:$input,
+    NormChannelFactor:$weight,
+    NormChannelAddend:$bias,
+    NormEps:$eps);
   let results = (outs AnyTensor:$output);
 }
 
@@ -63,22 +86,24 @@ def Top_PixelNormOp : Top_ChannelNormOp<"PixelNorm"> {
 
 def Top_LRNOp : Top_Op<"LRN"> {
   let summary = "x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighboring channels";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<F64Attr, "0.0001">:$alpha,
-    DefaultValuedAttr<F64Attr, "0.75">:$beta,
-    DefaultValuedAttr<F64Attr, "1.0">:$bias,
-    I64Attr:$size);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor: [n, c, ..]">:$input,
+    Arg<DefaultValuedAttr<F64Attr, "0.0001">, "The factor of the mean of the squares">:$alpha,
+    Arg<DefaultValuedAttr<F64Attr, "0.75">, "The exponent of the divisor">:$beta,
+    Arg<DefaultValuedAttr<F64Attr, "1.0">, "Added before the power is taken">:$bias,
+    Arg<I64Attr,
+      "Number of channels in a sum, at least 1; if even, one more lies after the channel than before it">:$size);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_NormalizeOp : Top_Op<"Normalize"> {
   let summary = "x divided by its Euclidean norm over the channels, times scale";
-  let description = [{ With `across_spatial` the norm is taken over the spatial axes too. `scale`
-    has one value per channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN. }];
-  let arguments = (ins AnyTensor:$input, AnyTensor:$scale,
-    DefaultValuedAttr<BoolAttr, "false">:$across_spatial,
-    DefaultValuedAttr<BoolAttr, "true">:$channel_shared);
+  let description = [{ There is no epsilon: 0 / 0 is NaN. }];
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor: [n, c, ..]">:$input,
+    Arg<AnyTensor, "The factor of each channel: c elements">:$scale,
+    Arg<DefaultValuedAttr<BoolAttr, "false">, "Whether the norm is taken over the spatial axes too">:$across_spatial,
+    Arg<DefaultValuedAttr<BoolAttr, "true">, "Whether all elements of `scale` are equal">:$channel_shared);
   let ignored = ["channel_shared"];
   let results = (outs AnyTensor:$output);
 }
@@ -86,8 +111,11 @@ def Top_NormalizeOp : Top_Op<"Normalize"> {
 def Top_ScaleOp : Top_Op<"Scale"> {
   let summary = "x * scale + bias, per channel (axis 1)";
   let description = [{ The tool chain replaces batch normalizations with it. }];
-  let arguments = (ins AnyTensor:$input, AnyTensor:$scale, AnyTensor:$bias,
-    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
-    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor: [n, c, ..]">:$input,
+    Arg<AnyTensor, "The factor of each channel: c elements">:$scale,
+    Arg<AnyTensor, "Added to each channel: c elements">:$bias,
+    DoRelu:$do_relu,
+    ReluLimit:$relu_limit);
   let results = (outs AnyTensor:$output);
 }

@@ -5,25 +5,30 @@ def InterpCoordMode : OneOf<["align_corners", "half_pixel", "pytorch_half_pixel"
 
 def Top_InterpOp : Top_Op<"Interp", [QuantTransparent]> {
   let summary = "Resamples height and width, nearest or linear";
-  let description = [{
-    The factors are `scale_h` and `scale_w`; `target_shape`, if present, is the size instead. `coord_mode` is
-    `coordinate_transformation_mode` of ONNX's Resize.
-  }];
-  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$target_shape, InterpCoordMode:$coord_mode,
-    InterpMode:$mode,
-    DefaultValuedAttr<F64Attr, "-1.0">:$scale_h,
-    DefaultValuedAttr<F64Attr, "-1.0">:$scale_w);
+  let description = [{ Of a tensor [n, c, w], the width is resampled. }];
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor: [n, c, ..., h, w] or [n, c, w]">:$input,
+    Arg<AnyTensorOrNone,
+      "The size of each spatial axis instead of factors: a coefficient. Only the last two can change">:$target_shape,
+    Arg<InterpCoordMode,
+      "How positions are mapped to `input`: `coordinate_transformation_mode` of ONNX's Resize">:$coord_mode,
+    Arg<InterpMode, "The nearest element, or linear interpolation along each axis">:$mode,
+    Arg<DefaultValuedAttr<F64Attr, "-1.0">,
+      "The factor of the height, positive; the product is rounded down. Unused with `target_shape`">:$scale_h,
+    Arg<DefaultValuedAttr<F64Attr, "-1.0">,
+      "The factor of the width, positive; the product is rounded down. Unused with `target_shape`">:$scale_w);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_GridSamplerOp : Top_Op<"GridSampler"> {
   let summary = "Samples the input at the positions of a grid";
-  let description = [{
-    `grid` is [n, h, w, 2]: x and y from -1 to 1, where -1 and 1 are the outer edges of the image, or with
-    `align_corners` the centers of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for
-    positions outside: 0 zero, 1 the border, 2 the reflection.
-  }];
-  let arguments = (ins AnyTensor:$input, AnyTensor:$grid, BoolAttr:$align_corners, I64Attr:$mode,
-    I64Attr:$padding_mode);
+  let arguments = (ins
+    Arg<AnyTensor, "The images, [n, c, h, w], or volumes, [n, c, d, h, w]">:$input,
+    Arg<AnyTensor,
+      "The positions: [n, oh, ow, 2], x and y, or [n, od, oh, ow, 3], x, y and z; -1 to 1 is within the image">:$grid,
+    Arg<BoolAttr,
+      "Whether -1 and 1 are the centers of the outermost pixels; otherwise their outer edges">:$align_corners,
+    Arg<I64Attr, "The interpolation: 0 linear along each axis (bilinear), 1 nearest">:$mode,
+    Arg<I64Attr, "What is at positions outside the image: 0 zeros, 1 the border, 2 the reflection">:$padding_mode);
   let results = (outs AnyTensor:$output);
 }

@@ -4,20 +4,26 @@ def Top_WhereOp : Top_Op<"Where"> {
   let summary = "tbrn where cond is nonzero, otherwise fbrn";
   let description = [{
     A branch is a tensor or a constant. For a constant the operand is none, `x_is_const` (for tbrn) or `y_is_const`
-    (for fbrn) is true, and the value is in `x_const_val` or `y_const_val`.
+    (for fbrn) is true, and the value is in `x_const_val` or `y_const_val`. All shapes are broadcast.
   }];
-  let arguments = (ins AnyTensor:$cond, AnyTensorOrNone:$tbrn, AnyTensorOrNone:$fbrn,
-    DefaultValuedAttr<BoolAttr, "false">:$x_is_const,
-    DefaultValuedAttr<BoolAttr, "false">:$y_is_const,
-    DefaultValuedAttr<F64Attr, "0.0">:$x_const_val,
-    DefaultValuedAttr<F64Attr, "0.0">:$y_const_val);
+  let arguments = (ins
+    Arg<AnyTensor, "The condition, which holds where it is not 0">:$cond,
+    Arg<AnyTensorOrNone, "The branch where `cond` holds; none if it is a constant">:$tbrn,
+    Arg<AnyTensorOrNone, "The branch where `cond` does not hold; none if it is a constant">:$fbrn,
+    Arg<DefaultValuedAttr<BoolAttr, "false">, "Whether `tbrn` is a constant">:$x_is_const,
+    Arg<DefaultValuedAttr<BoolAttr, "false">, "Whether `fbrn` is a constant">:$y_is_const,
+    Arg<DefaultValuedAttr<F64Attr, "0.0">, "The constant for `tbrn`">:$x_const_val,
+    Arg<DefaultValuedAttr<F64Attr, "0.0">, "The constant for `fbrn`">:$y_const_val);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_MaskedFillOp : Top_Op<"MaskedFill"> {
   let summary = "brn where cond is nonzero, otherwise const_val; swapped with inversed";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$cond, AnyTensor:$brn, F64Attr:$const_val, BoolAttr:$inversed);
+  let arguments = (ins
+    Arg<AnyTensor, "The condition, which holds where it is not 0; broadcast with `brn`">:$cond,
+    Arg<AnyTensor, "The tensor that is filled where `cond` does not hold">:$brn,
+    Arg<F64Attr, "The value that replaces elements of `brn`">:$const_val,
+    Arg<BoolAttr, "Whether elements are replaced where `cond` holds instead">:$inversed);
   let results = (outs AnyTensor:$output);
 }
 
@@ -26,17 +32,21 @@ def NonZeroOrder : OneOf<["ColMajor", "RowMajor"]>;
 def Top_NonZeroOp : Top_Op<"NonZero"> {
   let summary = "Indices of the input's nonzero elements";
   let description = [{
-    The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`, with room for every element: the
-    indices come first, the rest is 0.
+    The result has room for every element: the indices come first, in the order of the elements, the rest is 0.
   }];
-  let arguments = (ins AnyTensor:$input, NonZeroOrder:$order);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor, with at least one axis">:$input,
+    Arg<NonZeroOrder,
+      "The result for count elements of `input`: ColMajor [count, rank], RowMajor [rank, count]">:$order);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_TriluOp : Top_Op<"Trilu"> {
   let summary = "Upper or lower triangle of the last two axes; other elements are 0";
-  let description = [{ `upper` is 1 or 0. `diagonal` moves the border, to the upper right if
-    positive. }];
-  let arguments = (ins AnyTensor:$input, SI32Attr:$diagonal, SI32Attr:$upper);
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor, with at least two axes">:$input,
+    Arg<SI32Attr,
+      "The diagonal at the border, which is kept: 0 is the main one, positive ones are to the upper right">:$diagonal,
+    Arg<SI32Attr, "The triangle that is kept: 1 the upper, 0 the lower">:$upper);
   let results = (outs AnyTensor:$output);
 }

@@ -5,25 +5,30 @@ def BinaryShiftMode : OneOf<["Add", "Sub", "Mul"]>;
 
 def Top_BinaryShiftOp : Top_Op<"BinaryShift"> {
   let summary = "Sum, difference or product of two integer tensors, shifted";
-  let description = [{ With `is_reverse`, `Sub` takes the first from the second. }];
-  let arguments = (ins AnyTensor:$input1, AnyTensor:$input2,
-    DefaultValuedAttr<BoolAttr, "false">:$is_reverse,
-    BinaryShiftMode:$mode,
-    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode,
-    DefaultValuedAttr<BoolAttr, "true">:$saturation,
-    SI32Attr:$shift);
+  let description = [{ `(input1 op input2) * 2^shift` of the stored integers, rounded once. }];
+  let arguments = (ins
+    Arg<AnyTensor, "The first operand, of integers with at most 32 bits">:$input1,
+    Arg<AnyTensor, "The second operand, of integers with at most 32 bits; broadcast with `input1`">:$input2,
+    Arg<DefaultValuedAttr<BoolAttr, "false">, "Whether `Sub` takes `input1` from `input2`">:$is_reverse,
+    Arg<BinaryShiftMode, "The operation before the shift">:$mode,
+    Rounding:$round_mode,
+    Arg<DefaultValuedAttr<BoolAttr, "true">,
+      "Whether results saturate, not wrap around. Those of signed operands always do in an unsigned type">:$saturation,
+    Arg<SI32Attr, "Number of bits to shift left, or right if negative; -63 to 63">:$shift);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_BinaryConstShiftOp : Top_Op<"BinaryConstShift"> {
   let summary = "Sum, difference or product of an integer tensor and a constant, shifted";
-  let description = [{ The constant is `scale`. With `is_reverse`, `Sub` takes the tensor from the
-    constant. }];
-  let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<BoolAttr, "false">:$is_reverse,
-    BinaryShiftMode:$mode,
-    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode,
-    DefaultValuedAttr<BoolAttr, "true">:$saturation,
-    SI32Attr:$scale, SI32Attr:$shift);
+  let description = [{ `(input op scale) * 2^shift` of the stored integers, rounded once. }];
+  let arguments = (ins
+    Arg<AnyTensor, "The tensor, of integers with at most 32 bits">:$input,
+    Arg<DefaultValuedAttr<BoolAttr, "false">, "Whether `Sub` takes the tensor from the constant">:$is_reverse,
+    Arg<BinaryShiftMode, "The operation before the shift">:$mode,
+    Rounding:$round_mode,
+    Arg<DefaultValuedAttr<BoolAttr, "true">,
+      "Whether results saturate, not wrap around. Those of signed operands always do in an unsigned type">:$saturation,
+    Arg<SI32Attr, "The constant, the second operand">:$scale,
+    Arg<SI32Attr, "Number of bits to shift left, or right if negative; -63 to 63">:$shift);
   let results = (outs AnyTensor:$output);
 }

@@ -43,6 +43,8 @@ impl PartialEq for OpDef {
 pub struct ValueDef {
     /// Its name.
     pub name: &'static str,
+    /// A description without its last period; may be empty for the only result of an op, which the op's own description covers.
+    pub description: &'static str,
     /// Its arity.
     pub arity: Arity,
 }
@@ -65,6 +67,8 @@ pub enum Arity {
 pub struct AttributeDef {
     /// Its name.
     pub name: &'static str,
+    /// A description without its last period.
+    pub description: &'static str,
     /// The kind of its values.
     pub kind: AttributeKind,
     /// The default value.

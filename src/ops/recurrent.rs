@@ -40,7 +40,7 @@ impl RecurrentSizes {
         };
         let (length, batch) = if batch_first { (second, first) } else { (first, second) };
         if !(1..=1 << 31).contains(&hidden) {
-            return Err(argument("hidden_size", hidden, "expected at least 1, below 2^31"));
+            return Err(argument("hidden_size", hidden, "expected 1 to 2^31"));
         }
         let directions = if bidirectional { 2 } else { 1 };
         Ok(RecurrentSizes { batch_first, length, batch, size, directions, hidden: hidden as usize, gates })

@@ -29,6 +29,8 @@ pub struct Op {
 
 pub struct Value {
     pub name: String,
+    /// One or more sentences, the last without its period; may be empty for an only result.
+    pub description: String,
     pub arity: Arity,
 }
 
@@ -42,6 +44,8 @@ pub enum Arity {
 
 pub struct Attribute {
     pub name: String,
+    /// One or more sentences, the last without its period.
+    pub description: String,
     pub kind: Kind,
     pub default: Option<Default>,
     pub optional: bool,
@@ -224,23 +228,21 @@ fn op(record: Record, family: String, words: &BTreeMap<String, Words>) -> Result
         operands: Vec::new(),
         attributes: Vec::new(),
         results: Vec::new(),
-        blocks: dag(record, "regions")?.into_iter().map(|(name, _)| name).collect(),
+        blocks: dag(record, "regions")?.into_iter().map(|entry| entry.name).collect(),
         quant_transparent: false,
         structure: false,
     };
     if op.summary.is_empty() {
         return Err(Mistake::of_op(format!("op {} has no summary", op.name)));
     }
-    for (name, definition) in dag(record, "arguments")? {
-        if definition.subclass_of("Attr") {
-            op.attributes.push(attribute(name, definition, words)?);
+    for entry in dag(record, "arguments")? {
+        if entry.definition.subclass_of("Attr") {
+            op.attributes.push(attribute(entry, words)?);
         } else {
-            op.operands.push(value(name, definition)?);
+            op.operands.push(value(entry)?);
         }
     }
-    for (name, definition) in dag(record, "results")? {
-        op.results.push(value(name, definition)?);
-    }
+    op.results = dag(record, "results")?.into_iter().map(value).collect::<Result<_, _>>()?;
     for list in [&op.operands, &op.results] {
         let open = |v: &&Value| matches!(v.arity, Arity::Optional | Arity::Variadic);
         if let Some(v) = list.iter().rev().skip(1).find(open) {
@@ -269,24 +271,61 @@ fn op(record: Record, family: String, words: &BTreeMap<String, Words>) -> Result
             other => return Err(Mistake::of_op(format!("the trait {other} is unknown"))),
         }
     }
+    check_descriptions(&op)?;
     Ok(op)
 }
 
-fn dag<'a>(record: Record<'a>, field: &str) -> Result<Vec<(String, Record<'a>)>, Mistake> {
+fn check_descriptions(op: &Op) -> Result<(), Mistake> {
+    let operands = op.operands.iter().map(|v| ("Arg", &v.name, &v.description));
+    let attributes = op.attributes.iter().map(|a| ("Arg", &a.name, &a.description));
+    let results = op.results.iter().map(|v| ("Res", &v.name, &v.description));
+    // The op's own description is that of its only result.
+    let is_required = |class: &str| class == "Arg" || op.results.len() > 1;
+    for (class, name, description) in operands.chain(attributes).chain(results) {
+        let problem = match description.as_str() {
+            "" if is_required(class) => {
+                format!("{name} has no description: write {class}<KIND, \"DESCRIPTION\">:${name}")
+            }
+            text if text.ends_with('.') || text.starts_with(char::is_lowercase) => {
+                format!("the description of {name} must begin with a capital letter and end without a period")
+            }
+            _ => continue,
+        };
+        return Err(Mistake::of(name, problem));
+    }
+    Ok(())
+}
+
+/// An argument, a result or a region: `DEFINITION:$NAME`, or `Arg<DEFINITION, DESCRIPTION>:$NAME`.
+struct Entry<'a> {
+    name: String,
+    definition: Record<'a>,
+    description: String,
+}
+
+fn dag<'a>(record: Record<'a>, field: &str) -> Result<Vec<Entry<'a>>, Mistake> {
     let mut entries = Vec::new();
     for (name, init) in record.dag_value(field)?.args() {
         let name = name
             .filter(|n| !n.is_empty())
             .ok_or_else(|| Mistake::of_op(format!("an entry of {field} has no $name")))?;
         match init {
-            TypedInit::Def(definition) => entries.push((name.to_owned(), Record::from(definition))),
+            TypedInit::Def(definition) => entries.push(entry(name.to_owned(), definition.into())?),
             _ => return Err(Mistake::of(name, format!("{field}: {name} is not a definition"))),
         }
     }
     Ok(entries)
 }
 
-fn value(name: String, definition: Record) -> Result<Value, Mistake> {
+fn entry(name: String, definition: Record<'_>) -> Result<Entry<'_>, Mistake> {
+    if !definition.subclass_of("OpVariable") {
+        return Ok(Entry { name, definition, description: String::new() });
+    }
+    let words: Vec<_> = definition.str_value("summary")?.split_whitespace().collect();
+    Ok(Entry { name, definition: definition.def_value("constraint")?, description: words.join(" ") })
+}
+
+fn value(Entry { name, definition, description }: Entry) -> Result<Value, Mistake> {
     let (arity, of) = if definition.subclass_of("Variadic") {
         (Arity::Variadic, definition.def_value("baseType")?)
     } else if definition.subclass_of("Optional") {
@@ -295,13 +334,14 @@ fn value(name: String, definition: Record) -> Result<Value, Mistake> {
         (Arity::Required, definition)
     };
     match (of.name().unwrap_or("?"), arity) {
-        ("AnyTensorOrNone", Arity::Required) => Ok(Value { name, arity: Arity::OrNone }),
-        ("AnyTensor" | "AnyRankedTensor" | "NoneType" | "AnyTensorOrNone", _) => Ok(Value { name, arity }),
+        ("AnyTensorOrNone", Arity::Required) => Ok(Value { name, description, arity: Arity::OrNone }),
+        ("AnyTensor" | "AnyRankedTensor" | "NoneType" | "AnyTensorOrNone", _) => Ok(Value { name, description, arity }),
         (other, _) => Err(Mistake::of(&name, format!("{name} is of the type {other}, which is unknown"))),
     }
 }
 
-fn attribute(name: String, definition: Record, words: &BTreeMap<String, Words>) -> Result<Attribute, Mistake> {
+fn attribute(entry: Entry, words: &BTreeMap<String, Words>) -> Result<Attribute, Mistake> {
+    let Entry { name, definition, description } = entry;
     let default =
         definition.optional_str_value("defaultValue").ok().flatten().filter(|s| !s.is_empty()).map(str::to_owned);
     let optional = definition.bit_value("isOptional").unwrap_or(false);
@@ -338,7 +378,7 @@ fn attribute(name: String, definition: Record, words: &BTreeMap<String, Words>) 
             Mistake::of(&name, format!("attribute {name}: the default {text} is not of its kind ({kind:?})"))
         })?),
     };
-    Ok(Attribute { name, kind, default, optional, ignored: false })
+    Ok(Attribute { name, description, kind, default, optional, ignored: false })
 }
 
 /// Parses a default, which td writes as C++.

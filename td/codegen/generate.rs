@@ -64,7 +64,11 @@ fn constant(op: &Op) -> String {
 fn definition(op: &Op, dialect: &Dialect, out: &mut String) {
     let Op { name, summary, description, quant_transparent, structure, blocks, .. } = op;
     let values = |list: &[Value]| -> String {
-        list.iter().map(|v| format!("ValueDef {{ name: {:?}, arity: Arity::{:?} }}, ", v.name, v.arity)).collect()
+        let row = |v: &Value| {
+            let Value { name, description, arity } = v;
+            format!("ValueDef {{ name: {name:?}, description: {description:?}, arity: Arity::{arity:?} }}, ")
+        };
+        list.iter().map(row).collect()
     };
     let attributes: String = op.attributes.iter().map(|a| attribute_row(a, dialect)).collect();
     put!(
@@ -90,8 +94,8 @@ fn attribute_row(a: &Attribute, dialect: &Dialect) -> String {
     });
     let default = default.map_or("None".into(), |d| format!("Some({d})"));
     format!(
-        "AttributeDef {{ name: {:?}, kind: AttributeKind::{kind}, default: {default}, optional: {}, ignored: {} }}, ",
-        a.name, a.optional, a.ignored
+        "AttributeDef {{ name: {:?}, description: {:?}, kind: AttributeKind::{kind}, default: {default}, optional: {}, ignored: {} }}, ",
+        a.name, a.description, a.optional, a.ignored
     )
 }
 
@@ -190,17 +194,19 @@ fn op_struct(op: &Op, dialect: &Dialect, out: &mut String) {
         plain(&format!("`top.{name}`: {}.{more}", op.summary))
     );
     for v in &op.operands {
-        put!(out, "  /// Operand.\n  pub {}: {},", ident(&v.name), value_type(v.arity, "V"));
+        let doc = plain(&format!(" {}.", v.description));
+        put!(out, "  #[doc = {doc:?}]\n  pub {}: {},", ident(&v.name), value_type(v.arity, "V"));
     }
     for a in &op.attributes {
         let ty = attribute_type(&a.kind, dialect);
         let (ty, note) = match default_text(a, dialect) {
-            _ if a.optional => (format!("Option<{ty}>"), "Attribute; may be absent.".to_owned()),
-            Some(default) => (ty, format!("Attribute; `{default}` by default.")),
-            None => (ty, "Attribute.".to_owned()),
+            _ if a.optional => (format!("Option<{ty}>"), String::new()),
+            Some(default) => (ty, format!(" The default is `{default}`.")),
+            None => (ty, String::new()),
         };
         let note = if a.ignored { format!("{note} It changes no result.") } else { note };
-        put!(out, "  #[doc = {note:?}]\n  pub {}: {ty},", ident(&a.name));
+        let doc = plain(&format!(" {}.{note}", a.description));
+        put!(out, "  #[doc = {doc:?}]\n  pub {}: {ty},", ident(&a.name));
     }
     if op.operands.is_empty() {
         put!(out, "  /// No operands.\n  pub operands: std::marker::PhantomData<V>,");

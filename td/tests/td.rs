@@ -41,16 +41,19 @@ fn everything_that_the_dialect_needs_is_understood() {
 def Shade : OneOf<["dark_blue", "1N"]>;
 def Top_LoopOp : Top_Op<"Loop", [QuantTransparent]> {
   let summary = "loop";
-  let arguments = (ins AnyTensorOrNone:$M, AnyTensor:$cond, Variadic<AnyTensorOrNone>:$v_initial,
-    I32Attr:$a, DefaultValuedAttr<UI32Attr, "7">:$b, OptionalAttr<I32ArrayAttr>:$c, DictArrayAttr:$d,
-    IndexListArrayAttr:$mod, DefaultValuedAttr<Shade, "\"1N\"">:$shade, DefaultValuedAttr<F64ArrayAttr, "{1.0, 2}">:$f);
+  let arguments = (ins Arg<AnyTensorOrNone, "The limit">:$M, Arg<AnyTensor, "Whether it runs">:$cond,
+    Arg<Variadic<AnyTensorOrNone>, "The first values">:$v_initial,
+    Arg<I32Attr, "One\n    of a [list]. `[a]`">:$a, Arg<DefaultValuedAttr<UI32Attr, "7">, "B">:$b,
+    Arg<OptionalAttr<I32ArrayAttr>, "C">:$c, Arg<DictArrayAttr, "D">:$d, Arg<IndexListArrayAttr, "M">:$mod,
+    Arg<DefaultValuedAttr<Shade, "\"1N\"">, "S">:$shade, Arg<DefaultValuedAttr<F64ArrayAttr, "{1.0, 2}">, "F">:$f);
   let ignored = ["a"];
-  let results = (outs AnyTensorOrNone:$x, Variadic<AnyTensor>:$rest);
+  let results = (outs Res<AnyTensorOrNone, "The last value">:$x, Res<Variadic<AnyTensor>, "The others">:$rest);
   let regions = (region AnyRegion:$body);
 }
 def Top_PadOp : Top_Op<"Pad", [Structure]> {
   let summary = "pad";
-  let arguments = (ins AnyTensor:$input, Optional<AnyTensorOrNone>:$paddingsT);
+  let arguments = (ins Arg<AnyTensor, "The tensor">:$input, Arg<Optional<AnyTensorOrNone>, "The padding">:$paddingsT);
+  let results = (outs AnyTensor:$output);
 }
 "#,
     );
@@ -70,9 +73,10 @@ def Top_PadOp : Top_Op<"Pad", [Structure]> {
     let rust: String = generate::files(&dialect).unwrap().into_values().collect();
     for part in [
         "pub struct Loop<V>",
-        "pub M: Option<V>",
+        "/// The limit.\n    pub M: Option<V>",
         "pub v_initial: Vec<V>",
-        "///Attribute. It changes no result.\n    pub a: i64",
+        "/// One of a \\[list\\]. `[a]`. It changes no result.\n    pub a: i64",
+        "/// B. The default is `7`.\n    pub b: i64",
         "pub d: Vec<Dict>",
         "pub r#mod: Vec<Vec<i64>>",
         "pub enum Shade {\n    DarkBlue,\n    _1N,\n}",
@@ -132,6 +136,22 @@ fn mistakes_are_told_at_their_line() {
         (
             "def Other : NativeOpTrait<\"Other\">;".to_owned() + &named.replace("<\"T\">", "<\"T\", [Other]>"),
             "family.td:2: the trait Other is unknown",
+        ),
+        (
+            op("Arg<I64Attr, \"A\">:$a"),
+            "family.td:4: input has no description: write Arg<KIND, \"DESCRIPTION\">:$input",
+        ),
+        (
+            op("Arg<I64Attr, \"the axis\">:$a").replace("AnyTensor:", "Arg<AnyTensor, \"T\">:"),
+            "family.td:5: the description of a must begin with a capital letter",
+        ),
+        (
+            op("Arg<I64Attr, \"The axis.\">:$a").replace("AnyTensor:", "Arg<AnyTensor, \"T\">:"),
+            "family.td:5: the description of a must begin with a capital letter",
+        ),
+        (
+            named.replace("}", "let results = (outs Res<AnyTensor, \"R\">:$r, AnyTensor:$s); }"),
+            "family.td:2: s has no description: write Res<KIND, \"DESCRIPTION\">:$s",
         ),
     ] {
         let error = read(&text).err().unwrap_or_else(|| panic!("{text} is accepted"));

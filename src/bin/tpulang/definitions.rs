@@ -61,7 +61,7 @@ fn value(v: &ValueDef) -> Value {
         Arity::Optional => "optional",
         Arity::Variadic => "variadic",
     };
-    json!({ "name": v.name, "arity": arity })
+    json!({ "name": v.name, "description": v.description, "arity": arity })
 }
 
 fn attribute(a: &AttributeDef) -> Value {
@@ -76,6 +76,7 @@ fn attribute(a: &AttributeDef) -> Value {
     let (kind, allowed) = kind(a.kind);
     json!({
         "name": a.name,
+        "description": a.description,
         "kind": kind,
         "allowed": allowed,
         "default": default,

@@ -76,8 +76,10 @@ fn search(word: &str, messages: &Diagnostics) -> Outcome {
         let names: Vec<_> = f.aliases().collect();
         has(&[f.name, f.doc]) || has(&names) || f.arguments().iter().any(|a| has(&[a.name, a.doc]))
     };
-    let defined =
-        |op: &&OpDef| has(&[op.name, op.summary, op.description]) || op.attributes.iter().any(|a| has(&[a.name]));
+    let defined = |op: &&OpDef| {
+        has(&[op.name, op.summary, op.description])
+            || reference::op_arguments(op).iter().any(|[name, _, meaning]| has(&[name, meaning]))
+    };
     let elsewhere = known_elsewhere(word);
     let is_known = |name: &str| elsewhere.iter().any(|known| known == name);
     let mut found: Vec<_> = functions().filter(|f| described(f) || is_known(f.name)).map(row).collect();
@@ -109,15 +111,15 @@ fn table(rows: &[[String; 3]], out: &mut String) {
 }
 
 fn op(op: &OpDef) -> String {
-    let (operands, results) = (reference::op_values(op.operands, ""), reference::op_values(op.results, ""));
-    let mut out =
-        format!("top.{}\n\n{}\n\nOperands: {operands}\nResults: {results}\n", op.name, reference::op_description(op));
+    let mut out = format!("top.{}\n\n{}\n", op.name, reference::op_description(op));
     if !op.blocks.is_empty() {
-        let _ = writeln!(out, "Blocks: {}", op.blocks.join(", "));
+        let _ = writeln!(out, "\nBlocks: {}", op.blocks.join(", "));
     }
-    if !op.attributes.is_empty() {
-        out.push_str("\nAttributes, with their kinds and defaults:\n");
-        table(&reference::op_attributes(op), &mut out);
+    for (heading, rows) in [("Arguments", reference::op_arguments(op)), ("Results", reference::op_results(op))] {
+        if !rows.is_empty() {
+            let _ = writeln!(out, "\n{heading}:");
+            table(&rows, &mut out);
+        }
     }
     out
 }

@@ -186,48 +186,56 @@ pub fn op_description(op: &OpDef) -> String {
     sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Operands or results with their arities; `quote` encloses the names.
-pub fn op_values(list: &[ValueDef], quote: &str) -> String {
-    let one = |v: &ValueDef| {
-        let name = format!("{quote}{}{quote}", v.name);
-        match v.arity {
-            Arity::Required => name,
-            Arity::OrNone => format!("{name} (or none)"),
-            Arity::Optional => format!("{name} (optional)"),
-            Arity::Variadic => format!("{name}..."),
-        }
+/// Name, type, default and meaning of each operand and attribute.
+pub fn op_arguments(op: &OpDef) -> Vec<[String; 3]> {
+    let attribute = |a: &AttributeDef| {
+        let default = match a.default {
+            Some(default) => format!(" = {default}"),
+            None if a.optional => " (optional)".into(),
+            None => String::new(),
+        };
+        let ignored = if a.ignored { " It changes no result." } else { "" };
+        [a.name.to_owned(), format!("{}{default}", a.kind), format!("{}.{ignored}", a.description)]
     };
-    let all: Vec<_> = list.iter().map(one).collect();
-    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+    values(op.operands).chain(op.attributes.iter().map(attribute)).collect()
 }
 
-/// Name, kind and default of each attribute.
-pub fn op_attributes(op: &OpDef) -> Vec<[String; 3]> {
-    let row = |a: &AttributeDef| {
-        let default = match a.default {
-            Some(d) => d.to_string(),
-            None if a.optional => "absent".into(),
-            None => "required".into(),
+/// Name, type and meaning of each result.
+pub fn op_results(op: &OpDef) -> Vec<[String; 3]> {
+    values(op.results).collect()
+}
+
+fn values(list: &[ValueDef]) -> impl Iterator<Item = [String; 3]> {
+    list.iter().map(|v| {
+        let ty = match v.arity {
+            Arity::Required => "tensor",
+            Arity::OrNone => "tensor or none",
+            Arity::Optional => "tensor or none (optional)",
+            Arity::Variadic => "tensors",
         };
-        let default = if a.ignored { format!("{default}; ignored") } else { default };
-        [a.name.to_owned(), a.kind.to_string(), default]
-    };
-    op.attributes.iter().map(row).collect()
+        let meaning = if v.description.is_empty() { String::new() } else { format!("{}.", v.description) };
+        [v.name.to_owned(), ty.to_owned(), meaning]
+    })
+}
+
+fn arguments_markdown(of: &str, rows: &[[String; 3]]) -> String {
+    let mut out = format!("| {of} | type | meaning |\n| --- | --- | --- |\n");
+    for [name, ty, meaning] in rows {
+        // A bar would end the cell.
+        let _ = writeln!(out, "| `{name}` | {ty} | {} |", meaning.replace('|', "\\|"));
+    }
+    out
 }
 
 fn op_markdown(op: &OpDef) -> String {
     let mut out = format!("top.{}\n\n{}\n\n", op.name, op_description(op));
-    let (operands, results) = (op_values(op.operands, "`"), op_values(op.results, "`"));
-    let _ = write!(out, "Operands: {operands}. Results: {results}.\n\n");
     if !op.blocks.is_empty() {
         let _ = write!(out, "Blocks: {}.\n\n", op.blocks.join(", "));
     }
-    if op.attributes.is_empty() {
-        return out;
-    }
-    out.push_str("| attribute | kind | default |\n| --- | --- | --- |\n");
-    for [name, kind, default] in op_attributes(op) {
-        let _ = writeln!(out, "| `{name}` | {kind} | {default} |");
-    }
-    out
+    // The description is that of an only result.
+    let results = if op.results.len() > 1 { op_results(op) } else { Vec::new() };
+    let tables = [("argument", op_arguments(op)), ("result", results)];
+    let tables: Vec<_> =
+        tables.iter().filter(|t| !t.1.is_empty()).map(|(of, rows)| arguments_markdown(of, rows)).collect();
+    out + &tables.join("\n")
 }

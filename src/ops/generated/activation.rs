@@ -37,6 +37,7 @@ pub(super) const ABS: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -44,6 +45,7 @@ pub(super) const ABS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -54,7 +56,7 @@ pub(super) const ABS: OpDef = OpDef {
 ///`top.Abs`: Absolute value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Abs<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Abs<V> {
@@ -91,12 +93,14 @@ pub(super) const ELU: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "alpha",
+            description: "The factor of exp(x) - 1 where x is not positive",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -106,6 +110,7 @@ pub(super) const ELU: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -116,9 +121,9 @@ pub(super) const ELU: OpDef = OpDef {
 ///`top.Elu`: x if x \> 0, otherwise alpha * (exp(x) - 1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elu<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The factor of exp(x) - 1 where x is not positive.
     pub alpha: f64,
 }
 impl<V> Elu<V> {
@@ -157,16 +162,18 @@ impl<V> Elu<V> {
 pub(super) const GELU: OpDef = OpDef {
     name: "GELU",
     summary: "x * Phi(x), Phi the normal distribution function",
-    description: "`approx_mode`: `normal` uses erf; `tanh` and `sigm` are the usual approximations 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) and x * sigmoid(1.702 x).",
+    description: "The usual approximations are, for `tanh`, 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), and for `sigm`, x * sigmoid(1.702 x).",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "approx_mode",
+            description: "The formula: `normal` uses erf, `tanh` and `sigm` are approximations",
             kind: AttributeKind::OneOf(&["normal", "tanh", "sigm"]),
             default: Some(Default::Str("normal")),
             optional: false,
@@ -174,6 +181,7 @@ pub(super) const GELU: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -195,6 +203,7 @@ pub(super) const GELU: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -204,14 +213,14 @@ pub(super) const GELU: OpDef = OpDef {
 };
 /**`top.GELU`: x * Phi(x), Phi the normal distribution function.
 
-`approx_mode`: `normal` uses erf; `tanh` and `sigm` are the usual approximations 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) and x * sigmoid(1.702 x).*/
+The usual approximations are, for `tanh`, 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), and for `sigm`, x * sigmoid(1.702 x).*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GELU<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute; `GeluApproxMode::Normal` by default.
+    /// The formula: `normal` uses erf, `tanh` and `sigm` are approximations. The default is `GeluApproxMode::Normal`.
     pub approx_mode: GeluApproxMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> GELU<V> {
@@ -261,12 +270,14 @@ pub(super) const HARDSIGMOID: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "alpha",
+            description: "The factor of each element",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -274,6 +285,7 @@ pub(super) const HARDSIGMOID: OpDef = OpDef {
         },
         AttributeDef {
             name: "beta",
+            description: "Added to each product",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -283,6 +295,7 @@ pub(super) const HARDSIGMOID: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -293,11 +306,11 @@ pub(super) const HARDSIGMOID: OpDef = OpDef {
 ///`top.HardSigmoid`: alpha * x + beta, clamped to \[0, 1\].
 #[derive(Debug, Clone, PartialEq)]
 pub struct HardSigmoid<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The factor of each element.
     pub alpha: f64,
-    ///Attribute.
+    /// Added to each product.
     pub beta: f64,
 }
 impl<V> HardSigmoid<V> {
@@ -343,6 +356,7 @@ pub(super) const HARDSWISH: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -350,6 +364,7 @@ pub(super) const HARDSWISH: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -360,7 +375,7 @@ pub(super) const HARDSWISH: OpDef = OpDef {
 ///`top.HardSwish`: x * (x / 6 + 1 / 2), the second factor clamped to \[0, 1\].
 #[derive(Debug, Clone, PartialEq)]
 pub struct HardSwish<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> HardSwish<V> {
@@ -399,12 +414,14 @@ pub(super) const LEAKYRELU: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "alpha",
+            description: "The factor of negative elements",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -412,6 +429,7 @@ pub(super) const LEAKYRELU: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -433,6 +451,7 @@ pub(super) const LEAKYRELU: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -443,11 +462,11 @@ pub(super) const LEAKYRELU: OpDef = OpDef {
 ///`top.LeakyRelu`: x if x \>= 0, otherwise alpha * x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeakyRelu<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The factor of negative elements.
     pub alpha: f64,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> LeakyRelu<V> {
@@ -497,6 +516,7 @@ pub(super) const MISH: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -504,6 +524,7 @@ pub(super) const MISH: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -514,7 +535,7 @@ pub(super) const MISH: OpDef = OpDef {
 ///`top.Mish`: x * tanh(ln(1 + exp(x))).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mish<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Mish<V> {
@@ -547,14 +568,16 @@ impl<V> Mish<V> {
 pub(super) const PRELU: OpDef = OpDef {
     name: "PRelu",
     summary: "x if x >= 0, otherwise slope * x",
-    description: "A `slope` of one dimension has one value per channel (axis 1), or one for all; any other is broadcast to the input.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "slope",
+            description: "The factor of negative elements: one for all, one per channel (axis 1), or a tensor that broadcasts to `input`",
             arity: Arity::Required,
         },
     ],
@@ -562,6 +585,7 @@ pub(super) const PRELU: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -569,14 +593,12 @@ pub(super) const PRELU: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.PRelu`: x if x \>= 0, otherwise slope * x.
-
-A `slope` of one dimension has one value per channel (axis 1), or one for all; any other is broadcast to the input.*/
+///`top.PRelu`: x if x \>= 0, otherwise slope * x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PRelu<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The factor of negative elements: one for all, one per channel (axis 1), or a tensor that broadcasts to `input`.
     pub slope: V,
 }
 impl<V> PRelu<V> {
@@ -616,16 +638,18 @@ impl<V> PRelu<V> {
 pub(super) const RELU: OpDef = OpDef {
     name: "Relu",
     summary: "max(x, 0), at most relu_limit",
-    description: "`relu_limit <= 0` means no upper bound.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "relu_limit",
+            description: "The maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -635,6 +659,7 @@ pub(super) const RELU: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -642,14 +667,12 @@ pub(super) const RELU: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Relu`: max(x, 0), at most relu_limit.
-
-`relu_limit <= 0` means no upper bound.*/
+///`top.Relu`: max(x, 0), at most relu_limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relu<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute; `-1.0f64` by default.
+    /// The maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
 }
 impl<V> Relu<V> {
@@ -692,6 +715,7 @@ pub(super) const SILU: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -699,6 +723,7 @@ pub(super) const SILU: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -709,7 +734,7 @@ pub(super) const SILU: OpDef = OpDef {
 ///`top.SiLU`: x / (1 + exp(-x)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SiLU<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> SiLU<V> {
@@ -742,16 +767,18 @@ impl<V> SiLU<V> {
 pub(super) const SIGMOID: OpDef = OpDef {
     name: "Sigmoid",
     summary: "scale / (1 + exp(-x)) + bias, or its logarithm",
-    description: "With `log` the result is the natural logarithm of the sigmoid, without `scale` and `bias`.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "scale",
+            description: "The factor of the sigmoid",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
@@ -759,6 +786,7 @@ pub(super) const SIGMOID: OpDef = OpDef {
         },
         AttributeDef {
             name: "bias",
+            description: "Added to the scaled sigmoid",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
@@ -766,6 +794,7 @@ pub(super) const SIGMOID: OpDef = OpDef {
         },
         AttributeDef {
             name: "log",
+            description: "Whether the result is the natural logarithm of the sigmoid, without `scale` and `bias`",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -773,6 +802,7 @@ pub(super) const SIGMOID: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -794,6 +824,7 @@ pub(super) const SIGMOID: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -801,20 +832,18 @@ pub(super) const SIGMOID: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Sigmoid`: scale / (1 + exp(-x)) + bias, or its logarithm.
-
-With `log` the result is the natural logarithm of the sigmoid, without `scale` and `bias`.*/
+///`top.Sigmoid`: scale / (1 + exp(-x)) + bias, or its logarithm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sigmoid<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute; `1.0f64` by default.
+    /// The factor of the sigmoid. The default is `1.0f64`.
     pub scale: f64,
-    ///Attribute; `0.0f64` by default.
+    /// Added to the scaled sigmoid. The default is `0.0f64`.
     pub bias: f64,
-    ///Attribute; `false` by default.
+    /// Whether the result is the natural logarithm of the sigmoid, without `scale` and `bias`. The default is `false`.
     pub log: bool,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> Sigmoid<V> {
@@ -868,16 +897,18 @@ impl<V> Sigmoid<V> {
 pub(super) const SOFTMAX: OpDef = OpDef {
     name: "Softmax",
     summary: "exp(beta * x) normalized to sum 1 along an axis",
-    description: "With `log` the result is the natural logarithm of the softmax.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis along which the sum is 1; negative values count from the end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -885,6 +916,7 @@ pub(super) const SOFTMAX: OpDef = OpDef {
         },
         AttributeDef {
             name: "log",
+            description: "Whether the result is the natural logarithm of the softmax",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -892,6 +924,7 @@ pub(super) const SOFTMAX: OpDef = OpDef {
         },
         AttributeDef {
             name: "beta",
+            description: "The factor of each element in the exponent",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
@@ -899,6 +932,7 @@ pub(super) const SOFTMAX: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers; between quantized 8-bit tensors, without `log`, always to the nearest",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -920,6 +954,7 @@ pub(super) const SOFTMAX: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -927,20 +962,18 @@ pub(super) const SOFTMAX: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Softmax`: exp(beta * x) normalized to sum 1 along an axis.
-
-With `log` the result is the natural logarithm of the softmax.*/
+///`top.Softmax`: exp(beta * x) normalized to sum 1 along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Softmax<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The axis along which the sum is 1; negative values count from the end.
     pub axis: i64,
-    ///Attribute; `false` by default.
+    /// Whether the result is the natural logarithm of the softmax. The default is `false`.
     pub log: bool,
-    ///Attribute; `1.0f64` by default.
+    /// The factor of each element in the exponent. The default is `1.0f64`.
     pub beta: f64,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers; between quantized 8-bit tensors, without `log`, always to the nearest. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> Softmax<V> {
@@ -998,6 +1031,7 @@ pub(super) const SOFTPLUS: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -1005,6 +1039,7 @@ pub(super) const SOFTPLUS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1015,7 +1050,7 @@ pub(super) const SOFTPLUS: OpDef = OpDef {
 ///`top.Softplus`: ln(1 + exp(x)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Softplus<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Softplus<V> {
@@ -1052,6 +1087,7 @@ pub(super) const SOFTSIGN: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -1059,6 +1095,7 @@ pub(super) const SOFTSIGN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1069,7 +1106,7 @@ pub(super) const SOFTSIGN: OpDef = OpDef {
 ///`top.Softsign`: x / (1 + |x|).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Softsign<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Softsign<V> {
@@ -1106,12 +1143,14 @@ pub(super) const SWISH: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "beta",
+            description: "The factor of each element in the exponent",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1119,6 +1158,7 @@ pub(super) const SWISH: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -1140,6 +1180,7 @@ pub(super) const SWISH: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1150,11 +1191,11 @@ pub(super) const SWISH: OpDef = OpDef {
 ///`top.Swish`: x / (1 + exp(-beta * x)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Swish<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The factor of each element in the exponent.
     pub beta: f64,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> Swish<V> {
@@ -1204,12 +1245,14 @@ pub(super) const TANH: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -1231,6 +1274,7 @@ pub(super) const TANH: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1241,9 +1285,9 @@ pub(super) const TANH: OpDef = OpDef {
 ///`top.Tanh`: Hyperbolic tangent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tanh<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> Tanh<V> {

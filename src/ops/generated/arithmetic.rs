@@ -3,16 +3,18 @@ use super::*;
 pub(super) const ADD: OpDef = OpDef {
     name: "Add",
     summary: "Sum of tensors",
-    description: "`coeff`, one number for each operand, scales the operands first.",
+    description: "",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensors, at least two; their shapes are broadcast",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -20,6 +22,7 @@ pub(super) const ADD: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -27,6 +30,7 @@ pub(super) const ADD: OpDef = OpDef {
         },
         AttributeDef {
             name: "coeff",
+            description: "The factor of each tensor before the addition; 1 if absent or empty",
             kind: AttributeKind::Floats,
             default: None,
             optional: true,
@@ -34,15 +38,17 @@ pub(super) const ADD: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -50,20 +56,18 @@ pub(super) const ADD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Add`: Sum of tensors.
-
-`coeff`, one number for each operand, scales the operands first.*/
+///`top.Add`: Sum of tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Add<V> {
-    /// Operand.
+    /// The tensors, at least two; their shapes are broadcast.
     pub inputs: Vec<V>,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; may be absent.
+    /// The factor of each tensor before the addition; 1 if absent or empty.
     pub coeff: Option<Vec<f64>>,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> Add<V> {
@@ -121,12 +125,14 @@ pub(super) const ADDCONST: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The number that is added to each element",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -134,6 +140,7 @@ pub(super) const ADDCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -141,6 +148,7 @@ pub(super) const ADDCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -148,15 +156,17 @@ pub(super) const ADDCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -167,15 +177,15 @@ pub(super) const ADDCONST: OpDef = OpDef {
 ///`top.AddConst`: x + const_val.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddConst<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The number that is added to each element.
     pub const_val: f64,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> AddConst<V> {
@@ -229,16 +239,18 @@ impl<V> AddConst<V> {
 pub(super) const DIV: OpDef = OpDef {
     name: "Div",
     summary: "Quotient of tensors, from left to right",
-    description: "With `is_reverse`, each tensor by the quotient of those before it.",
+    description: "",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensors, at least two; their shapes are broadcast",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "is_reverse",
+            description: "Whether the next tensor is divided by the quotient of those so far instead",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -246,6 +258,7 @@ pub(super) const DIV: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -253,6 +266,7 @@ pub(super) const DIV: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -260,15 +274,17 @@ pub(super) const DIV: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -276,20 +292,18 @@ pub(super) const DIV: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Div`: Quotient of tensors, from left to right.
-
-With `is_reverse`, each tensor by the quotient of those before it.*/
+///`top.Div`: Quotient of tensors, from left to right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Div<V> {
-    /// Operand.
+    /// The tensors, at least two; their shapes are broadcast.
     pub inputs: Vec<V>,
-    ///Attribute; `false` by default.
+    /// Whether the next tensor is divided by the quotient of those so far instead. The default is `false`.
     pub is_reverse: bool,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> Div<V> {
@@ -347,12 +361,14 @@ pub(super) const DIVCONST: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The right operand, or the left one with `is_reverse`",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -360,6 +376,7 @@ pub(super) const DIVCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_reverse",
+            description: "Whether the operands change places",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -367,6 +384,7 @@ pub(super) const DIVCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -374,6 +392,7 @@ pub(super) const DIVCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -381,15 +400,17 @@ pub(super) const DIVCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -402,17 +423,17 @@ pub(super) const DIVCONST: OpDef = OpDef {
 Used to divide dimensions of shapes.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DivConst<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The right operand, or the left one with `is_reverse`.
     pub const_val: f64,
-    ///Attribute; `false` by default.
+    /// Whether the operands change places. The default is `false`.
     pub is_reverse: bool,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> DivConst<V> {
@@ -474,6 +495,7 @@ pub(super) const MAX: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensors, at least two; their shapes are broadcast",
             arity: Arity::Variadic,
         },
     ],
@@ -481,6 +503,7 @@ pub(super) const MAX: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -491,7 +514,7 @@ pub(super) const MAX: OpDef = OpDef {
 ///`top.Max`: Largest of several tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Max<V> {
-    /// Operand.
+    /// The tensors, at least two; their shapes are broadcast.
     pub inputs: Vec<V>,
 }
 impl<V> Max<V> {
@@ -530,12 +553,14 @@ pub(super) const MAXCONST: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The number that replaces smaller elements",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -543,15 +568,17 @@ pub(super) const MAXCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -562,11 +589,11 @@ pub(super) const MAXCONST: OpDef = OpDef {
 ///`top.MaxConst`: Larger of x and const_val.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxConst<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The number that replaces smaller elements.
     pub const_val: f64,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> MaxConst<V> {
@@ -616,6 +643,7 @@ pub(super) const MIN: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensors, at least two; their shapes are broadcast",
             arity: Arity::Variadic,
         },
     ],
@@ -623,6 +651,7 @@ pub(super) const MIN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -633,7 +662,7 @@ pub(super) const MIN: OpDef = OpDef {
 ///`top.Min`: Smallest of several tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Min<V> {
-    /// Operand.
+    /// The tensors, at least two; their shapes are broadcast.
     pub inputs: Vec<V>,
 }
 impl<V> Min<V> {
@@ -672,12 +701,14 @@ pub(super) const MINCONST: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The number that replaces larger elements",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -685,15 +716,17 @@ pub(super) const MINCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -704,11 +737,11 @@ pub(super) const MINCONST: OpDef = OpDef {
 ///`top.MinConst`: Smaller of x and const_val.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinConst<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The number that replaces larger elements.
     pub const_val: f64,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> MinConst<V> {
@@ -758,6 +791,7 @@ pub(super) const MOD: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The dividend and the divisor; their shapes are broadcast",
             arity: Arity::Variadic,
         },
     ],
@@ -765,6 +799,7 @@ pub(super) const MOD: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -777,7 +812,7 @@ pub(super) const MOD: OpDef = OpDef {
 `a - b * trunc(a / b)`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mod<V> {
-    /// Operand.
+    /// The dividend and the divisor; their shapes are broadcast.
     pub inputs: Vec<V>,
 }
 impl<V> Mod<V> {
@@ -816,12 +851,14 @@ pub(super) const MUL: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensors, at least two; their shapes are broadcast",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -829,6 +866,7 @@ pub(super) const MUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -836,15 +874,17 @@ pub(super) const MUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -855,13 +895,13 @@ pub(super) const MUL: OpDef = OpDef {
 ///`top.Mul`: Product of tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mul<V> {
-    /// Operand.
+    /// The tensors, at least two; their shapes are broadcast.
     pub inputs: Vec<V>,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> Mul<V> {
@@ -915,12 +955,14 @@ pub(super) const MULCONST: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The factor of each element",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -928,6 +970,7 @@ pub(super) const MULCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -935,6 +978,7 @@ pub(super) const MULCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -942,15 +986,17 @@ pub(super) const MULCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -961,15 +1007,15 @@ pub(super) const MULCONST: OpDef = OpDef {
 ///`top.MulConst`: x * const_val.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MulConst<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The factor of each element.
     pub const_val: f64,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> MulConst<V> {
@@ -1027,12 +1073,14 @@ pub(super) const RECIPROCAL: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The divisors",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The dividend",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
@@ -1040,6 +1088,7 @@ pub(super) const RECIPROCAL: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -1047,6 +1096,7 @@ pub(super) const RECIPROCAL: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -1056,6 +1106,7 @@ pub(super) const RECIPROCAL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1066,13 +1117,13 @@ pub(super) const RECIPROCAL: OpDef = OpDef {
 ///`top.Reciprocal`: const_val / x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reciprocal<V> {
-    /// Operand.
+    /// The divisors.
     pub input: V,
-    ///Attribute; `1.0f64` by default.
+    /// The dividend. The default is `1.0f64`.
     pub const_val: f64,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
 }
 impl<V> Reciprocal<V> {
@@ -1122,10 +1173,11 @@ impl<V> Reciprocal<V> {
 pub(super) const REMAINDER: OpDef = OpDef {
     name: "Remainder",
     summary: "Remainder of a division, with the sign of the divisor",
-    description: "`a - b * floor(a / b)`. The second tensor is broadcast to the first.",
+    description: "`a - b * floor(a / b)`.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The dividend, and the divisor, which is broadcast to the dividend's shape",
             arity: Arity::Variadic,
         },
     ],
@@ -1133,6 +1185,7 @@ pub(super) const REMAINDER: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1142,10 +1195,10 @@ pub(super) const REMAINDER: OpDef = OpDef {
 };
 /**`top.Remainder`: Remainder of a division, with the sign of the divisor.
 
-`a - b * floor(a / b)`. The second tensor is broadcast to the first.*/
+`a - b * floor(a / b)`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remainder<V> {
-    /// Operand.
+    /// The dividend, and the divisor, which is broadcast to the dividend's shape.
     pub inputs: Vec<V>,
 }
 impl<V> Remainder<V> {
@@ -1180,16 +1233,18 @@ impl<V> Remainder<V> {
 pub(super) const SUB: OpDef = OpDef {
     name: "Sub",
     summary: "Difference of tensors, from left to right",
-    description: "With `is_reverse`, each tensor less the difference of those before it. `coeff`, one number for each operand, scales the operands first.",
+    description: "",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensors, at least two; their shapes are broadcast",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "is_reverse",
+            description: "Whether the difference of the tensors so far is subtracted from the next one instead",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -1197,6 +1252,7 @@ pub(super) const SUB: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -1204,6 +1260,7 @@ pub(super) const SUB: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -1211,6 +1268,7 @@ pub(super) const SUB: OpDef = OpDef {
         },
         AttributeDef {
             name: "coeff",
+            description: "The factor of each tensor before the subtraction; 1 if absent or empty",
             kind: AttributeKind::Floats,
             default: None,
             optional: true,
@@ -1218,15 +1276,17 @@ pub(super) const SUB: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1234,22 +1294,20 @@ pub(super) const SUB: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Sub`: Difference of tensors, from left to right.
-
-With `is_reverse`, each tensor less the difference of those before it. `coeff`, one number for each operand, scales the operands first.*/
+///`top.Sub`: Difference of tensors, from left to right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sub<V> {
-    /// Operand.
+    /// The tensors, at least two; their shapes are broadcast.
     pub inputs: Vec<V>,
-    ///Attribute; `false` by default.
+    /// Whether the difference of the tensors so far is subtracted from the next one instead. The default is `false`.
     pub is_reverse: bool,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; may be absent.
+    /// The factor of each tensor before the subtraction; 1 if absent or empty.
     pub coeff: Option<Vec<f64>>,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> Sub<V> {
@@ -1311,12 +1369,14 @@ pub(super) const SUBCONST: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The right operand, or the left one with `is_reverse`",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1324,6 +1384,7 @@ pub(super) const SUBCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_reverse",
+            description: "Whether the operands change places",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -1331,6 +1392,7 @@ pub(super) const SUBCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -1338,6 +1400,7 @@ pub(super) const SUBCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -1345,15 +1408,17 @@ pub(super) const SUBCONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1364,17 +1429,17 @@ pub(super) const SUBCONST: OpDef = OpDef {
 ///`top.SubConst`: x - const_val, or const_val - x with is_reverse.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubConst<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The right operand, or the left one with `is_reverse`.
     pub const_val: f64,
-    ///Attribute; `false` by default.
+    /// Whether the operands change places. The default is `false`.
     pub is_reverse: bool,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> SubConst<V> {

@@ -30,60 +30,73 @@ one_of!(RopeMode);
 pub(super) const ATTENTION: OpDef = OpDef {
     name: "Attention",
     summary: "Multi-head attention with its projections",
-    description: "`input` (for the queries), `keys` and `values` are multiplied by their weights and split into `head` heads; each head is softmax(scale * Q K^T + mask) V, and the joined heads are multiplied by `out_weight`.",
+    description: "`input`, `keys` and `values` are multiplied by their weights and split into `head` heads; each head is softmax(scale * Q K^T + mask) V, and the joined heads are multiplied by `out_weight`. The columns of the weights are the elements of all heads.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "What the queries are made of: [batch, queries, elements]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "keys",
+            description: "What the keys are made of: [batch, keys, elements]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "values",
+            description: "What the values are made of: [batch, keys, elements]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "queries_weight",
+            description: "The weights of the queries: [elements of `input`, columns]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "queries_bias",
+            description: "Added to each query: one element per column",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "keys_weight",
+            description: "The weights of the keys: [elements of `keys`, columns]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "keys_bias",
+            description: "Added to each key: one element per column",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "values_weight",
+            description: "The weights of the values: [elements of `values`, columns]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "values_bias",
+            description: "Added to each value: one element per column",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "out_weight",
+            description: "The weights of the result: [columns, elements of the result]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "out_bias",
+            description: "Added to each row of the result: one element per column of `out_weight`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "mask",
+            description: "Added to the scaled products of each head; broadcast to [batch, queries, keys]",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dim",
+            description: "Number of elements of each head",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -91,6 +104,7 @@ pub(super) const ATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "has_bias",
+            description: "The sum of 1, 2, 4 and 8 for a bias of the queries, the keys, the values and the result",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -98,6 +112,7 @@ pub(super) const ATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "head",
+            description: "Number of heads; divides the columns",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -105,6 +120,7 @@ pub(super) const ATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of the products of queries and keys",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -112,6 +128,7 @@ pub(super) const ATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale_param",
+            description: "Scales of the intermediate results of a quantized layer",
             kind: AttributeKind::Floats,
             default: Some(Default::Floats(&[1.0])),
             optional: false,
@@ -119,6 +136,7 @@ pub(super) const ATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "zp_param",
+            description: "Zero points of the intermediate results of a quantized layer",
             kind: AttributeKind::Ints,
             default: Some(Default::Ints(&[0])),
             optional: false,
@@ -128,6 +146,7 @@ pub(super) const ATTENTION: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -137,44 +156,44 @@ pub(super) const ATTENTION: OpDef = OpDef {
 };
 /**`top.Attention`: Multi-head attention with its projections.
 
-`input` (for the queries), `keys` and `values` are multiplied by their weights and split into `head` heads; each head is softmax(scale * Q K^T + mask) V, and the joined heads are multiplied by `out_weight`.*/
+`input`, `keys` and `values` are multiplied by their weights and split into `head` heads; each head is softmax(scale * Q K^T + mask) V, and the joined heads are multiplied by `out_weight`. The columns of the weights are the elements of all heads.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attention<V> {
-    /// Operand.
+    /// What the queries are made of: \[batch, queries, elements\].
     pub input: V,
-    /// Operand.
+    /// What the keys are made of: \[batch, keys, elements\].
     pub keys: V,
-    /// Operand.
+    /// What the values are made of: \[batch, keys, elements\].
     pub values: V,
-    /// Operand.
+    /// The weights of the queries: \[elements of `input`, columns\].
     pub queries_weight: V,
-    /// Operand.
+    /// Added to each query: one element per column.
     pub queries_bias: Option<V>,
-    /// Operand.
+    /// The weights of the keys: \[elements of `keys`, columns\].
     pub keys_weight: V,
-    /// Operand.
+    /// Added to each key: one element per column.
     pub keys_bias: Option<V>,
-    /// Operand.
+    /// The weights of the values: \[elements of `values`, columns\].
     pub values_weight: V,
-    /// Operand.
+    /// Added to each value: one element per column.
     pub values_bias: Option<V>,
-    /// Operand.
+    /// The weights of the result: \[columns, elements of the result\].
     pub out_weight: V,
-    /// Operand.
+    /// Added to each row of the result: one element per column of `out_weight`.
     pub out_bias: Option<V>,
-    /// Operand.
+    /// Added to the scaled products of each head; broadcast to \[batch, queries, keys\].
     pub mask: Option<V>,
-    ///Attribute; `0` by default. It changes no result.
+    /// Number of elements of each head. The default is `0`. It changes no result.
     pub dim: i64,
-    ///Attribute; `0` by default. It changes no result.
+    /// The sum of 1, 2, 4 and 8 for a bias of the queries, the keys, the values and the result. The default is `0`. It changes no result.
     pub has_bias: i64,
-    ///Attribute.
+    /// Number of heads; divides the columns.
     pub head: i64,
-    ///Attribute.
+    /// The factor of the products of queries and keys.
     pub scale: f64,
-    ///Attribute; `vec![1.0]` by default. It changes no result.
+    /// Scales of the intermediate results of a quantized layer. The default is `vec![1.0]`. It changes no result.
     pub scale_param: Vec<f64>,
-    ///Attribute; `vec![0]` by default. It changes no result.
+    /// Zero points of the intermediate results of a quantized layer. The default is `vec![0]`. It changes no result.
     pub zp_param: Vec<i64>,
 }
 impl<V> Attention<V> {
@@ -291,32 +310,38 @@ impl<V> Attention<V> {
 pub(super) const FATTENTION: OpDef = OpDef {
     name: "FAttention",
     summary: "softmax(scale * Q K^T + mask) V, computed by blocks (flash attention)",
-    description: "`q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` is the causal mask that hides keys after the query, with the last query at the last key. Without `keep_dims`, head and element are one axis of the result.",
+    description: "`q_head` heads of queries share `kv_head` heads of keys and values. The causal mask hides keys after the query, with the last query at the last key. The result is [batch, mq, q_head, dim], or [batch, mq, q_head * dim] without `keep_dims`.",
     operands: &[
         ValueDef {
             name: "queries",
+            description: "The queries: [batch, mq, q_head, dim]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "keys",
+            description: "The keys: [batch, mk, kv_head, dim]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "values",
+            description: "The values: [batch, mk, kv_head, dim]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mask",
+            description: "Added to the scaled products of each head: mq * mk elements, for all batches or for each",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "buffer",
+            description: "Memory for the chip's own use; not read",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "batch",
+            description: "The batch size",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -324,6 +349,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "dim",
+            description: "Number of elements of each head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -331,6 +357,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_dims",
+            description: "Whether heads and elements are two axes of the result, not one",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -338,6 +365,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "kv_head",
+            description: "Number of heads of keys and values; divides `q_head`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -345,6 +373,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "mask_size",
+            description: "If not 0, `mask` is not read, but stands for the causal mask. Without `mask` it has no effect",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -352,6 +381,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "mk",
+            description: "Number of keys and values",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -359,6 +389,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "mq",
+            description: "Number of queries",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -366,6 +397,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "q_head",
+            description: "Number of heads of queries",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -373,6 +405,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of the products of queries and keys",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -382,6 +415,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -391,36 +425,36 @@ pub(super) const FATTENTION: OpDef = OpDef {
 };
 /**`top.FAttention`: softmax(scale * Q K^T + mask) V, computed by blocks (flash attention).
 
-`q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` is the causal mask that hides keys after the query, with the last query at the last key. Without `keep_dims`, head and element are one axis of the result.*/
+`q_head` heads of queries share `kv_head` heads of keys and values. The causal mask hides keys after the query, with the last query at the last key. The result is \[batch, mq, q_head, dim\], or \[batch, mq, q_head * dim\] without `keep_dims`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct FAttention<V> {
-    /// Operand.
+    /// The queries: \[batch, mq, q_head, dim\].
     pub queries: V,
-    /// Operand.
+    /// The keys: \[batch, mk, kv_head, dim\].
     pub keys: V,
-    /// Operand.
+    /// The values: \[batch, mk, kv_head, dim\].
     pub values: V,
-    /// Operand.
+    /// Added to the scaled products of each head: mq * mk elements, for all batches or for each.
     pub mask: Option<V>,
-    /// Operand.
+    /// Memory for the chip's own use; not read.
     pub buffer: Option<V>,
-    ///Attribute.
+    /// The batch size.
     pub batch: i64,
-    ///Attribute.
+    /// Number of elements of each head.
     pub dim: i64,
-    ///Attribute; `true` by default.
+    /// Whether heads and elements are two axes of the result, not one. The default is `true`.
     pub keep_dims: bool,
-    ///Attribute.
+    /// Number of heads of keys and values; divides `q_head`.
     pub kv_head: i64,
-    ///Attribute; `0` by default.
+    /// If not 0, `mask` is not read, but stands for the causal mask. Without `mask` it has no effect. The default is `0`.
     pub mask_size: i64,
-    ///Attribute.
+    /// Number of keys and values.
     pub mk: i64,
-    ///Attribute.
+    /// Number of queries.
     pub mq: i64,
-    ///Attribute.
+    /// Number of heads of queries.
     pub q_head: i64,
-    ///Attribute.
+    /// The factor of the products of queries and keys.
     pub scale: f64,
 }
 impl<V> FAttention<V> {
@@ -522,32 +556,38 @@ impl<V> FAttention<V> {
 pub(super) const FATTENTIONLSE: OpDef = OpDef {
     name: "FAttentionLse",
     summary: "FAttention, and the logarithm of the sum that the softmax divides by",
-    description: "`lse` is float32, [batch, mq, q_head], with a last axis of 1 where `keep_dims` is true.",
+    description: "",
     operands: &[
         ValueDef {
             name: "queries",
+            description: "The queries: [batch, mq, q_head, dim]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "keys",
+            description: "The keys: [batch, mk, kv_head, dim]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "values",
+            description: "The values: [batch, mk, kv_head, dim]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mask",
+            description: "Added to the scaled products of each head: mq * mk elements, for all batches or for each",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "buffer",
+            description: "Memory for the chip's own use; not read",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "batch",
+            description: "The batch size",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -555,6 +595,7 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "dim",
+            description: "Number of elements of each head",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -562,6 +603,7 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_dims",
+            description: "Whether heads and elements are two axes of the result, not one",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -569,6 +611,7 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "kv_head",
+            description: "Number of heads of keys and values; divides `q_head`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -576,6 +619,7 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "mask_size",
+            description: "If not 0, `mask` is not read, but stands for the causal mask. Without `mask` it has no effect",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -583,6 +627,7 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "mk",
+            description: "Number of keys and values",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -590,6 +635,7 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "mq",
+            description: "Number of queries",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -597,6 +643,7 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "q_head",
+            description: "Number of heads of queries",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -604,6 +651,7 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of the products of queries and keys",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -613,10 +661,12 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "The result of FAttention",
             arity: Arity::Required,
         },
         ValueDef {
             name: "lse",
+            description: "The logarithms, in float32: [batch, mq, q_head], with a last axis of 1 if `keep_dims` is true",
             arity: Arity::Required,
         },
     ],
@@ -624,38 +674,36 @@ pub(super) const FATTENTIONLSE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.FAttentionLse`: FAttention, and the logarithm of the sum that the softmax divides by.
-
-`lse` is float32, \[batch, mq, q_head\], with a last axis of 1 where `keep_dims` is true.*/
+///`top.FAttentionLse`: FAttention, and the logarithm of the sum that the softmax divides by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FAttentionLse<V> {
-    /// Operand.
+    /// The queries: \[batch, mq, q_head, dim\].
     pub queries: V,
-    /// Operand.
+    /// The keys: \[batch, mk, kv_head, dim\].
     pub keys: V,
-    /// Operand.
+    /// The values: \[batch, mk, kv_head, dim\].
     pub values: V,
-    /// Operand.
+    /// Added to the scaled products of each head: mq * mk elements, for all batches or for each.
     pub mask: Option<V>,
-    /// Operand.
+    /// Memory for the chip's own use; not read.
     pub buffer: Option<V>,
-    ///Attribute.
+    /// The batch size.
     pub batch: i64,
-    ///Attribute.
+    /// Number of elements of each head.
     pub dim: i64,
-    ///Attribute; `true` by default.
+    /// Whether heads and elements are two axes of the result, not one. The default is `true`.
     pub keep_dims: bool,
-    ///Attribute.
+    /// Number of heads of keys and values; divides `q_head`.
     pub kv_head: i64,
-    ///Attribute; `0` by default.
+    /// If not 0, `mask` is not read, but stands for the causal mask. Without `mask` it has no effect. The default is `0`.
     pub mask_size: i64,
-    ///Attribute.
+    /// Number of keys and values.
     pub mk: i64,
-    ///Attribute.
+    /// Number of queries.
     pub mq: i64,
-    ///Attribute.
+    /// Number of heads of queries.
     pub q_head: i64,
-    ///Attribute.
+    /// The factor of the products of queries and keys.
     pub scale: f64,
 }
 impl<V> FAttentionLse<V> {
@@ -757,36 +805,43 @@ impl<V> FAttentionLse<V> {
 pub(super) const FLEXATTENTION: OpDef = OpDef {
     name: "FlexAttention",
     summary: "FAttention with values of their own size and a map of hidden blocks",
-    description: "`queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d], `values` [batch, mk, kv_head, v_d]; `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has one entry for each square of `flex_block` queries and keys. A chip skips squares whose entry is 0, which `mask` must hide as well: the result is computed from `mask` alone. `lse` is like FAttentionLse's, with `has_lse` only.",
+    description: "A chip skips the squares whose entry of `block_bitmap` is 0, which `mask` must hide as well: the result is computed from `mask` alone.",
     operands: &[
         ValueDef {
             name: "queries",
+            description: "The queries: [batch, mq, q_head, qk_d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "keys",
+            description: "The keys: [batch, mk, kv_head, qk_d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "values",
+            description: "The values: [batch, mk, kv_head, v_d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mask",
+            description: "Added to the scaled products of each head: mq * mk elements for all batches, or [batch, mq, 1, mk]",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "block_bitmap",
+            description: "One entry for each square of `flex_block` queries and keys: [mq / flex_block, mk / flex_block], rounded up",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "buffer",
+            description: "Memory for the chip's own use; not read",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "batch",
+            description: "The batch size",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -794,6 +849,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "flex_block",
+            description: "Number of queries and keys of a square of `block_bitmap`, at least 1",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(128)),
             optional: false,
@@ -801,6 +857,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "has_lse",
+            description: "Whether `lse` is computed",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -808,6 +865,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_dims",
+            description: "Whether heads and elements are two axes of the result, not one",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -815,6 +873,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "kv_head",
+            description: "Number of heads of keys and values; divides `q_head`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -822,6 +881,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "mask_size",
+            description: "If not 0, `mask` is not read, but stands for the causal mask. Without `mask` it has no effect",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -829,6 +889,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "mk",
+            description: "Number of keys and values",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -836,6 +897,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "mq",
+            description: "Number of queries",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -843,6 +905,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "q_head",
+            description: "Number of heads of queries",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -850,6 +913,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "qk_d",
+            description: "Number of elements of each query and key",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -857,6 +921,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of the products of queries and keys",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -864,6 +929,7 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "v_d",
+            description: "Number of elements of each value",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -873,10 +939,12 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "The attention: [batch, mq, q_head, v_d], the last two axes joined without `keep_dims`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "lse",
+            description: "Like that of FAttentionLse with `has_lse`; otherwise a single 0",
             arity: Arity::Required,
         },
     ],
@@ -886,44 +954,44 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
 };
 /**`top.FlexAttention`: FAttention with values of their own size and a map of hidden blocks.
 
-`queries` are \[batch, mq, q_head, qk_d\], `keys` \[batch, mk, kv_head, qk_d\], `values` \[batch, mk, kv_head, v_d\]; `mask`, \[batch, mq, 1, mk\], is added. `block_bitmap` has one entry for each square of `flex_block` queries and keys. A chip skips squares whose entry is 0, which `mask` must hide as well: the result is computed from `mask` alone. `lse` is like FAttentionLse's, with `has_lse` only.*/
+A chip skips the squares whose entry of `block_bitmap` is 0, which `mask` must hide as well: the result is computed from `mask` alone.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlexAttention<V> {
-    /// Operand.
+    /// The queries: \[batch, mq, q_head, qk_d\].
     pub queries: V,
-    /// Operand.
+    /// The keys: \[batch, mk, kv_head, qk_d\].
     pub keys: V,
-    /// Operand.
+    /// The values: \[batch, mk, kv_head, v_d\].
     pub values: V,
-    /// Operand.
+    /// Added to the scaled products of each head: mq * mk elements for all batches, or \[batch, mq, 1, mk\].
     pub mask: Option<V>,
-    /// Operand.
+    /// One entry for each square of `flex_block` queries and keys: \[mq / flex_block, mk / flex_block\], rounded up.
     pub block_bitmap: Option<V>,
-    /// Operand.
+    /// Memory for the chip's own use; not read.
     pub buffer: Option<V>,
-    ///Attribute.
+    /// The batch size.
     pub batch: i64,
-    ///Attribute; `128` by default.
+    /// Number of queries and keys of a square of `block_bitmap`, at least 1. The default is `128`.
     pub flex_block: i64,
-    ///Attribute; `false` by default.
+    /// Whether `lse` is computed. The default is `false`.
     pub has_lse: bool,
-    ///Attribute; `true` by default.
+    /// Whether heads and elements are two axes of the result, not one. The default is `true`.
     pub keep_dims: bool,
-    ///Attribute.
+    /// Number of heads of keys and values; divides `q_head`.
     pub kv_head: i64,
-    ///Attribute; `0` by default.
+    /// If not 0, `mask` is not read, but stands for the causal mask. Without `mask` it has no effect. The default is `0`.
     pub mask_size: i64,
-    ///Attribute.
+    /// Number of keys and values.
     pub mk: i64,
-    ///Attribute.
+    /// Number of queries.
     pub mq: i64,
-    ///Attribute.
+    /// Number of heads of queries.
     pub q_head: i64,
-    ///Attribute.
+    /// Number of elements of each query and key.
     pub qk_d: i64,
-    ///Attribute.
+    /// The factor of the products of queries and keys.
     pub scale: f64,
-    ///Attribute.
+    /// Number of elements of each value.
     pub v_d: i64,
 }
 impl<V> FlexAttention<V> {
@@ -1043,24 +1111,28 @@ impl<V> FlexAttention<V> {
 pub(super) const ROPE: OpDef = OpDef {
     name: "Rope",
     summary: "Rotary position embedding: rotates each pair of elements by an angle",
-    description: "`input2` holds the sines, `input3` the cosines, both broadcast to `input1`: a pair (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are elements 2i and 2i + 1 of the last axis (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`). The shifts, roundings and saturations are for integers: of the product with the cosine or sine, and of the sum.",
+    description: "A pair (a, b) becomes (a cos - b sin, b cos + a sin). The shifts, roundings and saturations are for integers: of the product with the sine (`mul1`), of that with the cosine (`mul2`), and of their sum. Products saturate to 16 bits for 8-bit inputs, otherwise to 32 bits.",
     operands: &[
         ValueDef {
             name: "input1",
+            description: "The tensor; its last axis, of even size, consists of pairs",
             arity: Arity::Required,
         },
         ValueDef {
             name: "input2",
+            description: "The sines, broadcast to `input1`; integers if that has integers",
             arity: Arity::Required,
         },
         ValueDef {
             name: "input3",
+            description: "The cosines, broadcast to `input1`; integers if that has integers",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "add_round_mode",
+            description: "How the shifted sum is rounded",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -1080,13 +1152,15 @@ pub(super) const ROPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "add_saturation",
+            description: "Whether the chip saturates the sum; here it always saturates",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "add_shift",
+            description: "Bits by which the sum is shifted to the left, or to the right if negative",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -1094,6 +1168,7 @@ pub(super) const ROPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "force_f32",
+            description: "Whether the tool chain lowers it to float32 where others become bfloat16",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -1101,13 +1176,15 @@ pub(super) const ROPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_permute_optimize",
+            description: "Whether axis 1 of four, not axis 2, has the positions; only a chip needs to know",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "mul1_round_mode",
+            description: "How the shifted product with the sine is rounded",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -1127,13 +1204,15 @@ pub(super) const ROPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "mul1_saturation",
+            description: "Whether the chip saturates the product with the sine; here it always saturates",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "mul1_shift",
+            description: "Bits by which the product with the sine is shifted to the left, or to the right if negative",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -1141,6 +1220,7 @@ pub(super) const ROPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "mul2_round_mode",
+            description: "How the shifted product with the cosine is rounded",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -1160,13 +1240,15 @@ pub(super) const ROPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "mul2_saturation",
+            description: "Whether the chip saturates the product with the cosine; here it always saturates",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "mul2_shift",
+            description: "Bits by which the product with the cosine is shifted to the left, or to the right if negative",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -1174,6 +1256,7 @@ pub(super) const ROPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "rope_mode",
+            description: "Which of d elements are pairs: 2i and 2i + 1 (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`)",
             kind: AttributeKind::OneOf(&["interleaved_pairs", "contiguous_halves"]),
             default: Some(Default::Str("interleaved_pairs")),
             optional: false,
@@ -1183,6 +1266,7 @@ pub(super) const ROPE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1192,38 +1276,38 @@ pub(super) const ROPE: OpDef = OpDef {
 };
 /**`top.Rope`: Rotary position embedding: rotates each pair of elements by an angle.
 
-`input2` holds the sines, `input3` the cosines, both broadcast to `input1`: a pair (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are elements 2i and 2i + 1 of the last axis (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`). The shifts, roundings and saturations are for integers: of the product with the cosine or sine, and of the sum.*/
+A pair (a, b) becomes (a cos - b sin, b cos + a sin). The shifts, roundings and saturations are for integers: of the product with the sine (`mul1`), of that with the cosine (`mul2`), and of their sum. Products saturate to 16 bits for 8-bit inputs, otherwise to 32 bits.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rope<V> {
-    /// Operand.
+    /// The tensor; its last axis, of even size, consists of pairs.
     pub input1: V,
-    /// Operand.
+    /// The sines, broadcast to `input1`; integers if that has integers.
     pub input2: V,
-    /// Operand.
+    /// The cosines, broadcast to `input1`; integers if that has integers.
     pub input3: V,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How the shifted sum is rounded. The default is `RoundMode::HalfAwayFromZero`.
     pub add_round_mode: RoundMode,
-    ///Attribute; `true` by default.
+    /// Whether the chip saturates the sum; here it always saturates. The default is `true`. It changes no result.
     pub add_saturation: bool,
-    ///Attribute; `0` by default.
+    /// Bits by which the sum is shifted to the left, or to the right if negative. The default is `0`.
     pub add_shift: i64,
-    ///Attribute; `false` by default. It changes no result.
+    /// Whether the tool chain lowers it to float32 where others become bfloat16. The default is `false`. It changes no result.
     pub force_f32: bool,
-    ///Attribute; `false` by default.
+    /// Whether axis 1 of four, not axis 2, has the positions; only a chip needs to know. The default is `false`. It changes no result.
     pub is_permute_optimize: bool,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How the shifted product with the sine is rounded. The default is `RoundMode::HalfAwayFromZero`.
     pub mul1_round_mode: RoundMode,
-    ///Attribute; `true` by default.
+    /// Whether the chip saturates the product with the sine; here it always saturates. The default is `true`. It changes no result.
     pub mul1_saturation: bool,
-    ///Attribute; `0` by default.
+    /// Bits by which the product with the sine is shifted to the left, or to the right if negative. The default is `0`.
     pub mul1_shift: i64,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How the shifted product with the cosine is rounded. The default is `RoundMode::HalfAwayFromZero`.
     pub mul2_round_mode: RoundMode,
-    ///Attribute; `true` by default.
+    /// Whether the chip saturates the product with the cosine; here it always saturates. The default is `true`. It changes no result.
     pub mul2_saturation: bool,
-    ///Attribute; `0` by default.
+    /// Bits by which the product with the cosine is shifted to the left, or to the right if negative. The default is `0`.
     pub mul2_shift: i64,
-    ///Attribute; `RopeMode::InterleavedPairs` by default.
+    /// Which of d elements are pairs: 2i and 2i + 1 (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`). The default is `RopeMode::InterleavedPairs`.
     pub rope_mode: RopeMode,
 }
 impl<V> Rope<V> {
@@ -1318,28 +1402,33 @@ impl<V> Rope<V> {
 pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
     name: "ScaleDotProductAttention",
     summary: "softmax(scale * Q K^T + mask) V",
-    description: "`query` is [.., queries, elements], `key` [.., keys, elements], `value` [.., keys, elements of the result]. A `scale` of 0, as by default, or infinity stands for 1 / sqrt(elements). `mask` is broadcast to [.., queries, keys]. With `is_causal`, a query sees the keys up to its own position only.",
+    description: "",
     operands: &[
         ValueDef {
             name: "query",
+            description: "The queries: [.., queries, elements]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "key",
+            description: "The keys: [.., keys, elements]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "value",
+            description: "The values: [.., keys, elements of the result]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mask",
+            description: "Added to the scaled products; broadcast to [.., queries, keys]",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dropout_p",
+            description: "The probability of dropout, in training",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
@@ -1347,6 +1436,7 @@ pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_causal",
+            description: "Whether a query sees the keys up to its own position only",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -1354,6 +1444,7 @@ pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of the products; 0 or infinity stands for 1 / sqrt(elements)",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
@@ -1363,6 +1454,7 @@ pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1370,24 +1462,22 @@ pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ScaleDotProductAttention`: softmax(scale * Q K^T + mask) V.
-
-`query` is \[.., queries, elements\], `key` \[.., keys, elements\], `value` \[.., keys, elements of the result\]. A `scale` of 0, as by default, or infinity stands for 1 / sqrt(elements). `mask` is broadcast to \[.., queries, keys\]. With `is_causal`, a query sees the keys up to its own position only.*/
+///`top.ScaleDotProductAttention`: softmax(scale * Q K^T + mask) V.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaleDotProductAttention<V> {
-    /// Operand.
+    /// The queries: \[.., queries, elements\].
     pub query: V,
-    /// Operand.
+    /// The keys: \[.., keys, elements\].
     pub key: V,
-    /// Operand.
+    /// The values: \[.., keys, elements of the result\].
     pub value: V,
-    /// Operand.
+    /// Added to the scaled products; broadcast to \[.., queries, keys\].
     pub mask: Option<V>,
-    ///Attribute; `0.0f64` by default. It changes no result.
+    /// The probability of dropout, in training. The default is `0.0f64`. It changes no result.
     pub dropout_p: f64,
-    ///Attribute; `false` by default.
+    /// Whether a query sees the keys up to its own position only. The default is `false`.
     pub is_causal: bool,
-    ///Attribute; `0.0f64` by default.
+    /// The factor of the products; 0 or infinity stands for 1 / sqrt(elements). The default is `0.0f64`.
     pub scale: f64,
 }
 impl<V> ScaleDotProductAttention<V> {

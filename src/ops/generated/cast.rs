@@ -69,16 +69,18 @@ one_of!(RequantMode);
 pub(super) const CAST: OpDef = OpDef {
     name: "Cast",
     summary: "Conversion to another data type",
-    description: "`to` names the target (`F32`, `F16`, `INT8`, `UINT8`, ...). Conversion to an integer rounds by `round_mode` and saturates.",
+    description: "Conversion to an integer saturates.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, of any dtype",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "to",
+            description: "The target dtype: `F32`, `F16`, `INT8`, `UINT8`, ...; if empty, the one that the result is declared with",
             kind: AttributeKind::Str,
             default: Some(Default::Str("")),
             optional: false,
@@ -86,6 +88,7 @@ pub(super) const CAST: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -107,6 +110,7 @@ pub(super) const CAST: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -116,14 +120,14 @@ pub(super) const CAST: OpDef = OpDef {
 };
 /**`top.Cast`: Conversion to another data type.
 
-`to` names the target (`F32`, `F16`, `INT8`, `UINT8`, ...). Conversion to an integer rounds by `round_mode` and saturates.*/
+Conversion to an integer saturates.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cast<V> {
-    /// Operand.
+    /// The tensor, of any dtype.
     pub input: V,
-    ///Attribute; `"".to_owned()` by default.
+    /// The target dtype: `F32`, `F16`, `INT8`, `UINT8`, ...; if empty, the one that the result is declared with. The default is `"".to_owned()`.
     pub to: String,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> Cast<V> {
@@ -169,16 +173,18 @@ impl<V> Cast<V> {
 pub(super) const DEQUANTINT: OpDef = OpDef {
     name: "DequantInt",
     summary: "Narrow integer to a wider one, by fixed-point multiplication",
-    description: "In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`. In the mode `TFLite` the multiplier is a Q31 fraction: `(x - zero_point) * multiplier * 2^lshift` is rounded half up to 32 bits, then multiplied by `2^shift` and rounded by `round_mode`. One multiplier and shift for all, or one per channel.",
+    description: "In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`, with the zero point of the input. In the mode `TFLite`, `(x - zero_point) * multiplier * 2^lshift`, with a multiplier that is a Q31 fraction, is rounded half up to 32 bits, then multiplied by `2^shift` and rounded by `round_mode`. `multiplier` and `shift` are of equal length.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The integers; their zero point is subtracted first",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "lshift",
+            description: "In the mode `TFLite`, the bits by which products are first shifted to the left",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -186,6 +192,7 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "multiplier",
+            description: "The multiplier: one for all, or one per channel (axis 1); in the mode `TFLite` a Q31 fraction",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -193,6 +200,7 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "quant_mode",
+            description: "The formula",
             kind: AttributeKind::OneOf(&["Normal", "TFLite"]),
             default: None,
             optional: false,
@@ -200,6 +208,7 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -219,6 +228,7 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "shift",
+            description: "Bits of the shift to the left, to the right if negative: one for all, or one per channel (axis 1)",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -228,6 +238,7 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -237,20 +248,20 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
 };
 /**`top.DequantInt`: Narrow integer to a wider one, by fixed-point multiplication.
 
-In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`. In the mode `TFLite` the multiplier is a Q31 fraction: `(x - zero_point) * multiplier * 2^lshift` is rounded half up to 32 bits, then multiplied by `2^shift` and rounded by `round_mode`. One multiplier and shift for all, or one per channel.*/
+In the mode `Normal`, `y = saturate(round((x - zero_point) * multiplier * 2^shift))`, with the zero point of the input. In the mode `TFLite`, `(x - zero_point) * multiplier * 2^lshift`, with a multiplier that is a Q31 fraction, is rounded half up to 32 bits, then multiplied by `2^shift` and rounded by `round_mode`. `multiplier` and `shift` are of equal length.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DequantInt<V> {
-    /// Operand.
+    /// The integers; their zero point is subtracted first.
     pub input: V,
-    ///Attribute; `0` by default.
+    /// In the mode `TFLite`, the bits by which products are first shifted to the left. The default is `0`.
     pub lshift: i64,
-    ///Attribute.
+    /// The multiplier: one for all, or one per channel (axis 1); in the mode `TFLite` a Q31 fraction.
     pub multiplier: Vec<i64>,
-    ///Attribute.
+    /// The formula.
     pub quant_mode: DequantMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
-    ///Attribute.
+    /// Bits of the shift to the left, to the right if negative: one for all, or one per channel (axis 1).
     pub shift: Vec<i64>,
 }
 impl<V> DequantInt<V> {
@@ -313,16 +324,18 @@ impl<V> DequantInt<V> {
 pub(super) const DEQUANTIZELINEAR: OpDef = OpDef {
     name: "DequantizeLinear",
     summary: "(x - x_zero_point) * x_scale",
-    description: "One scale and zero point for all, or one per index along `axis`.",
+    description: "`x_scale` and `x_zero_point` are of equal length.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The integers",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis of lists; negative values count from the end",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -330,6 +343,7 @@ pub(super) const DEQUANTIZELINEAR: OpDef = OpDef {
         },
         AttributeDef {
             name: "x_scale",
+            description: "The scale of the input: one for all, or one per index along `axis`",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -337,6 +351,7 @@ pub(super) const DEQUANTIZELINEAR: OpDef = OpDef {
         },
         AttributeDef {
             name: "x_zero_point",
+            description: "The zero point of the input: one for all, or one per index along `axis`",
             kind: AttributeKind::I32s,
             default: None,
             optional: false,
@@ -346,6 +361,7 @@ pub(super) const DEQUANTIZELINEAR: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -355,16 +371,16 @@ pub(super) const DEQUANTIZELINEAR: OpDef = OpDef {
 };
 /**`top.DequantizeLinear`: (x - x_zero_point) * x_scale.
 
-One scale and zero point for all, or one per index along `axis`.*/
+`x_scale` and `x_zero_point` are of equal length.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DequantizeLinear<V> {
-    /// Operand.
+    /// The integers.
     pub input: V,
-    ///Attribute; `1` by default.
+    /// The axis of lists; negative values count from the end. The default is `1`.
     pub axis: i64,
-    ///Attribute.
+    /// The scale of the input: one for all, or one per index along `axis`.
     pub x_scale: Vec<f64>,
-    ///Attribute.
+    /// The zero point of the input: one for all, or one per index along `axis`.
     pub x_zero_point: Vec<i64>,
 }
 impl<V> DequantizeLinear<V> {
@@ -418,6 +434,7 @@ pub(super) const DTYPECAST: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, of float32",
             arity: Arity::Required,
         },
     ],
@@ -425,6 +442,7 @@ pub(super) const DTYPECAST: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -435,7 +453,7 @@ pub(super) const DTYPECAST: OpDef = OpDef {
 ///`top.DtypeCast`: Conversion from float32 to float16.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DtypeCast<V> {
-    /// Operand.
+    /// The tensor, of float32.
     pub input: V,
 }
 impl<V> DtypeCast<V> {
@@ -470,16 +488,18 @@ impl<V> DtypeCast<V> {
 pub(super) const QUANTIZELINEAR: OpDef = OpDef {
     name: "QuantizeLinear",
     summary: "saturate(round(x / y_scale) + y_zero_point)",
-    description: "One scale and zero point for all, or one per index along `axis`.",
+    description: "Halves are rounded to even. `y_scale` and `y_zero_point` are of equal length.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The numbers, integers or floats",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis of lists; negative values count from the end",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -487,6 +507,7 @@ pub(super) const QUANTIZELINEAR: OpDef = OpDef {
         },
         AttributeDef {
             name: "y_scale",
+            description: "The scale of the result: one for all, or one per index along `axis`",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -494,6 +515,7 @@ pub(super) const QUANTIZELINEAR: OpDef = OpDef {
         },
         AttributeDef {
             name: "y_zero_point",
+            description: "The zero point of the result: one for all, or one per index along `axis`",
             kind: AttributeKind::I32s,
             default: None,
             optional: false,
@@ -503,6 +525,7 @@ pub(super) const QUANTIZELINEAR: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -512,16 +535,16 @@ pub(super) const QUANTIZELINEAR: OpDef = OpDef {
 };
 /**`top.QuantizeLinear`: saturate(round(x / y_scale) + y_zero_point).
 
-One scale and zero point for all, or one per index along `axis`.*/
+Halves are rounded to even. `y_scale` and `y_zero_point` are of equal length.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantizeLinear<V> {
-    /// Operand.
+    /// The numbers, integers or floats.
     pub input: V,
-    ///Attribute; `1` by default.
+    /// The axis of lists; negative values count from the end. The default is `1`.
     pub axis: i64,
-    ///Attribute.
+    /// The scale of the result: one for all, or one per index along `axis`.
     pub y_scale: Vec<f64>,
-    ///Attribute.
+    /// The zero point of the result: one for all, or one per index along `axis`.
     pub y_zero_point: Vec<i64>,
 }
 impl<V> QuantizeLinear<V> {
@@ -571,16 +594,18 @@ impl<V> QuantizeLinear<V> {
 pub(super) const REQUANTFP: OpDef = OpDef {
     name: "RequantFp",
     summary: "Number to a narrow type, by a floating-point scale",
-    description: "`y = saturate(round(x * scale + offset))`. The TFLite modes add no `offset`, but the zero point of the result after rounding. A float `x` is rounded by `first_round_mode` before it is scaled. One scale and offset for all, or one per channel.",
+    description: "`y = saturate(round(x * scale + offset))`. The TFLite modes add no `offset`, but the zero point of the result after rounding. `scale` and `offset` are of equal length.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The numbers, integers or floats",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "first_round_mode",
+            description: "How a float input is rounded before it is scaled",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -600,6 +625,7 @@ pub(super) const REQUANTFP: OpDef = OpDef {
         },
         AttributeDef {
             name: "offset",
+            description: "Added to the products: one for all, or one per channel (axis 1)",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -607,6 +633,7 @@ pub(super) const REQUANTFP: OpDef = OpDef {
         },
         AttributeDef {
             name: "quant_mode",
+            description: "The formula. The TFLite modes are the same; `OnlyShift`, `QDM` and `OnlyScale` are not supported",
             kind: AttributeKind::OneOf(
                 &[
                     "TFLite_LShift",
@@ -623,6 +650,7 @@ pub(super) const REQUANTFP: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -642,6 +670,7 @@ pub(super) const REQUANTFP: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of the elements: one for all, or one per channel (axis 1)",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -651,6 +680,7 @@ pub(super) const REQUANTFP: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -660,20 +690,20 @@ pub(super) const REQUANTFP: OpDef = OpDef {
 };
 /**`top.RequantFp`: Number to a narrow type, by a floating-point scale.
 
-`y = saturate(round(x * scale + offset))`. The TFLite modes add no `offset`, but the zero point of the result after rounding. A float `x` is rounded by `first_round_mode` before it is scaled. One scale and offset for all, or one per channel.*/
+`y = saturate(round(x * scale + offset))`. The TFLite modes add no `offset`, but the zero point of the result after rounding. `scale` and `offset` are of equal length.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequantFp<V> {
-    /// Operand.
+    /// The numbers, integers or floats.
     pub input: V,
-    ///Attribute; `RoundMode::HalfUp` by default.
+    /// How a float input is rounded before it is scaled. The default is `RoundMode::HalfUp`.
     pub first_round_mode: RoundMode,
-    ///Attribute.
+    /// Added to the products: one for all, or one per channel (axis 1).
     pub offset: Vec<f64>,
-    ///Attribute.
+    /// The formula. The TFLite modes are the same; `OnlyShift`, `QDM` and `OnlyScale` are not supported.
     pub quant_mode: RequantMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
-    ///Attribute.
+    /// The factor of the elements: one for all, or one per channel (axis 1).
     pub scale: Vec<f64>,
 }
 impl<V> RequantFp<V> {
@@ -736,16 +766,18 @@ impl<V> RequantFp<V> {
 pub(super) const REQUANTINT: OpDef = OpDef {
     name: "RequantInt",
     summary: "Integer accumulator to a narrow integer, by fixed-point multiplication",
-    description: "`y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift for all, or one per index along `rq_axis`. In the TFLite modes the multiplier is a Q31 fraction.",
+    description: "`y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`, with the zero point of the result. In the TFLite modes the product is first rounded half up to 32 bits.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The accumulator, an integer tensor; its own zero point is subtracted first",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "multiplier",
+            description: "The multiplier: one for all, or one per index along `rq_axis`; in the TFLite modes a Q31 fraction",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -753,6 +785,7 @@ pub(super) const REQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "rshift",
+            description: "Bits of the shift to the right, to the left if negative: one for all, or one per multiplier",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -760,6 +793,7 @@ pub(super) const REQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "quant_mode",
+            description: "The formula. The TFLite modes are the same; `OnlyShift`, `QDM` and `OnlyScale` are not supported",
             kind: AttributeKind::OneOf(
                 &[
                     "TFLite_LShift",
@@ -776,6 +810,7 @@ pub(super) const REQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -795,6 +830,7 @@ pub(super) const REQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "rq_axis",
+            description: "The axis of lists; negative values count from the end",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(1)),
             optional: false,
@@ -802,6 +838,7 @@ pub(super) const REQUANTINT: OpDef = OpDef {
         },
         AttributeDef {
             name: "fuse_rq",
+            description: "Whether the chip fuses it with the matrix product before it; lists may then be longer, and the rest is ignored",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -811,6 +848,7 @@ pub(super) const REQUANTINT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -820,22 +858,22 @@ pub(super) const REQUANTINT: OpDef = OpDef {
 };
 /**`top.RequantInt`: Integer accumulator to a narrow integer, by fixed-point multiplication.
 
-`y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift for all, or one per index along `rq_axis`. In the TFLite modes the multiplier is a Q31 fraction.*/
+`y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`, with the zero point of the result. In the TFLite modes the product is first rounded half up to 32 bits.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequantInt<V> {
-    /// Operand.
+    /// The accumulator, an integer tensor; its own zero point is subtracted first.
     pub input: V,
-    ///Attribute.
+    /// The multiplier: one for all, or one per index along `rq_axis`; in the TFLite modes a Q31 fraction.
     pub multiplier: Vec<i64>,
-    ///Attribute.
+    /// Bits of the shift to the right, to the left if negative: one for all, or one per multiplier.
     pub rshift: Vec<i64>,
-    ///Attribute.
+    /// The formula. The TFLite modes are the same; `OnlyShift`, `QDM` and `OnlyScale` are not supported.
     pub quant_mode: RequantMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
-    ///Attribute; `1` by default.
+    /// The axis of lists; negative values count from the end. The default is `1`.
     pub rq_axis: i64,
-    ///Attribute; `false` by default.
+    /// Whether the chip fuses it with the matrix product before it; lists may then be longer, and the rest is ignored. The default is `false`.
     pub fuse_rq: bool,
 }
 impl<V> RequantInt<V> {

@@ -7,16 +7,19 @@ pub(super) const C2CALLREDUCE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "send",
+            description: "The tensor that this chip contributes",
             arity: Arity::Required,
         },
         ValueDef {
             name: "recv",
+            description: "A buffer for the result, of the shape of `send`",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "chip_map",
+            description: "The number of the chip at each rank",
             kind: AttributeKind::Ints,
             default: Some(Default::Ints(&[0, 1])),
             optional: false,
@@ -24,6 +27,7 @@ pub(super) const C2CALLREDUCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "nranks",
+            description: "Number of chips that take part",
             kind: AttributeKind::Int,
             default: Some(Default::Int(2)),
             optional: false,
@@ -31,6 +35,7 @@ pub(super) const C2CALLREDUCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "rank",
+            description: "The rank of this chip, from 0",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -38,6 +43,7 @@ pub(super) const C2CALLREDUCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "reduce_method",
+            description: "The reduction: 0 for the mean, 1 for the sum, 2 for the maximum, 3 for the minimum, 4 for the product",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -45,6 +51,7 @@ pub(super) const C2CALLREDUCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "sccl_algo",
+            description: "The algorithm of the chips' communication library (SCCL)",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -54,6 +61,7 @@ pub(super) const C2CALLREDUCE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -64,19 +72,19 @@ pub(super) const C2CALLREDUCE: OpDef = OpDef {
 ///`top.C2CAllReduce`: Reduction of a tensor over all chips, the result on each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct C2CAllReduce<V> {
-    /// Operand.
+    /// The tensor that this chip contributes.
     pub send: V,
-    /// Operand.
+    /// A buffer for the result, of the shape of `send`.
     pub recv: V,
-    ///Attribute; `vec![0, 1]` by default.
+    /// The number of the chip at each rank. The default is `vec![0, 1]`.
     pub chip_map: Vec<i64>,
-    ///Attribute; `2` by default.
+    /// Number of chips that take part. The default is `2`.
     pub nranks: i64,
-    ///Attribute; `0` by default.
+    /// The rank of this chip, from 0. The default is `0`.
     pub rank: i64,
-    ///Attribute; `1` by default.
+    /// The reduction: 0 for the mean, 1 for the sum, 2 for the maximum, 3 for the minimum, 4 for the product. The default is `1`.
     pub reduce_method: i64,
-    ///Attribute; `0` by default.
+    /// The algorithm of the chips' communication library (SCCL). The default is `0`.
     pub sccl_algo: i64,
 }
 impl<V> C2CAllReduce<V> {
@@ -144,12 +152,14 @@ pub(super) const C2CBROADCAST: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, whose values matter on the chip `root` only",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "chip_map",
+            description: "The number of the chip at each rank",
             kind: AttributeKind::Ints,
             default: Some(Default::Ints(&[0, 1])),
             optional: false,
@@ -157,6 +167,7 @@ pub(super) const C2CBROADCAST: OpDef = OpDef {
         },
         AttributeDef {
             name: "nranks",
+            description: "Number of chips that take part",
             kind: AttributeKind::Int,
             default: Some(Default::Int(2)),
             optional: false,
@@ -164,6 +175,7 @@ pub(super) const C2CBROADCAST: OpDef = OpDef {
         },
         AttributeDef {
             name: "rank",
+            description: "The rank of this chip, from 0",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -171,6 +183,7 @@ pub(super) const C2CBROADCAST: OpDef = OpDef {
         },
         AttributeDef {
             name: "root",
+            description: "The rank of the chip that sends its tensor",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -178,6 +191,7 @@ pub(super) const C2CBROADCAST: OpDef = OpDef {
         },
         AttributeDef {
             name: "sccl_algo",
+            description: "The algorithm of the chips' communication library (SCCL)",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -187,6 +201,7 @@ pub(super) const C2CBROADCAST: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -197,17 +212,17 @@ pub(super) const C2CBROADCAST: OpDef = OpDef {
 ///`top.C2CBroadcast`: Tensor of the chip root, on every chip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct C2CBroadcast<V> {
-    /// Operand.
+    /// The tensor, whose values matter on the chip `root` only.
     pub input: V,
-    ///Attribute; `vec![0, 1]` by default.
+    /// The number of the chip at each rank. The default is `vec![0, 1]`.
     pub chip_map: Vec<i64>,
-    ///Attribute; `2` by default.
+    /// Number of chips that take part. The default is `2`.
     pub nranks: i64,
-    ///Attribute; `0` by default.
+    /// The rank of this chip, from 0. The default is `0`.
     pub rank: i64,
-    ///Attribute; `0` by default.
+    /// The rank of the chip that sends its tensor. The default is `0`.
     pub root: i64,
-    ///Attribute; `0` by default.
+    /// The algorithm of the chips' communication library (SCCL). The default is `0`.
     pub sccl_algo: i64,
 }
 impl<V> C2CBroadcast<V> {

@@ -51,20 +51,23 @@ one_of!(CompareMode);
 pub(super) const COMPARE: OpDef = OpDef {
     name: "Compare",
     summary: "Comparison of two tensors, broadcast",
-    description: "`And`: neither is 0. `Xor`: they differ. `Not`: the first is 0.",
+    description: "",
     operands: &[
         ValueDef {
             name: "lhs",
+            description: "The left tensor, whose dtype the result has",
             arity: Arity::Required,
         },
         ValueDef {
             name: "rhs",
+            description: "The right tensor; its values are not used by `Not`",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "mode",
+            description: "What is compared. `And`: neither is 0. `Xor`: they differ. `Not`: the left one is 0",
             kind: AttributeKind::OneOf(
                 &[
                     "Equal",
@@ -86,6 +89,7 @@ pub(super) const COMPARE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -93,16 +97,14 @@ pub(super) const COMPARE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Compare`: Comparison of two tensors, broadcast.
-
-`And`: neither is 0. `Xor`: they differ. `Not`: the first is 0.*/
+///`top.Compare`: Comparison of two tensors, broadcast.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compare<V> {
-    /// Operand.
+    /// The left tensor, whose dtype the result has.
     pub lhs: V,
-    /// Operand.
+    /// The right tensor; its values are not used by `Not`.
     pub rhs: V,
-    ///Attribute.
+    /// What is compared. `And`: neither is 0. `Xor`: they differ. `Not`: the left one is 0.
     pub mode: CompareMode,
 }
 impl<V> Compare<V> {
@@ -146,16 +148,18 @@ impl<V> Compare<V> {
 pub(super) const COMPARECONST: OpDef = OpDef {
     name: "CompareConst",
     summary: "Comparison of a tensor with a constant",
-    description: "With `inversed`, the constant is on the left.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, whose dtype the result has",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "mode",
+            description: "What is compared. `And`: neither is 0. `Xor`: they differ. `Not`: the left one is 0",
             kind: AttributeKind::OneOf(
                 &[
                     "Equal",
@@ -175,6 +179,7 @@ pub(super) const COMPARECONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "const_val",
+            description: "The constant; for an input quantized with one scale, it is first rounded to a multiple of that",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -182,6 +187,7 @@ pub(super) const COMPARECONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "inversed",
+            description: "Whether the constant is on the left",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -189,15 +195,17 @@ pub(super) const COMPARECONST: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -205,20 +213,18 @@ pub(super) const COMPARECONST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.CompareConst`: Comparison of a tensor with a constant.
-
-With `inversed`, the constant is on the left.*/
+///`top.CompareConst`: Comparison of a tensor with a constant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareConst<V> {
-    /// Operand.
+    /// The tensor, whose dtype the result has.
     pub input: V,
-    ///Attribute.
+    /// What is compared. `And`: neither is 0. `Xor`: they differ. `Not`: the left one is 0.
     pub mode: CompareMode,
-    ///Attribute.
+    /// The constant; for an input quantized with one scale, it is first rounded to a multiple of that.
     pub const_val: f64,
-    ///Attribute.
+    /// Whether the constant is on the left.
     pub inversed: bool,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> CompareConst<V> {
@@ -276,6 +282,7 @@ pub(super) const LOGICALAND: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The two tensors, broadcast; the result has the dtype of the first",
             arity: Arity::Variadic,
         },
     ],
@@ -283,6 +290,7 @@ pub(super) const LOGICALAND: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -293,7 +301,7 @@ pub(super) const LOGICALAND: OpDef = OpDef {
 ///`top.LogicalAnd`: 1 if no tensor is 0, otherwise 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogicalAnd<V> {
-    /// Operand.
+    /// The two tensors, broadcast; the result has the dtype of the first.
     pub inputs: Vec<V>,
 }
 impl<V> LogicalAnd<V> {

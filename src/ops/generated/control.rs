@@ -3,10 +3,11 @@ use super::*;
 pub(super) const IF: OpDef = OpDef {
     name: "If",
     summary: "Runs one of two branches",
-    description: "`then_branch` if `cond` is nonzero, otherwise `else_branch`. Each ends in a Yield.",
+    description: "Each branch ends in a Yield.",
     operands: &[
         ValueDef {
             name: "cond",
+            description: "A single number: if it is not 0, `then_branch` runs, otherwise `else_branch`",
             arity: Arity::Required,
         },
     ],
@@ -14,6 +15,7 @@ pub(super) const IF: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Variadic,
         },
     ],
@@ -23,10 +25,10 @@ pub(super) const IF: OpDef = OpDef {
 };
 /**`top.If`: Runs one of two branches.
 
-`then_branch` if `cond` is nonzero, otherwise `else_branch`. Each ends in a Yield.*/
+Each branch ends in a Yield.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct If<V> {
-    /// Operand.
+    /// A single number: if it is not 0, `then_branch` runs, otherwise `else_branch`.
     pub cond: V,
 }
 impl<V> If<V> {
@@ -59,10 +61,11 @@ impl<V> If<V> {
 pub(super) const LIST: OpDef = OpDef {
     name: "List",
     summary: "List of values",
-    description: "",
+    description: "The elements of all values, in one vector.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The values, at least one, of the same dtype",
             arity: Arity::Variadic,
         },
     ],
@@ -70,6 +73,7 @@ pub(super) const LIST: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -77,10 +81,12 @@ pub(super) const LIST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.List`: List of values.
+/**`top.List`: List of values.
+
+The elements of all values, in one vector.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct List<V> {
-    /// Operand.
+    /// The values, at least one, of the same dtype.
     pub inputs: Vec<V>,
 }
 impl<V> List<V> {
@@ -115,18 +121,21 @@ impl<V> List<V> {
 pub(super) const LOOP: OpDef = OpDef {
     name: "Loop",
     summary: "Runs a body at most M times while a condition holds",
-    description: "`body` takes the iteration number, the condition and the carried values, initially `v_initial`. It yields the condition, the carried values, and values that are stacked over the iterations. `M` or `cond` may be none, for no limit. The results are the carried values at the end, then the stacked ones.",
+    description: "`body` takes the iteration number, the condition and the carried values. It yields the condition, the carried values, and values that are stacked over the iterations. The results are the carried values at the end, then the stacked ones.",
     operands: &[
         ValueDef {
             name: "M",
+            description: "The maximum number of iterations, a single number; none for no limit",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "cond",
+            description: "The condition of the first iteration, a single number, which holds if it is not 0; none for one that holds",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "v_initial",
+            description: "The carried values of the first iteration",
             arity: Arity::Variadic,
         },
     ],
@@ -134,6 +143,7 @@ pub(super) const LOOP: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "v_final_and_scan_outputs",
+            description: "",
             arity: Arity::Variadic,
         },
     ],
@@ -143,14 +153,14 @@ pub(super) const LOOP: OpDef = OpDef {
 };
 /**`top.Loop`: Runs a body at most M times while a condition holds.
 
-`body` takes the iteration number, the condition and the carried values, initially `v_initial`. It yields the condition, the carried values, and values that are stacked over the iterations. `M` or `cond` may be none, for no limit. The results are the carried values at the end, then the stacked ones.*/
+`body` takes the iteration number, the condition and the carried values. It yields the condition, the carried values, and values that are stacked over the iterations. The results are the carried values at the end, then the stacked ones.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loop<V> {
-    /// Operand.
+    /// The maximum number of iterations, a single number; none for no limit.
     pub M: Option<V>,
-    /// Operand.
+    /// The condition of the first iteration, a single number, which holds if it is not 0; none for one that holds.
     pub cond: Option<V>,
-    /// Operand.
+    /// The carried values of the first iteration.
     pub v_initial: Vec<V>,
 }
 impl<V> Loop<V> {
@@ -201,6 +211,7 @@ pub(super) const TUPLE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensors",
             arity: Arity::Variadic,
         },
     ],
@@ -208,6 +219,7 @@ pub(super) const TUPLE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -218,7 +230,7 @@ pub(super) const TUPLE: OpDef = OpDef {
 ///`top.Tuple`: Tuple of values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuple<V> {
-    /// Operand.
+    /// The tensors.
     pub inputs: Vec<V>,
 }
 impl<V> Tuple<V> {
@@ -257,6 +269,7 @@ pub(super) const UNTUPLE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tuple, or its values, one for each result",
             arity: Arity::Variadic,
         },
     ],
@@ -264,6 +277,7 @@ pub(super) const UNTUPLE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "outputs",
+            description: "",
             arity: Arity::Variadic,
         },
     ],
@@ -274,7 +288,7 @@ pub(super) const UNTUPLE: OpDef = OpDef {
 ///`top.UnTuple`: Values of a tuple.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnTuple<V> {
-    /// Operand.
+    /// The tuple, or its values, one for each result.
     pub inputs: Vec<V>,
 }
 impl<V> UnTuple<V> {
@@ -313,6 +327,7 @@ pub(super) const YIELD: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "operands",
+            description: "The values: the results of a branch; of a loop's body the condition, the carried and the stacked values",
             arity: Arity::Variadic,
         },
     ],
@@ -327,7 +342,7 @@ pub(super) const YIELD: OpDef = OpDef {
 The end of a block.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Yield<V> {
-    /// Operand.
+    /// The values: the results of a branch; of a loop's body the condition, the carried and the stacked values.
     pub operands: Vec<V>,
 }
 impl<V> Yield<V> {

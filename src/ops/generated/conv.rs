@@ -3,24 +3,28 @@ use super::*;
 pub(super) const CONV: OpDef = OpDef {
     name: "Conv",
     summary: "N-d convolution (cross-correlation) of an NC... tensor",
-    description: "`filter` is [oc, ic / group, kernel...], `bias` has oc elements. `pads` lists the padding before each spatial axis, then after each. A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding follows from that, divided as evenly as possible.",
+    description: "A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding follows from that, divided as evenly as possible.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, ic, spatial...]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "filter",
+            description: "The weights: [oc, ic / group, kernel...]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each output channel: oc elements, as [oc] or [1, oc, 1...]",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "kernel_shape",
+            description: "The spatial dimensions of `filter`",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -28,6 +32,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "strides",
+            description: "The step along each spatial axis, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -35,6 +40,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "pads",
+            description: "The zero padding before each spatial axis, then after each",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -42,6 +48,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "group",
+            description: "Number of groups of channels that are convolved separately; it divides ic and oc",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -49,6 +56,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "dilations",
+            description: "The distance of the filter's elements along each spatial axis, at least 1; 1 if absent",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -56,6 +64,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "inserts",
+            description: "Number of zeros between input elements along each spatial axis: only 0 is supported",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -63,6 +72,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -70,6 +80,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -77,20 +88,23 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "dynweight_reorderd",
+            description: "Whether a computed filter is in the chip's order",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "weight_bits",
+            description: "Bits of a weight that the chip quantizes, as 4 in w4int8",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "weight_is_coeff",
+            description: "Whether the filter is a coefficient (1) or computed (0)",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -98,6 +112,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_winograd",
+            description: "Whether the chip uses Winograd's algorithm",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -105,6 +120,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "auto_pad",
+            description: "SAME_UPPER and SAME_LOWER replace `pads`, with an odd zero after or before; others change nothing",
             kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
             default: None,
             optional: true,
@@ -112,6 +128,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "in_int4_scale",
+            description: "Scale of the input of a layer in int4",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
@@ -119,6 +136,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "in_int4_zp",
+            description: "Zero point of the input of a layer in int4",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
@@ -126,6 +144,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "out_int8_scale",
+            description: "Scale of the int8 output of a layer in int4",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
@@ -133,6 +152,7 @@ pub(super) const CONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "out_int8_zp",
+            description: "Zero point of the int8 output of a layer in int4",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
@@ -142,6 +162,7 @@ pub(super) const CONV: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -151,48 +172,48 @@ pub(super) const CONV: OpDef = OpDef {
 };
 /**`top.Conv`: N-d convolution (cross-correlation) of an NC... tensor.
 
-`filter` is \[oc, ic / group, kernel...\], `bias` has oc elements. `pads` lists the padding before each spatial axis, then after each. A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding follows from that, divided as evenly as possible.*/
+A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding follows from that, divided as evenly as possible.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conv<V> {
-    /// Operand.
+    /// The tensor: \[n, ic, spatial...\].
     pub input: V,
-    /// Operand.
+    /// The weights: \[oc, ic / group, kernel...\].
     pub filter: V,
-    /// Operand.
+    /// Added to each output channel: oc elements, as \[oc\] or \[1, oc, 1...\].
     pub bias: Option<V>,
-    ///Attribute.
+    /// The spatial dimensions of `filter`.
     pub kernel_shape: Vec<i64>,
-    ///Attribute.
+    /// The step along each spatial axis, at least 1.
     pub strides: Vec<i64>,
-    ///Attribute.
+    /// The zero padding before each spatial axis, then after each.
     pub pads: Vec<i64>,
-    ///Attribute; `1` by default.
+    /// Number of groups of channels that are convolved separately; it divides ic and oc. The default is `1`.
     pub group: i64,
-    ///Attribute; may be absent.
+    /// The distance of the filter's elements along each spatial axis, at least 1; 1 if absent.
     pub dilations: Option<Vec<i64>>,
-    ///Attribute; may be absent.
+    /// Number of zeros between input elements along each spatial axis: only 0 is supported.
     pub inserts: Option<Vec<i64>>,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `false` by default.
+    /// Whether a computed filter is in the chip's order. The default is `false`. It changes no result.
     pub dynweight_reorderd: bool,
-    ///Attribute; may be absent.
+    /// Bits of a weight that the chip quantizes, as 4 in w4int8. It changes no result.
     pub weight_bits: Option<i64>,
-    ///Attribute; `1` by default. It changes no result.
+    /// Whether the filter is a coefficient (1) or computed (0). The default is `1`. It changes no result.
     pub weight_is_coeff: i64,
-    ///Attribute; may be absent. It changes no result.
+    /// Whether the chip uses Winograd's algorithm. It changes no result.
     pub do_winograd: Option<bool>,
-    ///Attribute; may be absent.
+    /// SAME_UPPER and SAME_LOWER replace `pads`, with an odd zero after or before; others change nothing.
     pub auto_pad: Option<AutoPad>,
-    ///Attribute; may be absent. It changes no result.
+    /// Scale of the input of a layer in int4. It changes no result.
     pub in_int4_scale: Option<f64>,
-    ///Attribute; may be absent. It changes no result.
+    /// Zero point of the input of a layer in int4. It changes no result.
     pub in_int4_zp: Option<f64>,
-    ///Attribute; may be absent. It changes no result.
+    /// Scale of the int8 output of a layer in int4. It changes no result.
     pub out_int8_scale: Option<f64>,
-    ///Attribute; may be absent. It changes no result.
+    /// Zero point of the int8 output of a layer in int4. It changes no result.
     pub out_int8_zp: Option<f64>,
 }
 impl<V> Conv<V> {
@@ -314,24 +335,28 @@ impl<V> Conv<V> {
 pub(super) const DECONV: OpDef = OpDef {
     name: "Deconv",
     summary: "N-d transposed convolution of an NC... tensor",
-    description: "`filter` is [oc / group, ic, kernel...] if it is a coefficient or `dynweight_reorderd`, its data those of [group, oc / group, ic / group, kernel...]; else it is [ic, oc, kernel...]. `bias` has oc elements. `pads` is like Conv's, cropped from the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.",
+    description: "The data of a filter that is a coefficient or `dynweight_reorderd` are those of [group, oc / group, ic / group, kernel...]. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, ic, spatial...]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "filter",
+            description: "The weights: [oc / group, ic, kernel...], or [ic, oc, kernel...] if computed, not `dynweight_reorderd`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each output channel: oc elements, as [oc] or [1, oc, 1...]",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dilations",
+            description: "The distance of the filter's elements along each spatial axis, at least 1; 1 if absent",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -339,6 +364,7 @@ pub(super) const DECONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -346,6 +372,7 @@ pub(super) const DECONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "dynweight_reorderd",
+            description: "Whether a computed filter has its output channels first",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -353,6 +380,7 @@ pub(super) const DECONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "group",
+            description: "Number of groups of channels that are convolved separately; it divides ic; 1 for a computed filter",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -360,6 +388,7 @@ pub(super) const DECONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "kernel_shape",
+            description: "The spatial dimensions of `filter`",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -367,6 +396,7 @@ pub(super) const DECONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "output_padding",
+            description: "Number of elements added to the result at the end of each spatial axis; 0 if absent",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -374,6 +404,7 @@ pub(super) const DECONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "pads",
+            description: "Number of elements cropped from the result at the start of each spatial axis, then at the end of each",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -381,6 +412,7 @@ pub(super) const DECONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -388,6 +420,7 @@ pub(super) const DECONV: OpDef = OpDef {
         },
         AttributeDef {
             name: "strides",
+            description: "The distance of the input's elements in the result along each spatial axis, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -397,6 +430,7 @@ pub(super) const DECONV: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -406,32 +440,32 @@ pub(super) const DECONV: OpDef = OpDef {
 };
 /**`top.Deconv`: N-d transposed convolution of an NC... tensor.
 
-`filter` is \[oc / group, ic, kernel...\] if it is a coefficient or `dynweight_reorderd`, its data those of \[group, oc / group, ic / group, kernel...\]; else it is \[ic, oc, kernel...\]. `bias` has oc elements. `pads` is like Conv's, cropped from the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.*/
+The data of a filter that is a coefficient or `dynweight_reorderd` are those of \[group, oc / group, ic / group, kernel...\]. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deconv<V> {
-    /// Operand.
+    /// The tensor: \[n, ic, spatial...\].
     pub input: V,
-    /// Operand.
+    /// The weights: \[oc / group, ic, kernel...\], or \[ic, oc, kernel...\] if computed, not `dynweight_reorderd`.
     pub filter: V,
-    /// Operand.
+    /// Added to each output channel: oc elements, as \[oc\] or \[1, oc, 1...\].
     pub bias: Option<V>,
-    ///Attribute; may be absent.
+    /// The distance of the filter's elements along each spatial axis, at least 1; 1 if absent.
     pub dilations: Option<Vec<i64>>,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `false` by default.
+    /// Whether a computed filter has its output channels first. The default is `false`.
     pub dynweight_reorderd: bool,
-    ///Attribute; `1` by default.
+    /// Number of groups of channels that are convolved separately; it divides ic; 1 for a computed filter. The default is `1`.
     pub group: i64,
-    ///Attribute.
+    /// The spatial dimensions of `filter`.
     pub kernel_shape: Vec<i64>,
-    ///Attribute; may be absent.
+    /// Number of elements added to the result at the end of each spatial axis; 0 if absent.
     pub output_padding: Option<Vec<i64>>,
-    ///Attribute.
+    /// Number of elements cropped from the result at the start of each spatial axis, then at the end of each.
     pub pads: Vec<i64>,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute.
+    /// The distance of the input's elements in the result along each spatial axis, at least 1.
     pub strides: Vec<i64>,
 }
 impl<V> Deconv<V> {
@@ -521,32 +555,38 @@ impl<V> Deconv<V> {
 pub(super) const DEFORMCONV2D: OpDef = OpDef {
     name: "DeformConv2D",
     summary: "2-d convolution that samples at learned offsets",
-    description: "`filter`, `bias` and `pads` are like Conv's. `offset` is [n, 2 * deform_group * kh * kw, oh, ow]: the vertical and the horizontal shift of each sample. Samples are interpolated bilinearly; elements outside are 0. With `use_mask`, `mask` weighs the samples; it is [n, deform_group * kh * kw, oh, ow].",
+    description: "Samples are interpolated bilinearly; elements outside are 0. The dimensions of the result are those of Conv.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, ic, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "filter",
+            description: "The weights: [oc, ic / group, kh, kw]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "offset",
+            description: "The vertical and the horizontal shift of each sample: [n, 2 * deform_group * kh * kw, oh, ow]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mask",
+            description: "With `use_mask`, the factor of each sample: [n, deform_group * kh * kw, oh, ow]",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each output channel: oc elements, as [oc] or [1, oc, 1...]",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "deform_group",
+            description: "Number of groups of input channels with offsets and a mask of their own; it divides ic",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -554,6 +594,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
         },
         AttributeDef {
             name: "dilations",
+            description: "The distance of the filter's elements along each spatial axis, at least 1; 1 if absent",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -561,6 +602,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -568,6 +610,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
         },
         AttributeDef {
             name: "group",
+            description: "Number of groups of channels that are convolved separately; it divides ic and oc",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -575,6 +618,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
         },
         AttributeDef {
             name: "kernel_shape",
+            description: "The spatial dimensions of `filter`",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -582,6 +626,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
         },
         AttributeDef {
             name: "pads",
+            description: "The zero padding before each spatial axis, then after each",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -589,6 +634,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -596,6 +642,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
         },
         AttributeDef {
             name: "strides",
+            description: "The step along each spatial axis, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -603,6 +650,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
         },
         AttributeDef {
             name: "use_mask",
+            description: "Whether samples are multiplied by `mask`",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -612,6 +660,7 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -621,36 +670,36 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
 };
 /**`top.DeformConv2D`: 2-d convolution that samples at learned offsets.
 
-`filter`, `bias` and `pads` are like Conv's. `offset` is \[n, 2 * deform_group * kh * kw, oh, ow\]: the vertical and the horizontal shift of each sample. Samples are interpolated bilinearly; elements outside are 0. With `use_mask`, `mask` weighs the samples; it is \[n, deform_group * kh * kw, oh, ow\].*/
+Samples are interpolated bilinearly; elements outside are 0. The dimensions of the result are those of Conv.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeformConv2D<V> {
-    /// Operand.
+    /// The tensor: \[n, ic, h, w\].
     pub input: V,
-    /// Operand.
+    /// The weights: \[oc, ic / group, kh, kw\].
     pub filter: V,
-    /// Operand.
+    /// The vertical and the horizontal shift of each sample: \[n, 2 * deform_group * kh * kw, oh, ow\].
     pub offset: V,
-    /// Operand.
+    /// With `use_mask`, the factor of each sample: \[n, deform_group * kh * kw, oh, ow\].
     pub mask: Option<V>,
-    /// Operand.
+    /// Added to each output channel: oc elements, as \[oc\] or \[1, oc, 1...\].
     pub bias: Option<V>,
-    ///Attribute; `1` by default.
+    /// Number of groups of input channels with offsets and a mask of their own; it divides ic. The default is `1`.
     pub deform_group: i64,
-    ///Attribute; may be absent.
+    /// The distance of the filter's elements along each spatial axis, at least 1; 1 if absent.
     pub dilations: Option<Vec<i64>>,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `1` by default.
+    /// Number of groups of channels that are convolved separately; it divides ic and oc. The default is `1`.
     pub group: i64,
-    ///Attribute.
+    /// The spatial dimensions of `filter`.
     pub kernel_shape: Vec<i64>,
-    ///Attribute.
+    /// The zero padding before each spatial axis, then after each.
     pub pads: Vec<i64>,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute.
+    /// The step along each spatial axis, at least 1.
     pub strides: Vec<i64>,
-    ///Attribute; `false` by default.
+    /// Whether samples are multiplied by `mask`. The default is `false`.
     pub use_mask: bool,
 }
 impl<V> DeformConv2D<V> {

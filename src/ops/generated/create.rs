@@ -3,18 +3,21 @@ use super::*;
 pub(super) const ARANGE: OpDef = OpDef {
     name: "Arange",
     summary: "start, start + step, .. up to end (exclusive)",
-    description: "`start` defaults to 0 and `step` to 1.",
+    description: "There must be at least one number.",
     operands: &[
         ValueDef {
             name: "start",
+            description: "The first number: a coefficient of one element; 0 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "end",
+            description: "The number before which to stop: a coefficient of one element",
             arity: Arity::Required,
         },
         ValueDef {
             name: "step",
+            description: "The difference of consecutive numbers, may be negative: a coefficient of one element; 1 if absent",
             arity: Arity::OrNone,
         },
     ],
@@ -22,6 +25,7 @@ pub(super) const ARANGE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -31,14 +35,14 @@ pub(super) const ARANGE: OpDef = OpDef {
 };
 /**`top.Arange`: start, start + step, .. up to end (exclusive).
 
-`start` defaults to 0 and `step` to 1.*/
+There must be at least one number.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arange<V> {
-    /// Operand.
+    /// The first number: a coefficient of one element; 0 if absent.
     pub start: Option<V>,
-    /// Operand.
+    /// The number before which to stop: a coefficient of one element.
     pub end: V,
-    /// Operand.
+    /// The difference of consecutive numbers, may be negative: a coefficient of one element; 1 if absent.
     pub step: Option<V>,
 }
 impl<V> Arange<V> {
@@ -85,16 +89,18 @@ impl<V> Arange<V> {
 pub(super) const CONSTANTFILL: OpDef = OpDef {
     name: "ConstantFill",
     summary: "Tensor of one value",
-    description: "`input` lists the shape.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The shape of the result: a coefficient of integers, of which -1 stands for 1",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "value",
+            description: "The value of all elements",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -104,6 +110,7 @@ pub(super) const CONSTANTFILL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -111,14 +118,12 @@ pub(super) const CONSTANTFILL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ConstantFill`: Tensor of one value.
-
-`input` lists the shape.*/
+///`top.ConstantFill`: Tensor of one value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConstantFill<V> {
-    /// Operand.
+    /// The shape of the result: a coefficient of integers, of which -1 stands for 1.
     pub input: V,
-    ///Attribute.
+    /// The value of all elements.
     pub value: f64,
 }
 impl<V> ConstantFill<V> {
@@ -157,16 +162,18 @@ impl<V> ConstantFill<V> {
 pub(super) const MESHGRID: OpDef = OpDef {
     name: "MeshGrid",
     summary: "Coordinates of a grid, from one vector for each axis",
-    description: "Result i varies along axis i as vector i does and is constant along the others. `is_reverse` is the order of axes that `indexing=\"xy\"` gives.",
+    description: "Result i varies as vector i does along axis i, which counts from the end with `is_reverse`, and is constant along the others.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The vectors",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "is_reverse",
+            description: "Whether the axes are in reverse order, as NumPy's `indexing='xy'` has it for two vectors",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -176,6 +183,7 @@ pub(super) const MESHGRID: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "outputs",
+            description: "",
             arity: Arity::Variadic,
         },
     ],
@@ -185,12 +193,12 @@ pub(super) const MESHGRID: OpDef = OpDef {
 };
 /**`top.MeshGrid`: Coordinates of a grid, from one vector for each axis.
 
-Result i varies along axis i as vector i does and is constant along the others. `is_reverse` is the order of axes that `indexing="xy"` gives.*/
+Result i varies as vector i does along axis i, which counts from the end with `is_reverse`, and is constant along the others.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshGrid<V> {
-    /// Operand.
+    /// The vectors.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// Whether the axes are in reverse order, as NumPy's `indexing='xy'` has it for two vectors.
     pub is_reverse: bool,
 }
 impl<V> MeshGrid<V> {
@@ -229,14 +237,16 @@ impl<V> MeshGrid<V> {
 pub(super) const RANDNLIKE: OpDef = OpDef {
     name: "RandnLike",
     summary: "Normally distributed numbers in the shape of the input",
-    description: "`randn_data` holds the numbers, which are drawn when the model is converted.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "A tensor of the result's shape",
             arity: Arity::Required,
         },
         ValueDef {
             name: "randn_data",
+            description: "The numbers, which are drawn when the model is converted",
             arity: Arity::Required,
         },
     ],
@@ -244,6 +254,7 @@ pub(super) const RANDNLIKE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -251,14 +262,12 @@ pub(super) const RANDNLIKE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.RandnLike`: Normally distributed numbers in the shape of the input.
-
-`randn_data` holds the numbers, which are drawn when the model is converted.*/
+///`top.RandnLike`: Normally distributed numbers in the shape of the input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandnLike<V> {
-    /// Operand.
+    /// A tensor of the result's shape.
     pub input: V,
-    /// Operand.
+    /// The numbers, which are drawn when the model is converted.
     pub randn_data: V,
 }
 impl<V> RandnLike<V> {
@@ -298,18 +307,21 @@ impl<V> RandnLike<V> {
 pub(super) const RANGE: OpDef = OpDef {
     name: "Range",
     summary: "start, start + delta, .. up to limit (exclusive)",
-    description: "`start` defaults to 0 and `delta` to 1.",
+    description: "There must be at least one number.",
     operands: &[
         ValueDef {
             name: "start",
+            description: "The first number: a coefficient of one element; 0 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "limit",
+            description: "The number before which to stop: a coefficient of one element",
             arity: Arity::Required,
         },
         ValueDef {
             name: "delta",
+            description: "The difference of consecutive numbers, may be negative: a coefficient of one element; 1 if absent",
             arity: Arity::OrNone,
         },
     ],
@@ -317,6 +329,7 @@ pub(super) const RANGE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -326,14 +339,14 @@ pub(super) const RANGE: OpDef = OpDef {
 };
 /**`top.Range`: start, start + delta, .. up to limit (exclusive).
 
-`start` defaults to 0 and `delta` to 1.*/
+There must be at least one number.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range<V> {
-    /// Operand.
+    /// The first number: a coefficient of one element; 0 if absent.
     pub start: Option<V>,
-    /// Operand.
+    /// The number before which to stop: a coefficient of one element.
     pub limit: V,
-    /// Operand.
+    /// The difference of consecutive numbers, may be negative: a coefficient of one element; 1 if absent.
     pub delta: Option<V>,
 }
 impl<V> Range<V> {
@@ -380,16 +393,18 @@ impl<V> Range<V> {
 pub(super) const SHAPE: OpDef = OpDef {
     name: "Shape",
     summary: "Shape of a tensor",
-    description: "With `start` or `end`, of those axes only, `step` apart.",
+    description: "With `start` or `end`, of the axes from one to the other only, `step` apart.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, of at least one dimension",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "end",
+            description: "The axis before which to stop; a negative one counts from the end; the number of axes if absent",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
@@ -397,6 +412,7 @@ pub(super) const SHAPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "start",
+            description: "The first axis; a negative one counts from the end; 0 if absent",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
@@ -404,6 +420,7 @@ pub(super) const SHAPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "step",
+            description: "The step from one axis to the next, not 0; 1 if absent. Without `start` and `end` it changes nothing",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
@@ -413,6 +430,7 @@ pub(super) const SHAPE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -422,16 +440,16 @@ pub(super) const SHAPE: OpDef = OpDef {
 };
 /**`top.Shape`: Shape of a tensor.
 
-With `start` or `end`, of those axes only, `step` apart.*/
+With `start` or `end`, of the axes from one to the other only, `step` apart.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape<V> {
-    /// Operand.
+    /// The tensor, of at least one dimension.
     pub input: V,
-    ///Attribute; may be absent.
+    /// The axis before which to stop; a negative one counts from the end; the number of axes if absent.
     pub end: Option<i64>,
-    ///Attribute; may be absent.
+    /// The first axis; a negative one counts from the end; 0 if absent.
     pub start: Option<i64>,
-    ///Attribute; may be absent.
+    /// The step from one axis to the next, not 0; 1 if absent. Without `start` and `end` it changes nothing.
     pub step: Option<i64>,
 }
 impl<V> Shape<V> {
@@ -485,12 +503,14 @@ pub(super) const SIZE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, of at least one dimension",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end; all axes if absent",
             kind: AttributeKind::Si32,
             default: None,
             optional: true,
@@ -500,6 +520,7 @@ pub(super) const SIZE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -510,9 +531,9 @@ pub(super) const SIZE: OpDef = OpDef {
 ///`top.Size`: Size of one axis, or of all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Size<V> {
-    /// Operand.
+    /// The tensor, of at least one dimension.
     pub input: V,
-    ///Attribute; may be absent.
+    /// The axis; a negative one counts from the end; all axes if absent.
     pub axis: Option<i64>,
 }
 impl<V> Size<V> {

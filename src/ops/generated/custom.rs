@@ -3,16 +3,18 @@ use super::*;
 pub(super) const CUSTOM: OpDef = OpDef {
     name: "Custom",
     summary: "Operator that a plug-in computes",
-    description: "`name` is its name, `params` are its parameters.",
+    description: "",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensors",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "name",
+            description: "The operator's name, under which its type rule and its kernels are registered",
             kind: AttributeKind::Str,
             default: None,
             optional: false,
@@ -20,6 +22,7 @@ pub(super) const CUSTOM: OpDef = OpDef {
         },
         AttributeDef {
             name: "params",
+            description: "The operator's parameters by name, in one or more dictionaries",
             kind: AttributeKind::Dicts,
             default: None,
             optional: false,
@@ -29,6 +32,7 @@ pub(super) const CUSTOM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "outputs",
+            description: "",
             arity: Arity::Variadic,
         },
     ],
@@ -36,16 +40,14 @@ pub(super) const CUSTOM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Custom`: Operator that a plug-in computes.
-
-`name` is its name, `params` are its parameters.*/
+///`top.Custom`: Operator that a plug-in computes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Custom<V> {
-    /// Operand.
+    /// The tensors.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// The operator's name, under which its type rule and its kernels are registered.
     pub name: String,
-    ///Attribute.
+    /// The operator's parameters by name, in one or more dictionaries.
     pub params: Vec<Dict>,
 }
 impl<V> Custom<V> {

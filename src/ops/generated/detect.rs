@@ -105,16 +105,18 @@ one_of!(YoloDetectionVersion);
 pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
     name: "DetectionOutput",
     summary: "Boxes found by SSD",
-    description: "The result is [n, 1, keep_top_k, 7]: image, class, score and two corners.",
+    description: "Scores are [n, boxes, classes] if there are anchors, else [n, classes, boxes]; without anchors boxes are corners as they are. The result is [n, 1, keep_top_k, 7]; a row is image, class, score and two corners. Unused rows are at the end and hold -1; if nothing is found, the first ones begin with the indices of the images.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "Boxes, scores, and, if boxes are relative to anchors, those of a PriorBox: [1, 2, 4 * boxes]",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "background_label_id",
+            description: "The class that is skipped",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -122,6 +124,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "code_type",
+            description: "What is relative: corners (CORNER), by the size (CORNER_SIZE), or center and log size (CENTER_SIZE)",
             kind: AttributeKind::OneOf(&["CORNER", "CENTER_SIZE", "CORNER_SIZE"]),
             default: None,
             optional: false,
@@ -129,6 +132,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "confidence_threshold",
+            description: "The score that a box must exceed",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -136,6 +140,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "eta",
+            description: "If below 1, the factor of `nms_threshold` after each box kept, while it is above 0.5",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
@@ -143,6 +148,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_top_k",
+            description: "The maximum number of boxes of each image, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -150,6 +156,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "nms_threshold",
+            description: "The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -157,6 +164,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_classes",
+            description: "Number of classes, including the background",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -164,6 +172,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "share_location",
+            description: "Whether all classes have the same boxes; else each box has 4 numbers for each class",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -171,6 +180,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "top_k",
+            description: "Number of boxes of each class that are considered, the best ones; all if negative",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -178,6 +188,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "variance_encoded_in_target",
+            description: "If 0, boxes are multiplied by the variances of their anchors",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
@@ -187,6 +198,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -196,30 +208,30 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
 };
 /**`top.DetectionOutput`: Boxes found by SSD.
 
-The result is \[n, 1, keep_top_k, 7\]: image, class, score and two corners.*/
+Scores are \[n, boxes, classes\] if there are anchors, else \[n, classes, boxes\]; without anchors boxes are corners as they are. The result is \[n, 1, keep_top_k, 7\]; a row is image, class, score and two corners. Unused rows are at the end and hold -1; if nothing is found, the first ones begin with the indices of the images.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectionOutput<V> {
-    /// Operand.
+    /// Boxes, scores, and, if boxes are relative to anchors, those of a PriorBox: \[1, 2, 4 * boxes\].
     pub inputs: Vec<V>,
-    ///Attribute; `0` by default.
+    /// The class that is skipped. The default is `0`.
     pub background_label_id: i64,
-    ///Attribute.
+    /// What is relative: corners (CORNER), by the size (CORNER_SIZE), or center and log size (CENTER_SIZE).
     pub code_type: DetectionOutputCodeType,
-    ///Attribute.
+    /// The score that a box must exceed.
     pub confidence_threshold: f64,
-    ///Attribute; `1.0f64` by default.
+    /// If below 1, the factor of `nms_threshold` after each box kept, while it is above 0.5. The default is `1.0f64`.
     pub eta: f64,
-    ///Attribute.
+    /// The maximum number of boxes of each image, at least 1.
     pub keep_top_k: i64,
-    ///Attribute.
+    /// The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped.
     pub nms_threshold: f64,
-    ///Attribute.
+    /// Number of classes, including the background.
     pub num_classes: i64,
-    ///Attribute; `true` by default.
+    /// Whether all classes have the same boxes; else each box has 4 numbers for each class. The default is `true`.
     pub share_location: bool,
-    ///Attribute.
+    /// Number of boxes of each class that are considered, the best ones; all if negative.
     pub top_k: i64,
-    ///Attribute; `0.0f64` by default.
+    /// If 0, boxes are multiplied by the variances of their anchors. The default is `0.0f64`.
     pub variance_encoded_in_target: f64,
 }
 impl<V> DetectionOutput<V> {
@@ -305,16 +317,18 @@ impl<V> DetectionOutput<V> {
 pub(super) const FRCNDETECTION: OpDef = OpDef {
     name: "FrcnDetection",
     summary: "Boxes found by Faster R-CNN",
-    description: "The result is [n, 1, keep_topk, 6].",
+    description: "The result is [n, 1, keep_topk, 6]; a row is two corners, class and score, or zeros if unused. It has the first of the boxes that remain, in the order of the inputs. Differences move the center in units of the size, and the size by factors that are exponentials.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "Four differences and a score for each region and class; regions [n, 1, regions, 5] of a Proposal",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "class_num",
+            description: "Number of classes, including the background, which is class 0",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -322,6 +336,7 @@ pub(super) const FRCNDETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_topk",
+            description: "The maximum number of boxes of each image, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -329,6 +344,7 @@ pub(super) const FRCNDETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "nms_threshold",
+            description: "The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -336,6 +352,7 @@ pub(super) const FRCNDETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "obj_threshold",
+            description: "The score that a box must exceed",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -345,6 +362,7 @@ pub(super) const FRCNDETECTION: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -354,18 +372,18 @@ pub(super) const FRCNDETECTION: OpDef = OpDef {
 };
 /**`top.FrcnDetection`: Boxes found by Faster R-CNN.
 
-The result is \[n, 1, keep_topk, 6\].*/
+The result is \[n, 1, keep_topk, 6\]; a row is two corners, class and score, or zeros if unused. It has the first of the boxes that remain, in the order of the inputs. Differences move the center in units of the size, and the size by factors that are exponentials.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrcnDetection<V> {
-    /// Operand.
+    /// Four differences and a score for each region and class; regions \[n, 1, regions, 5\] of a Proposal.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// Number of classes, including the background, which is class 0.
     pub class_num: i64,
-    ///Attribute.
+    /// The maximum number of boxes of each image, at least 1.
     pub keep_topk: i64,
-    ///Attribute.
+    /// The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped.
     pub nms_threshold: f64,
-    ///Attribute.
+    /// The score that a box must exceed.
     pub obj_threshold: f64,
 }
 impl<V> FrcnDetection<V> {
@@ -425,16 +443,18 @@ impl<V> FrcnDetection<V> {
 pub(super) const NMS: OpDef = OpDef {
     name: "Nms",
     summary: "Boxes kept by non-maximum suppression",
-    description: "`inputs` are boxes [batch, n, 4], scores [batch, classes, n], and optionally the number of boxes kept, the overlap above which a box is dropped and the minimum score. A row of the result is batch, class, box. A box is two corners, or center and size if `center_point_box` is 1. At most `max_output_size` boxes per class are kept; unused rows hold -1.",
+    description: "The optional inputs are the maximum number of boxes kept per class, the overlap (intersection over union) with a kept box above which a box is dropped, and the score that a box must exceed; the last two are 0.5 unless both are given. A row of the result is batch, class, box, the best first within a class; it has batch * classes * min(max_output_size, n) rows, of which unused ones hold -1.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "Boxes [batch, n, 4], scores [batch, classes, n], and optionally up to three numbers of one element",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "center_point_box",
+            description: "The form of a box: 0 for two opposite corners, 1 for center and size",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -442,6 +462,7 @@ pub(super) const NMS: OpDef = OpDef {
         },
         AttributeDef {
             name: "max_output_size",
+            description: "The maximum number of boxes kept per class, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -451,6 +472,7 @@ pub(super) const NMS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -460,14 +482,14 @@ pub(super) const NMS: OpDef = OpDef {
 };
 /**`top.Nms`: Boxes kept by non-maximum suppression.
 
-`inputs` are boxes \[batch, n, 4\], scores \[batch, classes, n\], and optionally the number of boxes kept, the overlap above which a box is dropped and the minimum score. A row of the result is batch, class, box. A box is two corners, or center and size if `center_point_box` is 1. At most `max_output_size` boxes per class are kept; unused rows hold -1.*/
+The optional inputs are the maximum number of boxes kept per class, the overlap (intersection over union) with a kept box above which a box is dropped, and the score that a box must exceed; the last two are 0.5 unless both are given. A row of the result is batch, class, box, the best first within a class; it has batch * classes * min(max_output_size, n) rows, of which unused ones hold -1.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nms<V> {
-    /// Operand.
+    /// Boxes \[batch, n, 4\], scores \[batch, classes, n\], and optionally up to three numbers of one element.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// The form of a box: 0 for two opposite corners, 1 for center and size.
     pub center_point_box: i64,
-    ///Attribute.
+    /// The maximum number of boxes kept per class, at least 1.
     pub max_output_size: i64,
 }
 impl<V> Nms<V> {
@@ -513,16 +535,18 @@ impl<V> Nms<V> {
 pub(super) const PRIORBOX: OpDef = OpDef {
     name: "PriorBox",
     summary: "Anchor boxes of SSD over a feature map",
-    description: "The result is [1, 2, h * w * num_priors * 4]: the boxes, then their variances.",
+    description: "The result is [1, 2, h * w * num_priors * 4]: the corners of the boxes relative to the image, as x, y, x, y, then their variances.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The features and the image, of four dimensions; only their shapes matter",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "aspect_ratios",
+            description: "Width divided by height of further boxes of each minimum size; 1 is skipped",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -530,6 +554,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "clip",
+            description: "Whether corners are clamped to the image",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -537,6 +562,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "img_h",
+            description: "The height of the image in pixels; if it or `img_w` is 0, both are those of the second input",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -544,6 +570,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "img_w",
+            description: "The width of the image in pixels; if it or `img_h` is 0, both are those of the second input",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -551,6 +578,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "max_size",
+            description: "Empty, or for each minimum size another, which adds a square with the side sqrt(min * max)",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -558,6 +586,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "min_size",
+            description: "The sides of the boxes in pixels, whose fractions are dropped",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -565,6 +594,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_priors",
+            description: "Number of boxes per position; it must be what sizes and ratios give",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -572,6 +602,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "offset",
+            description: "The place of a box's center in its step: 0.5 is the middle",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.5)),
             optional: false,
@@ -579,6 +610,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "step_h",
+            description: "The vertical distance of boxes in pixels; if it or `step_w` is 0, the image is divided evenly",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -586,6 +618,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "step_w",
+            description: "The horizontal distance of boxes in pixels; if it or `step_h` is 0, the image is divided evenly",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -593,6 +626,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "use_default_aspect_ratio",
+            description: "Whether each minimum size gives a square",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -600,6 +634,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
         },
         AttributeDef {
             name: "variance",
+            description: "The four variances of each box",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -609,6 +644,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -618,34 +654,34 @@ pub(super) const PRIORBOX: OpDef = OpDef {
 };
 /**`top.PriorBox`: Anchor boxes of SSD over a feature map.
 
-The result is \[1, 2, h * w * num_priors * 4\]: the boxes, then their variances.*/
+The result is \[1, 2, h * w * num_priors * 4\]: the corners of the boxes relative to the image, as x, y, x, y, then their variances.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriorBox<V> {
-    /// Operand.
+    /// The features and the image, of four dimensions; only their shapes matter.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// Width divided by height of further boxes of each minimum size; 1 is skipped.
     pub aspect_ratios: Vec<f64>,
-    ///Attribute; `true` by default.
+    /// Whether corners are clamped to the image. The default is `true`.
     pub clip: bool,
-    ///Attribute.
+    /// The height of the image in pixels; if it or `img_w` is 0, both are those of the second input.
     pub img_h: i64,
-    ///Attribute.
+    /// The width of the image in pixels; if it or `img_h` is 0, both are those of the second input.
     pub img_w: i64,
-    ///Attribute.
+    /// Empty, or for each minimum size another, which adds a square with the side sqrt(min * max).
     pub max_size: Vec<f64>,
-    ///Attribute.
+    /// The sides of the boxes in pixels, whose fractions are dropped.
     pub min_size: Vec<f64>,
-    ///Attribute.
+    /// Number of boxes per position; it must be what sizes and ratios give.
     pub num_priors: i64,
-    ///Attribute; `0.5f64` by default.
+    /// The place of a box's center in its step: 0.5 is the middle. The default is `0.5f64`.
     pub offset: f64,
-    ///Attribute.
+    /// The vertical distance of boxes in pixels; if it or `step_w` is 0, the image is divided evenly.
     pub step_h: f64,
-    ///Attribute.
+    /// The horizontal distance of boxes in pixels; if it or `step_h` is 0, the image is divided evenly.
     pub step_w: f64,
-    ///Attribute; `true` by default.
+    /// Whether each minimum size gives a square. The default is `true`.
     pub use_default_aspect_ratio: bool,
-    ///Attribute.
+    /// The four variances of each box.
     pub variance: Vec<f64>,
 }
 impl<V> PriorBox<V> {
@@ -742,16 +778,18 @@ impl<V> PriorBox<V> {
 pub(super) const PROPOSAL: OpDef = OpDef {
     name: "Proposal",
     summary: "Regions proposed by Faster R-CNN",
-    description: "The result is [n, 1, rpn_nms_post_top_n, 5].",
+    description: "Each position has nine anchors: heights of 0.5, 1 and 2 widths, at 8, 16 and 32 times the base size. Differences move the center in units of the size, and the size by factors that are exponentials. The result is [n, 1, rpn_nms_post_top_n, 5]; a row is the index of an image and two corners in pixels, or zeros if unused. It has the first of the boxes that remain, in the order of the inputs.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "Scores [n, 18, h, w], of which the last 9 are those of objects, and differences [n, 36, h, w]",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "anchor_base_size",
+            description: "The side of the base of all anchors in pixels, 1 to 2^20",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -759,6 +797,7 @@ pub(super) const PROPOSAL: OpDef = OpDef {
         },
         AttributeDef {
             name: "feat_stride",
+            description: "The distance of neighboring positions in pixels",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -766,6 +805,7 @@ pub(super) const PROPOSAL: OpDef = OpDef {
         },
         AttributeDef {
             name: "net_input_h",
+            description: "The height of the image in pixels, to which boxes are clipped",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -773,6 +813,7 @@ pub(super) const PROPOSAL: OpDef = OpDef {
         },
         AttributeDef {
             name: "net_input_w",
+            description: "The width of the image in pixels, to which boxes are clipped",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -780,6 +821,7 @@ pub(super) const PROPOSAL: OpDef = OpDef {
         },
         AttributeDef {
             name: "rpn_nms_post_top_n",
+            description: "The maximum number of boxes of each image, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -787,6 +829,7 @@ pub(super) const PROPOSAL: OpDef = OpDef {
         },
         AttributeDef {
             name: "rpn_nms_threshold",
+            description: "The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -794,6 +837,7 @@ pub(super) const PROPOSAL: OpDef = OpDef {
         },
         AttributeDef {
             name: "rpn_obj_threshold",
+            description: "The minimum score of a box",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -803,6 +847,7 @@ pub(super) const PROPOSAL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -812,24 +857,24 @@ pub(super) const PROPOSAL: OpDef = OpDef {
 };
 /**`top.Proposal`: Regions proposed by Faster R-CNN.
 
-The result is \[n, 1, rpn_nms_post_top_n, 5\].*/
+Each position has nine anchors: heights of 0.5, 1 and 2 widths, at 8, 16 and 32 times the base size. Differences move the center in units of the size, and the size by factors that are exponentials. The result is \[n, 1, rpn_nms_post_top_n, 5\]; a row is the index of an image and two corners in pixels, or zeros if unused. It has the first of the boxes that remain, in the order of the inputs.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal<V> {
-    /// Operand.
+    /// Scores \[n, 18, h, w\], of which the last 9 are those of objects, and differences \[n, 36, h, w\].
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// The side of the base of all anchors in pixels, 1 to 2^20.
     pub anchor_base_size: i64,
-    ///Attribute.
+    /// The distance of neighboring positions in pixels.
     pub feat_stride: i64,
-    ///Attribute.
+    /// The height of the image in pixels, to which boxes are clipped.
     pub net_input_h: i64,
-    ///Attribute.
+    /// The width of the image in pixels, to which boxes are clipped.
     pub net_input_w: i64,
-    ///Attribute.
+    /// The maximum number of boxes of each image, at least 1.
     pub rpn_nms_post_top_n: i64,
-    ///Attribute.
+    /// The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped.
     pub rpn_nms_threshold: f64,
-    ///Attribute.
+    /// The minimum score of a box.
     pub rpn_obj_threshold: f64,
 }
 impl<V> Proposal<V> {
@@ -904,16 +949,18 @@ impl<V> Proposal<V> {
 pub(super) const ROIPOOLING: OpDef = OpDef {
     name: "ROIPooling",
     summary: "Maximum of each cell of a region",
-    description: "`inputs` are features and regions; a region is an image's index and two corners, which are multiplied by `spatial_scale`.",
+    description: "Corners are rounded to pixels, both of which belong to the region. A cell that is empty or has no positive element is 0. The result is [m * regions, c, pooled_h, pooled_w].",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "Features [n, c, h, w] and regions [m, 1, regions, 5]: the index of an image, then x, y, x, y",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "pooled_h",
+            description: "Number of cells of a region vertically, 1 to 4096",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -921,6 +968,7 @@ pub(super) const ROIPOOLING: OpDef = OpDef {
         },
         AttributeDef {
             name: "pooled_w",
+            description: "Number of cells of a region horizontally, 1 to 4096",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -928,6 +976,7 @@ pub(super) const ROIPOOLING: OpDef = OpDef {
         },
         AttributeDef {
             name: "spatial_scale",
+            description: "The factor from the corners' units to pixels of the features",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -937,6 +986,7 @@ pub(super) const ROIPOOLING: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -946,16 +996,16 @@ pub(super) const ROIPOOLING: OpDef = OpDef {
 };
 /**`top.ROIPooling`: Maximum of each cell of a region.
 
-`inputs` are features and regions; a region is an image's index and two corners, which are multiplied by `spatial_scale`.*/
+Corners are rounded to pixels, both of which belong to the region. A cell that is empty or has no positive element is 0. The result is \[m * regions, c, pooled_h, pooled_w\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ROIPooling<V> {
-    /// Operand.
+    /// Features \[n, c, h, w\] and regions \[m, 1, regions, 5\]: the index of an image, then x, y, x, y.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// Number of cells of a region vertically, 1 to 4096.
     pub pooled_h: i64,
-    ///Attribute.
+    /// Number of cells of a region horizontally, 1 to 4096.
     pub pooled_w: i64,
-    ///Attribute.
+    /// The factor from the corners' units to pixels of the features.
     pub spatial_scale: f64,
 }
 impl<V> ROIPooling<V> {
@@ -1010,16 +1060,18 @@ impl<V> ROIPooling<V> {
 pub(super) const RETINAFACEDETECTION: OpDef = OpDef {
     name: "RetinaFaceDetection",
     summary: "Faces found by RetinaFace",
-    description: "The result is [n, 1, keep_topk, 15].",
+    description: "The result is [n, 1, keep_topk, 15]; a row is two corners, the score and five points.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "Scores, boxes and points at each of three scales",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "confidence_threshold",
+            description: "The score that a face must exceed",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1027,6 +1079,7 @@ pub(super) const RETINAFACEDETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_topk",
+            description: "The maximum number of faces of each image",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1034,6 +1087,7 @@ pub(super) const RETINAFACEDETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "nms_threshold",
+            description: "The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1043,6 +1097,7 @@ pub(super) const RETINAFACEDETECTION: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1052,16 +1107,16 @@ pub(super) const RETINAFACEDETECTION: OpDef = OpDef {
 };
 /**`top.RetinaFaceDetection`: Faces found by RetinaFace.
 
-The result is \[n, 1, keep_topk, 15\].*/
+The result is \[n, 1, keep_topk, 15\]; a row is two corners, the score and five points.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetinaFaceDetection<V> {
-    /// Operand.
+    /// Scores, boxes and points at each of three scales.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// The score that a face must exceed.
     pub confidence_threshold: f64,
-    ///Attribute.
+    /// The maximum number of faces of each image.
     pub keep_topk: i64,
-    ///Attribute.
+    /// The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped.
     pub nms_threshold: f64,
 }
 impl<V> RetinaFaceDetection<V> {
@@ -1116,20 +1171,23 @@ impl<V> RetinaFaceDetection<V> {
 pub(super) const ROIALIGN: OpDef = OpDef {
     name: "RoiAlign",
     summary: "Mean or maximum of interpolated samples in each cell of a region",
-    description: "A row of `rois` is an image's index and two corners, which are multiplied by `spatial_scale`. Each region has `output_height` x `output_width` cells, each cell `sampling_ratio` samples per side. `align_corners` moves the corners by half a pixel.",
+    description: "The result is [regions, c, output_height, output_width]. Samples more than a pixel outside the image are 0.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The features: [n, c, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "rois",
+            description: "The regions, [regions, 5]: the index of an image, then two corners, as x, y, x, y",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "align_corners",
+            description: "Whether corners move by half a pixel up and left; otherwise a side has at least a pixel",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -1137,6 +1195,7 @@ pub(super) const ROIALIGN: OpDef = OpDef {
         },
         AttributeDef {
             name: "mode",
+            description: "Whether a cell is the mean (Avg) or the maximum (Max) of its samples",
             kind: AttributeKind::OneOf(&["Avg", "Max"]),
             default: None,
             optional: false,
@@ -1144,6 +1203,7 @@ pub(super) const ROIALIGN: OpDef = OpDef {
         },
         AttributeDef {
             name: "output_height",
+            description: "Number of cells of a region vertically, 1 to 4096",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1151,6 +1211,7 @@ pub(super) const ROIALIGN: OpDef = OpDef {
         },
         AttributeDef {
             name: "output_width",
+            description: "Number of cells of a region horizontally, 1 to 4096",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1158,6 +1219,7 @@ pub(super) const ROIALIGN: OpDef = OpDef {
         },
         AttributeDef {
             name: "sampling_ratio",
+            description: "Number of samples per side of a cell, at most 128; 0 for one per pixel",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1165,6 +1227,7 @@ pub(super) const ROIALIGN: OpDef = OpDef {
         },
         AttributeDef {
             name: "spatial_scale",
+            description: "The factor from the corners' units to pixels of `input`",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1174,6 +1237,7 @@ pub(super) const ROIALIGN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1183,24 +1247,24 @@ pub(super) const ROIALIGN: OpDef = OpDef {
 };
 /**`top.RoiAlign`: Mean or maximum of interpolated samples in each cell of a region.
 
-A row of `rois` is an image's index and two corners, which are multiplied by `spatial_scale`. Each region has `output_height` x `output_width` cells, each cell `sampling_ratio` samples per side. `align_corners` moves the corners by half a pixel.*/
+The result is \[regions, c, output_height, output_width\]. Samples more than a pixel outside the image are 0.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoiAlign<V> {
-    /// Operand.
+    /// The features: \[n, c, h, w\].
     pub input: V,
-    /// Operand.
+    /// The regions, \[regions, 5\]: the index of an image, then two corners, as x, y, x, y.
     pub rois: V,
-    ///Attribute.
+    /// Whether corners move by half a pixel up and left; otherwise a side has at least a pixel.
     pub align_corners: bool,
-    ///Attribute.
+    /// Whether a cell is the mean (Avg) or the maximum (Max) of its samples.
     pub mode: RoiAlignMode,
-    ///Attribute.
+    /// Number of cells of a region vertically, 1 to 4096.
     pub output_height: i64,
-    ///Attribute.
+    /// Number of cells of a region horizontally, 1 to 4096.
     pub output_width: i64,
-    ///Attribute.
+    /// Number of samples per side of a cell, at most 128; 0 for one per pixel.
     pub sampling_ratio: i64,
-    ///Attribute.
+    /// The factor from the corners' units to pixels of `input`.
     pub spatial_scale: f64,
 }
 impl<V> RoiAlign<V> {
@@ -1277,24 +1341,28 @@ impl<V> RoiAlign<V> {
 pub(super) const ROIEXTRACTOR: OpDef = OpDef {
     name: "RoiExtractor",
     summary: "RoiAlign of each region on its own level of a feature pyramid",
-    description: "`inputs` are the levels, `spatial_scales` their scales; `target_lvls` has the level of each region.",
+    description: "The result is [regions, c, output_height, output_width].",
     operands: &[
         ValueDef {
             name: "rois",
+            description: "The regions, [regions, 5]: the index of an image, then two corners, as x, y, x, y",
             arity: Arity::Required,
         },
         ValueDef {
             name: "target_lvls",
+            description: "The level of each region, from 0: [regions]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "inputs",
+            description: "The levels: [n, c, h, w] each, of the same n, c and dtype",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "align_corners",
+            description: "Whether corners move by half a pixel up and left; otherwise a side has at least a pixel",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -1302,6 +1370,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_static",
+            description: "Whether shapes are static in the tool chain",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -1309,6 +1378,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
         },
         AttributeDef {
             name: "mode",
+            description: "Whether a cell is the mean (Avg) or the maximum (Max) of its samples",
             kind: AttributeKind::OneOf(&["Avg", "Max"]),
             default: None,
             optional: false,
@@ -1316,6 +1386,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_levels",
+            description: "Number of levels; that of `inputs`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1323,6 +1394,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
         },
         AttributeDef {
             name: "output_height",
+            description: "Number of cells of a region vertically, 1 to 4096",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1330,6 +1402,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
         },
         AttributeDef {
             name: "output_width",
+            description: "Number of cells of a region horizontally, 1 to 4096",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1337,6 +1410,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
         },
         AttributeDef {
             name: "sampling_ratio",
+            description: "Number of samples per side of a cell, at most 128; 0 for one per pixel",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1344,6 +1418,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
         },
         AttributeDef {
             name: "spatial_scales",
+            description: "The factor from the corners' units to pixels of each level",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -1353,6 +1428,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1362,30 +1438,30 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
 };
 /**`top.RoiExtractor`: RoiAlign of each region on its own level of a feature pyramid.
 
-`inputs` are the levels, `spatial_scales` their scales; `target_lvls` has the level of each region.*/
+The result is \[regions, c, output_height, output_width\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoiExtractor<V> {
-    /// Operand.
+    /// The regions, \[regions, 5\]: the index of an image, then two corners, as x, y, x, y.
     pub rois: V,
-    /// Operand.
+    /// The level of each region, from 0: \[regions\].
     pub target_lvls: V,
-    /// Operand.
+    /// The levels: \[n, c, h, w\] each, of the same n, c and dtype.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// Whether corners move by half a pixel up and left; otherwise a side has at least a pixel.
     pub align_corners: bool,
-    ///Attribute. It changes no result.
+    /// Whether shapes are static in the tool chain. It changes no result.
     pub is_static: bool,
-    ///Attribute.
+    /// Whether a cell is the mean (Avg) or the maximum (Max) of its samples.
     pub mode: RoiAlignMode,
-    ///Attribute.
+    /// Number of levels; that of `inputs`.
     pub num_levels: i64,
-    ///Attribute.
+    /// Number of cells of a region vertically, 1 to 4096.
     pub output_height: i64,
-    ///Attribute.
+    /// Number of cells of a region horizontally, 1 to 4096.
     pub output_width: i64,
-    ///Attribute.
+    /// Number of samples per side of a cell, at most 128; 0 for one per pixel.
     pub sampling_ratio: i64,
-    ///Attribute.
+    /// The factor from the corners' units to pixels of each level.
     pub spatial_scales: Vec<f64>,
 }
 impl<V> RoiExtractor<V> {
@@ -1476,16 +1552,18 @@ impl<V> RoiExtractor<V> {
 pub(super) const YOLODETECTION: OpDef = OpDef {
     name: "YoloDetection",
     summary: "Boxes found by YOLO",
-    description: "",
+    description: "A score is the sigmoid of the objectness times the softmax of the likeliest class. The result is [n, 1, keep_topk, 6]; a row is center, size, class and score, or zeros if unused. It has the first of the boxes that remain, beginning with the widest features. The rows of several images have an image's index before that; only a single image is computed. Centers and sizes are in pixels for yolov5, else relative to the image.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The features at each scale: [n, 3 * (5 + class_num), h, w]",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "agnostic_nms",
+            description: "Whether boxes suppress those of other classes, too",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -1493,6 +1571,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "anchors",
+            description: "Width and height in pixels of three anchors for each of the inputs, of which the widest is first",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -1500,6 +1579,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "class_num",
+            description: "Number of classes",
             kind: AttributeKind::Int,
             default: Some(Default::Int(80)),
             optional: false,
@@ -1507,6 +1587,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_topk",
+            description: "The maximum number of boxes of each image, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1514,6 +1595,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "net_input_h",
+            description: "The height of the image in pixels",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1521,6 +1603,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "net_input_w",
+            description: "The width of the image in pixels",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -1528,6 +1611,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "nms_threshold",
+            description: "The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1535,6 +1619,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_boxes",
+            description: "Number of boxes per position",
             kind: AttributeKind::Int,
             default: Some(Default::Int(3)),
             optional: false,
@@ -1542,6 +1627,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "obj_threshold",
+            description: "The minimum score of a box",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1549,6 +1635,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
         },
         AttributeDef {
             name: "version",
+            description: "How features encode boxes; versions after yolov5 are not computed",
             kind: AttributeKind::OneOf(
                 &[
                     "yolov3",
@@ -1569,6 +1656,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1576,30 +1664,32 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.YoloDetection`: Boxes found by YOLO.
+/**`top.YoloDetection`: Boxes found by YOLO.
+
+A score is the sigmoid of the objectness times the softmax of the likeliest class. The result is \[n, 1, keep_topk, 6\]; a row is center, size, class and score, or zeros if unused. It has the first of the boxes that remain, beginning with the widest features. The rows of several images have an image's index before that; only a single image is computed. Centers and sizes are in pixels for yolov5, else relative to the image.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct YoloDetection<V> {
-    /// Operand.
+    /// The features at each scale: \[n, 3 * (5 + class_num), h, w\].
     pub inputs: Vec<V>,
-    ///Attribute; `false` by default. It changes no result.
+    /// Whether boxes suppress those of other classes, too. The default is `false`. It changes no result.
     pub agnostic_nms: bool,
-    ///Attribute.
+    /// Width and height in pixels of three anchors for each of the inputs, of which the widest is first.
     pub anchors: Vec<f64>,
-    ///Attribute; `80` by default.
+    /// Number of classes. The default is `80`.
     pub class_num: i64,
-    ///Attribute.
+    /// The maximum number of boxes of each image, at least 1.
     pub keep_topk: i64,
-    ///Attribute.
+    /// The height of the image in pixels.
     pub net_input_h: i64,
-    ///Attribute.
+    /// The width of the image in pixels.
     pub net_input_w: i64,
-    ///Attribute.
+    /// The overlap (intersection over union) above which the lower-scored of two boxes of a class is dropped.
     pub nms_threshold: f64,
-    ///Attribute; `3` by default. It changes no result.
+    /// Number of boxes per position. The default is `3`. It changes no result.
     pub num_boxes: i64,
-    ///Attribute.
+    /// The minimum score of a box.
     pub obj_threshold: f64,
-    ///Attribute.
+    /// How features encode boxes; versions after yolov5 are not computed.
     pub version: YoloDetectionVersion,
 }
 impl<V> YoloDetection<V> {

@@ -3,28 +3,33 @@ use super::*;
 pub(super) const A16GATHER: OpDef = OpDef {
     name: "A16Gather",
     summary: "Rows of a table of packed integers",
-    description: "The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, or for the whole row if that is below 1, and `weight_bits` bits per entry. `axis` is 0.",
+    description: "The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row. Entries of 4 bits have no sign; of the two in a byte, the first is in the lower half. Result shape: indices + [entries], or indices + [1, entries] with `keepdims`.",
     operands: &[
         ValueDef {
             name: "weight",
+            description: "The table, int8 or uint8: [rows, entries], or [rows, entries / 2] with `weight_bits` of 4",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "The rows; negative ones count from the end",
             arity: Arity::Required,
         },
         ValueDef {
             name: "scale",
+            description: "The scales, one for each group of each row",
             arity: Arity::Required,
         },
         ValueDef {
             name: "zp",
+            description: "The zero points, one for each group of each row",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis: only 0 is supported",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -32,6 +37,7 @@ pub(super) const A16GATHER: OpDef = OpDef {
         },
         AttributeDef {
             name: "keepdims",
+            description: "Whether an axis of size 1 precedes the entries",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -39,6 +45,7 @@ pub(super) const A16GATHER: OpDef = OpDef {
         },
         AttributeDef {
             name: "q_group_size",
+            description: "Number of entries in a group, which divides those of a row; below 1, a group is a whole row",
             kind: AttributeKind::Int,
             default: Some(Default::Int(32)),
             optional: false,
@@ -46,6 +53,7 @@ pub(super) const A16GATHER: OpDef = OpDef {
         },
         AttributeDef {
             name: "weight_bits",
+            description: "Bits of an entry: 4 or 8",
             kind: AttributeKind::Int,
             default: Some(Default::Int(8)),
             optional: false,
@@ -55,6 +63,7 @@ pub(super) const A16GATHER: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -64,24 +73,24 @@ pub(super) const A16GATHER: OpDef = OpDef {
 };
 /**`top.A16Gather`: Rows of a table of packed integers.
 
-The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, or for the whole row if that is below 1, and `weight_bits` bits per entry. `axis` is 0.*/
+The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row. Entries of 4 bits have no sign; of the two in a byte, the first is in the lower half. Result shape: indices + \[entries\], or indices + \[1, entries\] with `keepdims`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct A16Gather<V> {
-    /// Operand.
+    /// The table, int8 or uint8: \[rows, entries\], or \[rows, entries / 2\] with `weight_bits` of 4.
     pub weight: V,
-    /// Operand.
+    /// The rows; negative ones count from the end.
     pub indices: V,
-    /// Operand.
+    /// The scales, one for each group of each row.
     pub scale: V,
-    /// Operand.
+    /// The zero points, one for each group of each row.
     pub zp: V,
-    ///Attribute; `0` by default.
+    /// The axis: only 0 is supported. The default is `0`.
     pub axis: i64,
-    ///Attribute; `false` by default.
+    /// Whether an axis of size 1 precedes the entries. The default is `false`.
     pub keepdims: bool,
-    ///Attribute; `32` by default.
+    /// Number of entries in a group, which divides those of a row; below 1, a group is a whole row. The default is `32`.
     pub q_group_size: i64,
-    ///Attribute; `8` by default.
+    /// Bits of an entry: 4 or 8. The default is `8`.
     pub weight_bits: i64,
 }
 impl<V> A16Gather<V> {
@@ -148,20 +157,23 @@ impl<V> A16Gather<V> {
 pub(super) const GATHER: OpDef = OpDef {
     name: "Gather",
     summary: "Entries of the input along an axis, chosen by an index tensor",
-    description: "Result shape: input[..axis] + indices + input[axis + 1..]; with a single index and `keepdims` false the axis is removed. A negative index counts from the end.",
+    description: "Result shape: input[..axis] + indices + input[axis + 1..].",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "Positions along the axis, of any shape; negative ones count from the end, and fractions are dropped",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "keepdims",
+            description: "Whether the axis remains, with size 1, if the shape of `indices` is [1]",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -169,6 +181,7 @@ pub(super) const GATHER: OpDef = OpDef {
         },
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -176,6 +189,7 @@ pub(super) const GATHER: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_lora",
+            description: "Whether it belongs to a LoRA adapter",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -183,15 +197,17 @@ pub(super) const GATHER: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -201,20 +217,20 @@ pub(super) const GATHER: OpDef = OpDef {
 };
 /**`top.Gather`: Entries of the input along an axis, chosen by an index tensor.
 
-Result shape: input\[..axis\] + indices + input\[axis + 1..\]; with a single index and `keepdims` false the axis is removed. A negative index counts from the end.*/
+Result shape: input\[..axis\] + indices + input\[axis + 1..\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gather<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// Positions along the axis, of any shape; negative ones count from the end, and fractions are dropped.
     pub indices: V,
-    ///Attribute; `true` by default.
+    /// Whether the axis remains, with size 1, if the shape of `indices` is \[1\]. The default is `true`.
     pub keepdims: bool,
-    ///Attribute; `0` by default.
+    /// The axis; a negative one counts from the end. The default is `0`.
     pub axis: i64,
-    ///Attribute; `false` by default. It changes no result.
+    /// Whether it belongs to a LoRA adapter. The default is `false`. It changes no result.
     pub is_lora: bool,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> Gather<V> {
@@ -278,16 +294,19 @@ pub(super) const GATHERELEMENTS: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "Positions along the axis, negative ones from the end. No other axis is longer than the input's",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Int,
             default: Some(Default::Int(2)),
             optional: false,
@@ -297,6 +316,7 @@ pub(super) const GATHERELEMENTS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -309,11 +329,11 @@ pub(super) const GATHERELEMENTS: OpDef = OpDef {
 `out[i][j] = input[indices[i][j]][j]` for axis 0 of two: the position on the other axes is the index's own. Result shape = shape of `indices`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GatherElements<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// Positions along the axis, negative ones from the end. No other axis is longer than the input's.
     pub indices: V,
-    ///Attribute; `2` by default.
+    /// The axis; a negative one counts from the end. The default is `2`.
     pub axis: i64,
 }
 impl<V> GatherElements<V> {
@@ -357,20 +377,23 @@ impl<V> GatherElements<V> {
 pub(super) const GATHERND: OpDef = OpDef {
     name: "GatherND",
     summary: "Entries of the input by tuples of indices",
-    description: "The last axis of `indices` holds the tuples, for the axes after the first `batch_dims`; those are common to input and indices.",
+    description: "Result shape: indices[..-1] + input[batch_dims + n..], for tuples of n indices.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "Tuples along the last axis: positions on the axes after `batch_dims`, negative ones from the end",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "batch_dims",
+            description: "Number of first axes that `input` and `indices` have in common",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -378,6 +401,7 @@ pub(super) const GATHERND: OpDef = OpDef {
         },
         AttributeDef {
             name: "indice_dims",
+            description: "Number of dimensions of `indices`",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
@@ -387,6 +411,7 @@ pub(super) const GATHERND: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -396,16 +421,16 @@ pub(super) const GATHERND: OpDef = OpDef {
 };
 /**`top.GatherND`: Entries of the input by tuples of indices.
 
-The last axis of `indices` holds the tuples, for the axes after the first `batch_dims`; those are common to input and indices.*/
+Result shape: indices\[..-1\] + input\[batch_dims + n..\], for tuples of n indices.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GatherND<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// Tuples along the last axis: positions on the axes after `batch_dims`, negative ones from the end.
     pub indices: V,
-    ///Attribute; `0` by default.
+    /// Number of first axes that `input` and `indices` have in common. The default is `0`.
     pub batch_dims: i64,
-    ///Attribute; may be absent. It changes no result.
+    /// Number of dimensions of `indices`. It changes no result.
     pub indice_dims: Option<i64>,
 }
 impl<V> GatherND<V> {
@@ -457,14 +482,16 @@ impl<V> GatherND<V> {
 pub(super) const LUT: OpDef = OpDef {
     name: "Lut",
     summary: "For each 8-bit value, its entry in a table",
-    description: "`table` has 256 entries.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, int8 or uint8",
             arity: Arity::Required,
         },
         ValueDef {
             name: "table",
+            description: "256 elements, int8 or uint8: entry `x` for values from 0, `256 + x` for negative ones",
             arity: Arity::Required,
         },
     ],
@@ -472,6 +499,7 @@ pub(super) const LUT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -479,14 +507,12 @@ pub(super) const LUT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Lut`: For each 8-bit value, its entry in a table.
-
-`table` has 256 entries.*/
+///`top.Lut`: For each 8-bit value, its entry in a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lut<V> {
-    /// Operand.
+    /// The tensor, int8 or uint8.
     pub input: V,
-    /// Operand.
+    /// 256 elements, int8 or uint8: entry `x` for values from 0, `256 + x` for negative ones.
     pub table: V,
 }
 impl<V> Lut<V> {

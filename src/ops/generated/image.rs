@@ -84,16 +84,18 @@ one_of!(Yuv2rgbFormulaMode);
 pub(super) const CONCATVOLUME: OpDef = OpDef {
     name: "ConcatVolume",
     summary: "Joins left and right features, for each disparity",
-    description: "`inputs` are left and right, [n, c, h, w]; the result is [n, 2 * c, max_disp, h, w]: left[w], then right[w - d], which is 0 where w < d.",
+    description: "The result is [n, 2 * c, max_disp, h, w]: left[w], then right[w - d], which is 0 where w < d.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The left and the right features: [n, c, h, w] each",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "max_disp",
+            description: "Number of disparities, at least 1",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -103,6 +105,7 @@ pub(super) const CONCATVOLUME: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -112,12 +115,12 @@ pub(super) const CONCATVOLUME: OpDef = OpDef {
 };
 /**`top.ConcatVolume`: Joins left and right features, for each disparity.
 
-`inputs` are left and right, \[n, c, h, w\]; the result is \[n, 2 * c, max_disp, h, w\]: left\[w\], then right\[w - d\], which is 0 where w \< d.*/
+The result is \[n, 2 * c, max_disp, h, w\]: left\[w\], then right\[w - d\], which is 0 where w \< d.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConcatVolume<V> {
-    /// Operand.
+    /// The left and the right features: \[n, c, h, w\] each.
     pub inputs: Vec<V>,
-    ///Attribute; `0` by default.
+    /// Number of disparities, at least 1. The default is `0`.
     pub max_disp: i64,
 }
 impl<V> ConcatVolume<V> {
@@ -156,16 +159,18 @@ impl<V> ConcatVolume<V> {
 pub(super) const CORRELATION: OpDef = OpDef {
     name: "Correlation",
     summary: "Mean product of left and right features, for each disparity",
-    description: "`inputs` are left and right, [n, c, h, w]. For disparity d < `max_disp` the result is the mean over the channels of left[w] * right[w - d], and 0 where w < d. With `num_groups`, each group of channels has a mean of its own.",
+    description: "The result is [num_groups, max_disp, h, w]. For disparity d < `max_disp` it is the mean over the channels of a group of left[w] * right[w - d], and 0 where w < d.",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The left and the right features: [1, c, h, w] each",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "max_disp",
+            description: "Number of disparities, 1 to w",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -173,6 +178,7 @@ pub(super) const CORRELATION: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_groups",
+            description: "Number of groups of channels, each with a mean of its own; it divides c",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -182,6 +188,7 @@ pub(super) const CORRELATION: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -191,14 +198,14 @@ pub(super) const CORRELATION: OpDef = OpDef {
 };
 /**`top.Correlation`: Mean product of left and right features, for each disparity.
 
-`inputs` are left and right, \[n, c, h, w\]. For disparity d \< `max_disp` the result is the mean over the channels of left\[w\] * right\[w - d\], and 0 where w \< d. With `num_groups`, each group of channels has a mean of its own.*/
+The result is \[num_groups, max_disp, h, w\]. For disparity d \< `max_disp` it is the mean over the channels of a group of left\[w\] * right\[w - d\], and 0 where w \< d.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Correlation<V> {
-    /// Operand.
+    /// The left and the right features: \[1, c, h, w\] each.
     pub inputs: Vec<V>,
-    ///Attribute; `0` by default.
+    /// Number of disparities, 1 to w. The default is `0`.
     pub max_disp: i64,
-    ///Attribute; `1` by default.
+    /// Number of groups of channels, each with a mean of its own; it divides c. The default is `1`.
     pub num_groups: i64,
 }
 impl<V> Correlation<V> {
@@ -244,16 +251,18 @@ impl<V> Correlation<V> {
 pub(super) const CSC: OpDef = OpDef {
     name: "Csc",
     summary: "Converts the color space of an input image",
-    description: "`pixel_format` is that of the input; the alignments are those of its planes.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The image",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "aligned",
+            description: "Whether lines and channels of the input are padded to multiples",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -261,6 +270,7 @@ pub(super) const CSC: OpDef = OpDef {
         },
         AttributeDef {
             name: "channel_align",
+            description: "The multiple to which each channel is padded",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -268,6 +278,7 @@ pub(super) const CSC: OpDef = OpDef {
         },
         AttributeDef {
             name: "pixel_format",
+            description: "The format of the input, such as `YUV_NV12`",
             kind: AttributeKind::Str,
             default: None,
             optional: false,
@@ -275,6 +286,7 @@ pub(super) const CSC: OpDef = OpDef {
         },
         AttributeDef {
             name: "w_align",
+            description: "The multiple to which lines are padded; in YUV, those of U and V",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -282,6 +294,7 @@ pub(super) const CSC: OpDef = OpDef {
         },
         AttributeDef {
             name: "y_align",
+            description: "The multiple to which lines of Y are padded",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -291,6 +304,7 @@ pub(super) const CSC: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -298,22 +312,20 @@ pub(super) const CSC: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Csc`: Converts the color space of an input image.
-
-`pixel_format` is that of the input; the alignments are those of its planes.*/
+///`top.Csc`: Converts the color space of an input image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Csc<V> {
-    /// Operand.
+    /// The image.
     pub input: V,
-    ///Attribute.
+    /// Whether lines and channels of the input are padded to multiples.
     pub aligned: bool,
-    ///Attribute.
+    /// The multiple to which each channel is padded.
     pub channel_align: i64,
-    ///Attribute.
+    /// The format of the input, such as `YUV_NV12`.
     pub pixel_format: String,
-    ///Attribute.
+    /// The multiple to which lines are padded; in YUV, those of U and V.
     pub w_align: i64,
-    ///Attribute.
+    /// The multiple to which lines of Y are padded.
     pub y_align: i64,
 }
 impl<V> Csc<V> {
@@ -382,12 +394,14 @@ pub(super) const DEPACKRAW: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, 4, h, w], including the padding",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "black_level",
+            description: "The value of black in the image",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -395,6 +409,7 @@ pub(super) const DEPACKRAW: OpDef = OpDef {
         },
         AttributeDef {
             name: "channel_order",
+            description: "The channel of each pixel of the pattern, row by row",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -402,6 +417,7 @@ pub(super) const DEPACKRAW: OpDef = OpDef {
         },
         AttributeDef {
             name: "padding_h",
+            description: "Number of rows of padding",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -409,6 +425,7 @@ pub(super) const DEPACKRAW: OpDef = OpDef {
         },
         AttributeDef {
             name: "padding_w",
+            description: "Number of columns of padding",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -416,6 +433,7 @@ pub(super) const DEPACKRAW: OpDef = OpDef {
         },
         AttributeDef {
             name: "white_level",
+            description: "The value of white in the image",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -425,6 +443,7 @@ pub(super) const DEPACKRAW: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -437,17 +456,17 @@ pub(super) const DEPACKRAW: OpDef = OpDef {
 The padding is removed first.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DepackRaw<V> {
-    /// Operand.
+    /// The tensor: \[n, 4, h, w\], including the padding.
     pub input: V,
-    ///Attribute.
+    /// The value of black in the image.
     pub black_level: f64,
-    ///Attribute.
+    /// The channel of each pixel of the pattern, row by row.
     pub channel_order: Vec<i64>,
-    ///Attribute.
+    /// Number of rows of padding.
     pub padding_h: i64,
-    ///Attribute.
+    /// Number of columns of padding.
     pub padding_w: i64,
-    ///Attribute.
+    /// The value of white in the image.
     pub white_level: f64,
 }
 impl<V> DepackRaw<V> {
@@ -512,20 +531,23 @@ impl<V> DepackRaw<V> {
 pub(super) const MATCHTEMPLATE: OpDef = OpDef {
     name: "MatchTemplate",
     summary: "Match score of a template at each position of an image",
-    description: "`TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the correlation coefficient; as in OpenCV.",
+    description: "As in OpenCV. The result is [h - rows + 1, w - columns + 1].",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The image: [h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "match",
+            description: "The template: [rows, columns], which fit into the image",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "mode",
+            description: "The sum of squared differences (TM_SQDIFF) or the correlation coefficient (TM_CCOEFF_NORMED)",
             kind: AttributeKind::OneOf(&["TM_CCOEFF_NORMED", "TM_SQDIFF"]),
             default: None,
             optional: false,
@@ -535,6 +557,7 @@ pub(super) const MATCHTEMPLATE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -544,14 +567,14 @@ pub(super) const MATCHTEMPLATE: OpDef = OpDef {
 };
 /**`top.MatchTemplate`: Match score of a template at each position of an image.
 
-`TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the correlation coefficient; as in OpenCV.*/
+As in OpenCV. The result is \[h - rows + 1, w - columns + 1\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchTemplate<V> {
-    /// Operand.
+    /// The image: \[h, w\].
     pub input: V,
-    /// Operand.
+    /// The template: \[rows, columns\], which fit into the image.
     pub r#match: V,
-    ///Attribute.
+    /// The sum of squared differences (TM_SQDIFF) or the correlation coefficient (TM_CCOEFF_NORMED).
     pub mode: MatchTemplateMode,
 }
 impl<V> MatchTemplate<V> {
@@ -595,23 +618,26 @@ impl<V> MatchTemplate<V> {
 pub(super) const MEANSTDSCALE: OpDef = OpDef {
     name: "MeanStdScale",
     summary: "(x - mean) / std * scale + zero_points, per channel",
-    description: "",
+    description: "Float results are (x - mean) / std. Those in int8 are, of floats, round((x - mean) / std * scale[0] / scale[1]) - zero_points[0] + zero_points[1]; of integers, they are computed with a 16-bit multiplier and a shift, without the zero points.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "Images [n, c, h, w] or [n, c, d, h, w] of at most 9 channels: float32, float16, uint8 or int8",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "channel_order",
+            description: "The order of the channels or axes, such as `nchw`",
             kind: AttributeKind::Str,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "customization_format",
+            description: "The format of the images that are fed, such as `RGB`",
             kind: AttributeKind::Str,
             default: None,
             optional: false,
@@ -619,6 +645,7 @@ pub(super) const MEANSTDSCALE: OpDef = OpDef {
         },
         AttributeDef {
             name: "mean",
+            description: "The mean of each channel",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -626,20 +653,23 @@ pub(super) const MEANSTDSCALE: OpDef = OpDef {
         },
         AttributeDef {
             name: "quant_mode",
+            description: "How the tool chain computes int8, such as `MultiplierShift`",
             kind: AttributeKind::Str,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "resize_dims",
+            description: "Height and width of the images",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "rounding_mode",
+            description: "How int8 results are rounded",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -659,6 +689,7 @@ pub(super) const MEANSTDSCALE: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The scale of the input, then of the output; used for int8 results",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -666,13 +697,15 @@ pub(super) const MEANSTDSCALE: OpDef = OpDef {
         },
         AttributeDef {
             name: "sign",
+            description: "Whether 8-bit results have a sign",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "std",
+            description: "The standard deviation of each channel",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -680,6 +713,7 @@ pub(super) const MEANSTDSCALE: OpDef = OpDef {
         },
         AttributeDef {
             name: "zero_points",
+            description: "The zero point of the input, then of the output; used for int8 results of floats",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -689,6 +723,7 @@ pub(super) const MEANSTDSCALE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -696,30 +731,32 @@ pub(super) const MEANSTDSCALE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.MeanStdScale`: (x - mean) / std * scale + zero_points, per channel.
+/**`top.MeanStdScale`: (x - mean) / std * scale + zero_points, per channel.
+
+Float results are (x - mean) / std. Those in int8 are, of floats, round((x - mean) / std * scale\[0\] / scale\[1\]) - zero_points\[0\] + zero_points\[1\]; of integers, they are computed with a 16-bit multiplier and a shift, without the zero points.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeanStdScale<V> {
-    /// Operand.
+    /// Images \[n, c, h, w\] or \[n, c, d, h, w\] of at most 9 channels: float32, float16, uint8 or int8.
     pub input: V,
-    ///Attribute.
+    /// The order of the channels or axes, such as `nchw`. It changes no result.
     pub channel_order: String,
-    ///Attribute. It changes no result.
+    /// The format of the images that are fed, such as `RGB`. It changes no result.
     pub customization_format: String,
-    ///Attribute.
+    /// The mean of each channel.
     pub mean: Vec<f64>,
-    ///Attribute.
+    /// How the tool chain computes int8, such as `MultiplierShift`. It changes no result.
     pub quant_mode: String,
-    ///Attribute.
+    /// Height and width of the images. It changes no result.
     pub resize_dims: Vec<i64>,
-    ///Attribute.
+    /// How int8 results are rounded.
     pub rounding_mode: RoundMode,
-    ///Attribute.
+    /// The scale of the input, then of the output; used for int8 results.
     pub scale: Vec<f64>,
-    ///Attribute; `true` by default.
+    /// Whether 8-bit results have a sign. The default is `true`. It changes no result.
     pub sign: bool,
-    ///Attribute.
+    /// The standard deviation of each channel.
     pub std: Vec<f64>,
-    ///Attribute.
+    /// The zero point of the input, then of the output; used for int8 results of floats.
     pub zero_points: Vec<f64>,
 }
 impl<V> MeanStdScale<V> {
@@ -812,6 +849,7 @@ pub(super) const MMAP2RGBMAP: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -819,6 +857,7 @@ pub(super) const MMAP2RGBMAP: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -829,7 +868,7 @@ pub(super) const MMAP2RGBMAP: OpDef = OpDef {
 ///`top.Mmap2Rgbmap`: Map of an image signal processor to its RGB form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mmap2Rgbmap<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Mmap2Rgbmap<V> {
@@ -868,12 +907,14 @@ pub(super) const PREPROCESS: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The images",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "channel_order",
+            description: "The order of the network's channels, such as `rgb`",
             kind: AttributeKind::Str,
             default: None,
             optional: false,
@@ -881,6 +922,7 @@ pub(super) const PREPROCESS: OpDef = OpDef {
         },
         AttributeDef {
             name: "customization_format",
+            description: "The format of the images that are fed, such as `BGR_PACKED`",
             kind: AttributeKind::Str,
             default: None,
             optional: false,
@@ -888,6 +930,7 @@ pub(super) const PREPROCESS: OpDef = OpDef {
         },
         AttributeDef {
             name: "mean",
+            description: "Subtracted from each channel",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -895,6 +938,7 @@ pub(super) const PREPROCESS: OpDef = OpDef {
         },
         AttributeDef {
             name: "quant_mode",
+            description: "How the network is quantized, such as `INT8` or `BF16`",
             kind: AttributeKind::Str,
             default: None,
             optional: false,
@@ -902,6 +946,7 @@ pub(super) const PREPROCESS: OpDef = OpDef {
         },
         AttributeDef {
             name: "resize_dims",
+            description: "Height and width of the images, whose center is cropped; if empty, those of the result",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -909,6 +954,7 @@ pub(super) const PREPROCESS: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of each channel after its mean is subtracted",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -916,6 +962,7 @@ pub(super) const PREPROCESS: OpDef = OpDef {
         },
         AttributeDef {
             name: "sign",
+            description: "Whether 8-bit results have a sign",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -925,6 +972,7 @@ pub(super) const PREPROCESS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -935,21 +983,21 @@ pub(super) const PREPROCESS: OpDef = OpDef {
 ///`top.Preprocess`: Placeholder for an input's preprocessing, which a pass expands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preprocess<V> {
-    /// Operand.
+    /// The images.
     pub input: V,
-    ///Attribute.
+    /// The order of the network's channels, such as `rgb`.
     pub channel_order: String,
-    ///Attribute.
+    /// The format of the images that are fed, such as `BGR_PACKED`.
     pub customization_format: String,
-    ///Attribute.
+    /// Subtracted from each channel.
     pub mean: Vec<f64>,
-    ///Attribute.
+    /// How the network is quantized, such as `INT8` or `BF16`.
     pub quant_mode: String,
-    ///Attribute.
+    /// Height and width of the images, whose center is cropped; if empty, those of the result.
     pub resize_dims: Vec<i64>,
-    ///Attribute.
+    /// The factor of each channel after its mean is subtracted.
     pub scale: Vec<f64>,
-    ///Attribute; `true` by default.
+    /// Whether 8-bit results have a sign. The default is `true`.
     pub sign: bool,
 }
 impl<V> Preprocess<V> {
@@ -1023,16 +1071,18 @@ impl<V> Preprocess<V> {
 pub(super) const SCALELUT: OpDef = OpDef {
     name: "ScaleLut",
     summary: "x * scale + bias, per channel, by table",
-    description: "",
+    description: "Integer results are rounded to the nearest, halves up.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ...]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "bias",
+            description: "Added to each channel: c numbers",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -1040,6 +1090,7 @@ pub(super) const SCALELUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of each channel: c numbers",
             kind: AttributeKind::Floats,
             default: None,
             optional: false,
@@ -1047,15 +1098,17 @@ pub(super) const SCALELUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "sign",
+            description: "Whether 8-bit results have a sign",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1063,16 +1116,18 @@ pub(super) const SCALELUT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.ScaleLut`: x * scale + bias, per channel, by table.
+/**`top.ScaleLut`: x * scale + bias, per channel, by table.
+
+Integer results are rounded to the nearest, halves up.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaleLut<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ...\].
     pub input: V,
-    ///Attribute.
+    /// Added to each channel: c numbers.
     pub bias: Vec<f64>,
-    ///Attribute.
+    /// The factor of each channel: c numbers.
     pub scale: Vec<f64>,
-    ///Attribute; `true` by default.
+    /// Whether 8-bit results have a sign. The default is `true`. It changes no result.
     pub sign: bool,
 }
 impl<V> ScaleLut<V> {
@@ -1122,16 +1177,18 @@ impl<V> ScaleLut<V> {
 pub(super) const YUV2RGBFORMULA: OpDef = OpDef {
     name: "Yuv2rgbFormula",
     summary: "YUV image to RGB",
-    description: "`src_format` and `dst_format`: 0 YU12, 1 YV12, 2 NV12, 3 NV21, 4 RGB, 5 BGR.",
+    description: "The result is [..., 3, h, w], clamped to 0 to 255. Each block of 2 x 2 pixels shares its U and V.",
     operands: &[
         ValueDef {
             name: "YUV",
+            description: "The planes of 8-bit values on top of each other: [..., h * 3 / 2, w] with even h and w",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dst_format",
+            description: "The order of the result's channels: 4 for RGB, 5 for BGR",
             kind: AttributeKind::Ui32,
             default: None,
             optional: false,
@@ -1139,6 +1196,7 @@ pub(super) const YUV2RGBFORMULA: OpDef = OpDef {
         },
         AttributeDef {
             name: "formula_mode",
+            description: "BT.601 with brightness from 16 to 235 (`_601_limited`) or from 0 to 255 (`_601_full`)",
             kind: AttributeKind::OneOf(&["_601_limited", "_601_full"]),
             default: None,
             optional: false,
@@ -1146,6 +1204,7 @@ pub(super) const YUV2RGBFORMULA: OpDef = OpDef {
         },
         AttributeDef {
             name: "image_format",
+            description: "The dtype of the result",
             kind: AttributeKind::OneOf(&["FLOAT32", "UINT8"]),
             default: None,
             optional: false,
@@ -1153,6 +1212,7 @@ pub(super) const YUV2RGBFORMULA: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -1172,6 +1232,7 @@ pub(super) const YUV2RGBFORMULA: OpDef = OpDef {
         },
         AttributeDef {
             name: "src_format",
+            description: "The format of `YUV`: 0 for YU12, 1 for YV12, 2 for NV12, 3 for NV21",
             kind: AttributeKind::Ui32,
             default: None,
             optional: false,
@@ -1181,6 +1242,7 @@ pub(super) const YUV2RGBFORMULA: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1190,20 +1252,20 @@ pub(super) const YUV2RGBFORMULA: OpDef = OpDef {
 };
 /**`top.Yuv2rgbFormula`: YUV image to RGB.
 
-`src_format` and `dst_format`: 0 YU12, 1 YV12, 2 NV12, 3 NV21, 4 RGB, 5 BGR.*/
+The result is \[..., 3, h, w\], clamped to 0 to 255. Each block of 2 x 2 pixels shares its U and V.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Yuv2rgbFormula<V> {
-    /// Operand.
+    /// The planes of 8-bit values on top of each other: \[..., h * 3 / 2, w\] with even h and w.
     pub YUV: V,
-    ///Attribute.
+    /// The order of the result's channels: 4 for RGB, 5 for BGR.
     pub dst_format: i64,
-    ///Attribute.
+    /// BT.601 with brightness from 16 to 235 (`_601_limited`) or from 0 to 255 (`_601_full`).
     pub formula_mode: Yuv2rgbFormulaMode,
-    ///Attribute.
+    /// The dtype of the result.
     pub image_format: Yuv2rgbFormulaImageFormat,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
-    ///Attribute.
+    /// The format of `YUV`: 0 for YU12, 1 for YV12, 2 for NV12, 3 for NV21.
     pub src_format: i64,
 }
 impl<V> Yuv2rgbFormula<V> {

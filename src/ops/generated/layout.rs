@@ -36,16 +36,18 @@ one_of!(PadMode);
 pub(super) const CONCAT: OpDef = OpDef {
     name: "Concat",
     summary: "Joins tensors along an axis",
-    description: "All other dimensions are equal.",
+    description: "",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "At least one tensor; all dimensions but that of `axis` are equal",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis along which they are joined; negative values count from the end",
             kind: AttributeKind::Si32,
             default: Some(Default::Int(1)),
             optional: false,
@@ -53,6 +55,7 @@ pub(super) const CONCAT: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -60,6 +63,7 @@ pub(super) const CONCAT: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -67,6 +71,7 @@ pub(super) const CONCAT: OpDef = OpDef {
         },
         AttributeDef {
             name: "only_merge",
+            description: "Whether the compiler places the inputs in the result's memory instead of copying them",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -74,6 +79,7 @@ pub(super) const CONCAT: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -95,6 +101,7 @@ pub(super) const CONCAT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -102,22 +109,20 @@ pub(super) const CONCAT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Concat`: Joins tensors along an axis.
-
-All other dimensions are equal.*/
+///`top.Concat`: Joins tensors along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Concat<V> {
-    /// Operand.
+    /// At least one tensor; all dimensions but that of `axis` are equal.
     pub inputs: Vec<V>,
-    ///Attribute; `1` by default.
+    /// The axis along which they are joined; negative values count from the end. The default is `1`.
     pub axis: i64,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `false` by default. It changes no result.
+    /// Whether the compiler places the inputs in the result's memory instead of copying them. The default is `false`. It changes no result.
     pub only_merge: bool,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> Concat<V> {
@@ -179,16 +184,19 @@ pub(super) const CONCATSLICE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "in0",
+            description: "The tensor whose first entries are dropped",
             arity: Arity::Required,
         },
         ValueDef {
             name: "in1",
+            description: "The tensor that is appended; all dimensions but that of `axis` are those of `in0`",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis along which they are joined; negative values count from the end",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -198,6 +206,7 @@ pub(super) const CONCATSLICE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -208,11 +217,11 @@ pub(super) const CONCATSLICE: OpDef = OpDef {
 ///`top.ConcatSlice`: The last part of in0 followed by in1 along an axis, as long as in0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConcatSlice<V> {
-    /// Operand.
+    /// The tensor whose first entries are dropped.
     pub in0: V,
-    /// Operand.
+    /// The tensor that is appended; all dimensions but that of `axis` are those of `in0`.
     pub in1: V,
-    ///Attribute.
+    /// The axis along which they are joined; negative values count from the end.
     pub axis: i64,
 }
 impl<V> ConcatSlice<V> {
@@ -256,16 +265,18 @@ impl<V> ConcatSlice<V> {
 pub(super) const COPY: OpDef = OpDef {
     name: "Copy",
     summary: "A copy",
-    description: "`shape` is that of the input. Strides are all 1, as TpuLang writes them, or those of a dense tensor: the compiler ignores both.",
+    description: "Strides are all 1, as TpuLang writes them, or those of a dense tensor: the compiler ignores both.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "input_stride",
+            description: "The strides of the input: all 1, or dense",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -273,6 +284,7 @@ pub(super) const COPY: OpDef = OpDef {
         },
         AttributeDef {
             name: "output_stride",
+            description: "The strides of the result: all 1, or dense",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -280,6 +292,7 @@ pub(super) const COPY: OpDef = OpDef {
         },
         AttributeDef {
             name: "shape",
+            description: "The dimensions of the input",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -289,6 +302,7 @@ pub(super) const COPY: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -298,16 +312,16 @@ pub(super) const COPY: OpDef = OpDef {
 };
 /**`top.Copy`: A copy.
 
-`shape` is that of the input. Strides are all 1, as TpuLang writes them, or those of a dense tensor: the compiler ignores both.*/
+Strides are all 1, as TpuLang writes them, or those of a dense tensor: the compiler ignores both.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Copy<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The strides of the input: all 1, or dense.
     pub input_stride: Vec<i64>,
-    ///Attribute.
+    /// The strides of the result: all 1, or dense.
     pub output_stride: Vec<i64>,
-    ///Attribute.
+    /// The dimensions of the input.
     pub shape: Vec<i64>,
 }
 impl<V> Copy<V> {
@@ -366,12 +380,14 @@ pub(super) const FLATTEN: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "end_dim",
+            description: "The last folded axis, not before `start_dim`; negative values count from the end",
             kind: AttributeKind::Int,
             default: Some(Default::Int(-1)),
             optional: false,
@@ -379,6 +395,7 @@ pub(super) const FLATTEN: OpDef = OpDef {
         },
         AttributeDef {
             name: "start_dim",
+            description: "The first folded axis; negative values count from the end",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -388,6 +405,7 @@ pub(super) const FLATTEN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -398,11 +416,11 @@ pub(super) const FLATTEN: OpDef = OpDef {
 ///`top.Flatten`: Folds axes start_dim to end_dim into one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flatten<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute; `-1` by default.
+    /// The last folded axis, not before `start_dim`; negative values count from the end. The default is `-1`.
     pub end_dim: i64,
-    ///Attribute; `0` by default.
+    /// The first folded axis; negative values count from the end. The default is `0`.
     pub start_dim: i64,
 }
 impl<V> Flatten<V> {
@@ -448,16 +466,18 @@ impl<V> Flatten<V> {
 pub(super) const PACK: OpDef = OpDef {
     name: "Pack",
     summary: "Stacks tensors of one shape along a new axis",
-    description: "`values_count` is their number.",
+    description: "",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "At least one tensor, all of the same shape and dtype",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "Position of the new axis in the result; negative values count from its end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -465,6 +485,7 @@ pub(super) const PACK: OpDef = OpDef {
         },
         AttributeDef {
             name: "values_count",
+            description: "Number of `inputs`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -474,6 +495,7 @@ pub(super) const PACK: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -481,16 +503,14 @@ pub(super) const PACK: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Pack`: Stacks tensors of one shape along a new axis.
-
-`values_count` is their number.*/
+///`top.Pack`: Stacks tensors of one shape along a new axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pack<V> {
-    /// Operand.
+    /// At least one tensor, all of the same shape and dtype.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// Position of the new axis in the result; negative values count from its end.
     pub axis: i64,
-    ///Attribute.
+    /// Number of `inputs`.
     pub values_count: i64,
 }
 impl<V> Pack<V> {
@@ -532,20 +552,23 @@ impl<V> Pack<V> {
 pub(super) const PAD: OpDef = OpDef {
     name: "Pad",
     summary: "Pads each axis",
-    description: "`paddings` lists the counts before each axis, then after each; `paddingsT`, if present, replaces it. The padding holds `val` (`constant`), the mirror image without the edge (`reflect`) or with it (`symmetric`), or the edge (`edge`).",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "paddingsT",
+            description: "Counts instead of those in `paddings`; not supported",
             arity: Arity::Optional,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "mode",
+            description: "Padding by `val` (constant), a mirror image without (reflect) or with the edge (symmetric), or the edge",
             kind: AttributeKind::OneOf(&["constant", "reflect", "symmetric", "edge"]),
             default: None,
             optional: false,
@@ -553,6 +576,7 @@ pub(super) const PAD: OpDef = OpDef {
         },
         AttributeDef {
             name: "paddings",
+            description: "The counts before each axis, then after each; at least 0, and at most what `mode` can mirror",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -560,6 +584,7 @@ pub(super) const PAD: OpDef = OpDef {
         },
         AttributeDef {
             name: "val",
+            description: "The value of `constant` padding; for quantized tensors the stored value",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
@@ -569,6 +594,7 @@ pub(super) const PAD: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -576,20 +602,18 @@ pub(super) const PAD: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Pad`: Pads each axis.
-
-`paddings` lists the counts before each axis, then after each; `paddingsT`, if present, replaces it. The padding holds `val` (`constant`), the mirror image without the edge (`reflect`) or with it (`symmetric`), or the edge (`edge`).*/
+///`top.Pad`: Pads each axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pad<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// Counts instead of those in `paddings`; not supported.
     pub paddingsT: Option<V>,
-    ///Attribute.
+    /// Padding by `val` (constant), a mirror image without (reflect) or with the edge (symmetric), or the edge.
     pub mode: PadMode,
-    ///Attribute.
+    /// The counts before each axis, then after each; at least 0, and at most what `mode` can mirror.
     pub paddings: Vec<i64>,
-    ///Attribute; `0.0f64` by default.
+    /// The value of `constant` padding; for quantized tensors the stored value. The default is `0.0f64`.
     pub val: f64,
 }
 impl<V> Pad<V> {
@@ -649,12 +673,14 @@ pub(super) const PERMUTE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "order",
+            description: "Each axis of the input once; negative values count from the end",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -664,6 +690,7 @@ pub(super) const PERMUTE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -676,9 +703,9 @@ pub(super) const PERMUTE: OpDef = OpDef {
 Axis `i` of the result is axis `order[i]` of the input.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Permute<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// Each axis of the input once; negative values count from the end.
     pub order: Vec<i64>,
 }
 impl<V> Permute<V> {
@@ -717,20 +744,23 @@ impl<V> Permute<V> {
 pub(super) const RESHAPE: OpDef = OpDef {
     name: "Reshape",
     summary: "Changes the shape",
-    description: "In `shape`, 0 keeps the input's dimension and one -1 is inferred.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "shapeT",
+            description: "The new dimensions, instead of `shape`: a coefficient of integers",
             arity: Arity::Optional,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "shape",
+            description: "The new dimensions: 0 keeps the input's and one -1 is inferred. Needed unless there is `shapeT`",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -738,6 +768,7 @@ pub(super) const RESHAPE: OpDef = OpDef {
         },
         AttributeDef {
             name: "flatten_start_dim",
+            description: "The first axis that a Flatten of ONNX joined; -1 if the op was none",
             kind: AttributeKind::Int,
             default: Some(Default::Int(-1)),
             optional: false,
@@ -747,6 +778,7 @@ pub(super) const RESHAPE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -754,18 +786,16 @@ pub(super) const RESHAPE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Reshape`: Changes the shape.
-
-In `shape`, 0 keeps the input's dimension and one -1 is inferred.*/
+///`top.Reshape`: Changes the shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reshape<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The new dimensions, instead of `shape`: a coefficient of integers.
     pub shapeT: Option<V>,
-    ///Attribute; may be absent.
+    /// The new dimensions: 0 keeps the input's and one -1 is inferred. Needed unless there is `shapeT`.
     pub shape: Option<Vec<i64>>,
-    ///Attribute; `-1` by default. It changes no result.
+    /// The first axis that a Flatten of ONNX joined; -1 if the op was none. The default is `-1`. It changes no result.
     pub flatten_start_dim: i64,
 }
 impl<V> Reshape<V> {
@@ -817,16 +847,18 @@ impl<V> Reshape<V> {
 pub(super) const SPLIT: OpDef = OpDef {
     name: "Split",
     summary: "Splits a tensor along an axis",
-    description: "Into `num` equal parts, or parts of the sizes in `split_size`, which then has `num` entries.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis that is divided; negative values count from the end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -834,6 +866,7 @@ pub(super) const SPLIT: OpDef = OpDef {
         },
         AttributeDef {
             name: "num",
+            description: "Number of parts, from 1 to 4096",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -841,6 +874,7 @@ pub(super) const SPLIT: OpDef = OpDef {
         },
         AttributeDef {
             name: "split_size",
+            description: "Sizes of the `num` parts, which are at least 1; equal parts if absent or empty",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -850,6 +884,7 @@ pub(super) const SPLIT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "outputs",
+            description: "",
             arity: Arity::Variadic,
         },
     ],
@@ -857,18 +892,16 @@ pub(super) const SPLIT: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Split`: Splits a tensor along an axis.
-
-Into `num` equal parts, or parts of the sizes in `split_size`, which then has `num` entries.*/
+///`top.Split`: Splits a tensor along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The axis that is divided; negative values count from the end.
     pub axis: i64,
-    ///Attribute.
+    /// Number of parts, from 1 to 4096.
     pub num: i64,
-    ///Attribute; may be absent.
+    /// Sizes of the `num` parts, which are at least 1; equal parts if absent or empty.
     pub split_size: Option<Vec<i64>>,
 }
 impl<V> Split<V> {
@@ -918,16 +951,18 @@ impl<V> Split<V> {
 pub(super) const SQUEEZE: OpDef = OpDef {
     name: "Squeeze",
     summary: "Removes axes of size 1",
-    description: "An empty list removes all of them; if no axis is left, the shape is [1].",
+    description: "If no axis is left, the shape is [1].",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axes",
+            description: "The removed axes; negative values count from the end. An empty list stands for all of size 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -935,15 +970,17 @@ pub(super) const SQUEEZE: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -953,14 +990,14 @@ pub(super) const SQUEEZE: OpDef = OpDef {
 };
 /**`top.Squeeze`: Removes axes of size 1.
 
-An empty list removes all of them; if no axis is left, the shape is \[1\].*/
+If no axis is left, the shape is \[1\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Squeeze<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The removed axes; negative values count from the end. An empty list stands for all of size 1.
     pub axes: Vec<i64>,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> Squeeze<V> {
@@ -1010,12 +1047,14 @@ pub(super) const TRANSPOSE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dim0",
+            description: "One of the axes; negative values count from the end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -1023,6 +1062,7 @@ pub(super) const TRANSPOSE: OpDef = OpDef {
         },
         AttributeDef {
             name: "dim1",
+            description: "The other axis; negative values count from the end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -1032,6 +1072,7 @@ pub(super) const TRANSPOSE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1042,11 +1083,11 @@ pub(super) const TRANSPOSE: OpDef = OpDef {
 ///`top.Transpose`: Swaps two axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transpose<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// One of the axes; negative values count from the end.
     pub dim0: i64,
-    ///Attribute.
+    /// The other axis; negative values count from the end.
     pub dim1: i64,
 }
 impl<V> Transpose<V> {
@@ -1092,12 +1133,14 @@ pub(super) const UNPACK: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The removed axis, of at most 4096 entries; negative values count from the end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -1107,6 +1150,7 @@ pub(super) const UNPACK: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "outputs",
+            description: "",
             arity: Arity::Variadic,
         },
     ],
@@ -1117,9 +1161,9 @@ pub(super) const UNPACK: OpDef = OpDef {
 ///`top.Unpack`: Splits a tensor along an axis, which is removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unpack<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The removed axis, of at most 4096 entries; negative values count from the end.
     pub axis: i64,
 }
 impl<V> Unpack<V> {
@@ -1158,16 +1202,18 @@ impl<V> Unpack<V> {
 pub(super) const UNSQUEEZE: OpDef = OpDef {
     name: "Unsqueeze",
     summary: "Inserts axes of size 1",
-    description: "`axes` are positions in the result.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axes",
+            description: "Positions of the new axes in the result; negative values count from its end",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -1177,6 +1223,7 @@ pub(super) const UNSQUEEZE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1184,14 +1231,12 @@ pub(super) const UNSQUEEZE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Unsqueeze`: Inserts axes of size 1.
-
-`axes` are positions in the result.*/
+///`top.Unsqueeze`: Inserts axes of size 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unsqueeze<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// Positions of the new axes in the result; negative values count from its end.
     pub axes: Vec<i64>,
 }
 impl<V> Unsqueeze<V> {
@@ -1230,14 +1275,16 @@ impl<V> Unsqueeze<V> {
 pub(super) const VIEW: OpDef = OpDef {
     name: "View",
     summary: "Changes the shape to one given as a tensor",
-    description: "As in Reshape, 0 keeps the dimension, one -1 is inferred.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "shape",
+            description: "The new dimensions, a coefficient of integers: 0 keeps the input's and one -1 is inferred",
             arity: Arity::Required,
         },
     ],
@@ -1245,6 +1292,7 @@ pub(super) const VIEW: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1252,14 +1300,12 @@ pub(super) const VIEW: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.View`: Changes the shape to one given as a tensor.
-
-As in Reshape, 0 keeps the dimension, one -1 is inferred.*/
+///`top.View`: Changes the shape to one given as a tensor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The new dimensions, a coefficient of integers: 0 keeps the input's and one -1 is inferred.
     pub shape: V,
 }
 impl<V> View<V> {

@@ -3,32 +3,38 @@ use super::*;
 pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
     name: "MaskRCNN_BboxPooler",
     summary: "Features of the proposed regions, for the box head",
-    description: "RoiAlign over four levels.",
+    description: "RoiAlign over four levels, of which level 0 has the largest features.",
     operands: &[
         ValueDef {
             name: "ptr_feat0",
+            description: "Features of level 0: [n, CHANNEL_ROI, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "ptr_feat1",
+            description: "Features of level 1: [n, CHANNEL_ROI, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "ptr_feat2",
+            description: "Features of level 2: [n, CHANNEL_ROI, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "ptr_feat3",
+            description: "Features of level 3: [n, CHANNEL_ROI, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "rois_multi_batch",
+            description: "The regions of all images, as MaskRCNN_RPNGetBboxes returns them",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "CHANNEL_ROI",
+            description: "Number of channels of the features",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -36,6 +42,7 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_H",
+            description: "Maximum height of level 0",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -43,6 +50,7 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_LEN",
+            description: "Number of elements of a region: 5",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -50,6 +58,7 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_NUM_LEVELS",
+            description: "Number of levels: 4",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -57,6 +66,7 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_PH",
+            description: "Height of a region's features in the result",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -64,6 +74,7 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_PW",
+            description: "Width of a region's features in the result",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -71,6 +82,7 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_SLICE",
+            description: "Number of regions per image",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -78,6 +90,7 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_W",
+            description: "Maximum width of level 0",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -87,10 +100,12 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "result_res",
+            description: "Features of the regions: [n * ROI_SLICE, CHANNEL_ROI, ROI_PH, ROI_PW]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "result_rois",
+            description: "The regions to which they belong: [n, ROI_SLICE, 1, ROI_LEN]",
             arity: Arity::Required,
         },
     ],
@@ -100,34 +115,34 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
 };
 /**`top.MaskRCNN_BboxPooler`: Features of the proposed regions, for the box head.
 
-RoiAlign over four levels.*/
+RoiAlign over four levels, of which level 0 has the largest features.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskRCNN_BboxPooler<V> {
-    /// Operand.
+    /// Features of level 0: \[n, CHANNEL_ROI, h, w\].
     pub ptr_feat0: V,
-    /// Operand.
+    /// Features of level 1: \[n, CHANNEL_ROI, h, w\].
     pub ptr_feat1: V,
-    /// Operand.
+    /// Features of level 2: \[n, CHANNEL_ROI, h, w\].
     pub ptr_feat2: V,
-    /// Operand.
+    /// Features of level 3: \[n, CHANNEL_ROI, h, w\].
     pub ptr_feat3: V,
-    /// Operand.
+    /// The regions of all images, as MaskRCNN_RPNGetBboxes returns them.
     pub rois_multi_batch: V,
-    ///Attribute.
+    /// Number of channels of the features.
     pub CHANNEL_ROI: i64,
-    ///Attribute.
+    /// Maximum height of level 0.
     pub ROI_H: i64,
-    ///Attribute.
+    /// Number of elements of a region: 5.
     pub ROI_LEN: i64,
-    ///Attribute.
+    /// Number of levels: 4.
     pub ROI_NUM_LEVELS: i64,
-    ///Attribute.
+    /// Height of a region's features in the result.
     pub ROI_PH: i64,
-    ///Attribute.
+    /// Width of a region's features in the result.
     pub ROI_PW: i64,
-    ///Attribute.
+    /// Number of regions per image.
     pub ROI_SLICE: i64,
-    ///Attribute.
+    /// Maximum width of level 0.
     pub ROI_W: i64,
 }
 impl<V> MaskRCNN_BboxPooler<V> {
@@ -232,28 +247,34 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "ptr_rois",
+            description: "The regions, NUM_INDEXES + NUM_CLASSES elements each, MAX_PER_IMG per image; four axes",
             arity: Arity::Required,
         },
         ValueDef {
             name: "ptr_bbox",
+            description: "Differences between boxes and regions: NUM_INDEXES for each class of each region",
             arity: Arity::Required,
         },
         ValueDef {
             name: "ptr_score",
+            description: "Scores of the regions: NUM_CLASSES_getBboxB + 1 each, with that of the background",
             arity: Arity::Required,
         },
         ValueDef {
             name: "max_val",
+            description: "The size of the image, to which boxes are clipped",
             arity: Arity::Required,
         },
         ValueDef {
             name: "scale_factor",
+            description: "Factors from the original image's size to the network's, by which boxes are divided",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "MAX_NMS_LENGTH_GetBboxB",
+            description: "Maximum number of boxes that suppression compares: MAX_PER_IMG * NUM_CLASSES_getBboxB",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -261,6 +282,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "MAX_PER_IMG",
+            description: "Number of regions per image",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -268,6 +290,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "MAX_PER_IMG_GetBboxB",
+            description: "Number of boxes per image in the results",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -275,6 +298,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "NUM_CLASSES",
+            description: "Number of scores per region and per box: 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -282,6 +306,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "NUM_CLASSES_getBboxB",
+            description: "Number of classes of objects, without the background",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -289,6 +314,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "NUM_INDEXES",
+            description: "Number of coordinates per box: 4",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -296,6 +322,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "TOPK_ONNX_NMS",
+            description: "Size of the chip's list of boxes that suppression keeps: 250",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -303,6 +330,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_means",
+            description: "Mean of all differences",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -310,6 +338,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_stds_0",
+            description: "Standard deviation of the differences of the center",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -317,6 +346,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_stds_1",
+            description: "Standard deviation of the differences of width's and height's logarithms",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -324,6 +354,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "nms_iou_thr",
+            description: "Maximum intersection over union of two boxes that are both kept",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -331,6 +362,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "threshold_score_eq",
+            description: "Minimum score of a box",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -338,6 +370,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
         },
         AttributeDef {
             name: "wh_ratio_log",
+            description: "Maximum absolute value of the logarithm of a box's width or height over the region's",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -347,10 +380,12 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "result_det_bboxes",
+            description: "The boxes and their scores: [n, 1, MAX_PER_IMG_GetBboxB, NUM_INDEXES + NUM_CLASSES]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "result_det_labels",
+            description: "The classes of the boxes: [n, 1, MAX_PER_IMG_GetBboxB, 1]",
             arity: Arity::Required,
         },
     ],
@@ -363,41 +398,41 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
 Differences applied to the regions, then non-maximum suppression.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskRCNN_GetBboxB<V> {
-    /// Operand.
+    /// The regions, NUM_INDEXES + NUM_CLASSES elements each, MAX_PER_IMG per image; four axes.
     pub ptr_rois: V,
-    /// Operand.
+    /// Differences between boxes and regions: NUM_INDEXES for each class of each region.
     pub ptr_bbox: V,
-    /// Operand.
+    /// Scores of the regions: NUM_CLASSES_getBboxB + 1 each, with that of the background.
     pub ptr_score: V,
-    /// Operand.
+    /// The size of the image, to which boxes are clipped.
     pub max_val: V,
-    /// Operand.
+    /// Factors from the original image's size to the network's, by which boxes are divided.
     pub scale_factor: V,
-    ///Attribute.
+    /// Maximum number of boxes that suppression compares: MAX_PER_IMG * NUM_CLASSES_getBboxB.
     pub MAX_NMS_LENGTH_GetBboxB: i64,
-    ///Attribute.
+    /// Number of regions per image.
     pub MAX_PER_IMG: i64,
-    ///Attribute.
+    /// Number of boxes per image in the results.
     pub MAX_PER_IMG_GetBboxB: i64,
-    ///Attribute.
+    /// Number of scores per region and per box: 1.
     pub NUM_CLASSES: i64,
-    ///Attribute.
+    /// Number of classes of objects, without the background.
     pub NUM_CLASSES_getBboxB: i64,
-    ///Attribute.
+    /// Number of coordinates per box: 4.
     pub NUM_INDEXES: i64,
-    ///Attribute.
+    /// Size of the chip's list of boxes that suppression keeps: 250.
     pub TOPK_ONNX_NMS: i64,
-    ///Attribute.
+    /// Mean of all differences.
     pub delta2bbox_means: f64,
-    ///Attribute.
+    /// Standard deviation of the differences of the center.
     pub delta2bbox_stds_0: f64,
-    ///Attribute.
+    /// Standard deviation of the differences of width's and height's logarithms.
     pub delta2bbox_stds_1: f64,
-    ///Attribute.
+    /// Maximum intersection over union of two boxes that are both kept.
     pub nms_iou_thr: f64,
-    ///Attribute.
+    /// Minimum score of a box.
     pub threshold_score_eq: f64,
-    ///Attribute.
+    /// Maximum absolute value of the logarithm of a box's width or height over the region's.
     pub wh_ratio_log: f64,
 }
 impl<V> MaskRCNN_GetBboxB<V> {
@@ -523,40 +558,48 @@ impl<V> MaskRCNN_GetBboxB<V> {
 pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
     name: "MaskRCNN_MaskPooler",
     summary: "Features of the boxes found, for the mask head",
-    description: "RoiAlign over four levels.",
+    description: "RoiAlign over four levels, of which level 0 has the largest features. The result is [n * ROI_SLICE, CHANNEL_ROI, ROI_PH, ROI_PW].",
     operands: &[
         ValueDef {
             name: "x_0",
+            description: "Features of level 0: [n, CHANNEL_ROI, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "x_1",
+            description: "Features of level 1: [n, CHANNEL_ROI, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "x_2",
+            description: "Features of level 2: [n, CHANNEL_ROI, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "x_3",
+            description: "Features of level 3: [n, CHANNEL_ROI, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "det_bboxes_multi_batch",
+            description: "The boxes of all images, as MaskRCNN_GetBboxB returns them: [n, 1, ROI_SLICE, ROI_LEN]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "det_labels_multi_batch",
+            description: "The classes of the boxes: [n, 1, ROI_SLICE, 1]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "scale_factor",
+            description: "Factors from the original image's size to the network's, by which boxes are multiplied",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "CHANNEL_ROI",
+            description: "Number of channels of the features",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -564,6 +607,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_H",
+            description: "Maximum height of level 0",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -571,6 +615,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_LEN",
+            description: "Number of elements of a region: 5",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -578,6 +623,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_NUM_LEVELS",
+            description: "Number of levels: 4",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -585,6 +631,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_PH",
+            description: "Height of a region's features in the result",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -592,6 +639,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_PW",
+            description: "Width of a region's features in the result",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -599,6 +647,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_SLICE",
+            description: "Number of regions per image",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -606,6 +655,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "ROI_W",
+            description: "Maximum width of level 0",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -615,6 +665,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "result_res",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -624,38 +675,38 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
 };
 /**`top.MaskRCNN_MaskPooler`: Features of the boxes found, for the mask head.
 
-RoiAlign over four levels.*/
+RoiAlign over four levels, of which level 0 has the largest features. The result is \[n * ROI_SLICE, CHANNEL_ROI, ROI_PH, ROI_PW\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskRCNN_MaskPooler<V> {
-    /// Operand.
+    /// Features of level 0: \[n, CHANNEL_ROI, h, w\].
     pub x_0: V,
-    /// Operand.
+    /// Features of level 1: \[n, CHANNEL_ROI, h, w\].
     pub x_1: V,
-    /// Operand.
+    /// Features of level 2: \[n, CHANNEL_ROI, h, w\].
     pub x_2: V,
-    /// Operand.
+    /// Features of level 3: \[n, CHANNEL_ROI, h, w\].
     pub x_3: V,
-    /// Operand.
+    /// The boxes of all images, as MaskRCNN_GetBboxB returns them: \[n, 1, ROI_SLICE, ROI_LEN\].
     pub det_bboxes_multi_batch: V,
-    /// Operand.
+    /// The classes of the boxes: \[n, 1, ROI_SLICE, 1\].
     pub det_labels_multi_batch: V,
-    /// Operand.
+    /// Factors from the original image's size to the network's, by which boxes are multiplied.
     pub scale_factor: V,
-    ///Attribute.
+    /// Number of channels of the features.
     pub CHANNEL_ROI: i64,
-    ///Attribute.
+    /// Maximum height of level 0.
     pub ROI_H: i64,
-    ///Attribute.
+    /// Number of elements of a region: 5.
     pub ROI_LEN: i64,
-    ///Attribute.
+    /// Number of levels: 4.
     pub ROI_NUM_LEVELS: i64,
-    ///Attribute.
+    /// Height of a region's features in the result.
     pub ROI_PH: i64,
-    ///Attribute.
+    /// Width of a region's features in the result.
     pub ROI_PW: i64,
-    ///Attribute.
+    /// Number of regions per image.
     pub ROI_SLICE: i64,
-    ///Attribute.
+    /// Maximum width of level 0.
     pub ROI_W: i64,
 }
 impl<V> MaskRCNN_MaskPooler<V> {
@@ -766,76 +817,93 @@ impl<V> MaskRCNN_MaskPooler<V> {
 pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
     name: "MaskRCNN_RPNGetBboxes",
     summary: "Regions proposed by Mask R-CNN",
-    description: "From class scores, box differences and anchors of five levels, with non-maximum suppression.",
+    description: "From class scores, box differences and anchors of five levels, with non-maximum suppression. Level 0 has the largest features. The result is [n, 1, MAX_PER_IMG, NUM_INDEXES + NUM_CLASSES].",
     operands: &[
         ValueDef {
             name: "cls_scores_0",
+            description: "Scores of the anchors of level 0: [n, CHANNEL_RPN_SCORES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "cls_scores_1",
+            description: "Scores of the anchors of level 1: [n, CHANNEL_RPN_SCORES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "cls_scores_2",
+            description: "Scores of the anchors of level 2: [n, CHANNEL_RPN_SCORES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "cls_scores_3",
+            description: "Scores of the anchors of level 3: [n, CHANNEL_RPN_SCORES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "cls_scores_4",
+            description: "Scores of the anchors of level 4: [n, CHANNEL_RPN_SCORES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bbox_preds_0",
+            description: "Differences between boxes and anchors of level 0: [n, CHANNEL_RPN_BBOXES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bbox_preds_1",
+            description: "Differences between boxes and anchors of level 1: [n, CHANNEL_RPN_BBOXES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bbox_preds_2",
+            description: "Differences between boxes and anchors of level 2: [n, CHANNEL_RPN_BBOXES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bbox_preds_3",
+            description: "Differences between boxes and anchors of level 3: [n, CHANNEL_RPN_BBOXES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bbox_preds_4",
+            description: "Differences between boxes and anchors of level 4: [n, CHANNEL_RPN_BBOXES, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "max_shape",
+            description: "The size of the image, to which boxes are clipped",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mlvl_anchors_0",
+            description: "Anchors of level 0, by their corners in pixels of the image: [1, 1, anchors, 4]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mlvl_anchors_1",
+            description: "Anchors of level 1, by their corners in pixels of the image: [1, 1, anchors, 4]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mlvl_anchors_2",
+            description: "Anchors of level 2, by their corners in pixels of the image: [1, 1, anchors, 4]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mlvl_anchors_3",
+            description: "Anchors of level 3, by their corners in pixels of the image: [1, 1, anchors, 4]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mlvl_anchors_4",
+            description: "Anchors of level 4, by their corners in pixels of the image: [1, 1, anchors, 4]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "CHANNEL_RPN_BBOXES",
+            description: "Channels of `bbox_preds_0` and the others: 4 per anchor of a position",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -843,6 +911,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "CHANNEL_RPN_SCORES",
+            description: "Channels of `cls_scores_0` and the others: one per anchor of a position",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -850,6 +919,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "HARDWARE_FACTOR_TOPK",
+            description: "Size of the chip's memory for sorted scores, in multiples of the scores of level 0",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -857,6 +927,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "H_RPN_DYN_MAX",
+            description: "Maximum height of level 0; each level has half the height of the one before, rounded up",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -864,6 +935,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "MAX_LENGTH_STATIC_STRECHED",
+            description: "Maximum number of boxes of all levels together, before suppression",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -871,6 +943,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "MAX_PER_IMG",
+            description: "Number of boxes per image in the result",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -878,6 +951,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "NMS_MAX_LENGTH",
+            description: "Maximum number of boxes that suppression compares",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -885,6 +959,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "NMS_PRE",
+            description: "Maximum number of boxes per level before suppression, those with the highest scores",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -892,6 +967,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "NUM_CLASSES",
+            description: "Number of scores per box",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -899,6 +975,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "NUM_INDEXES",
+            description: "Number of coordinates per box: 4",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -906,6 +983,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "TOPK_ONNX_NMS",
+            description: "Size of the chip's list of boxes that suppression keeps, per class",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -913,6 +991,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "W_RPN_DYN_MAX",
+            description: "Maximum width of level 0; each level has half the width of the one before, rounded up",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -920,6 +999,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "conf_threshold",
+            description: "Minimum score of a box",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -927,6 +1007,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_max_scalar_c",
+            description: "Maximum absolute value of the logarithm of a box's width or height over the anchor's",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -934,6 +1015,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_mean_0",
+            description: "Mean of the first difference, of the horizontal center",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -941,6 +1023,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_mean_1",
+            description: "Mean of the second difference, of the vertical center",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -948,6 +1031,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_mean_2",
+            description: "Mean of the third difference, of the width's logarithm",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -955,6 +1039,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_mean_3",
+            description: "Mean of the fourth difference, of the height's logarithm",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -962,6 +1047,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_std_0",
+            description: "Standard deviation of the first difference, of the horizontal center",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -969,6 +1055,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_std_1",
+            description: "Standard deviation of the second difference, of the vertical center",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -976,6 +1063,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_std_2",
+            description: "Standard deviation of the third difference, of the width's logarithm",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -983,6 +1071,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "delta2bbox_std_3",
+            description: "Standard deviation of the fourth difference, of the height's logarithm",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -990,6 +1079,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
         },
         AttributeDef {
             name: "iou_threshold",
+            description: "Maximum intersection over union of two boxes that are both kept",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -999,6 +1089,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "result_list",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1008,86 +1099,86 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
 };
 /**`top.MaskRCNN_RPNGetBboxes`: Regions proposed by Mask R-CNN.
 
-From class scores, box differences and anchors of five levels, with non-maximum suppression.*/
+From class scores, box differences and anchors of five levels, with non-maximum suppression. Level 0 has the largest features. The result is \[n, 1, MAX_PER_IMG, NUM_INDEXES + NUM_CLASSES\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskRCNN_RPNGetBboxes<V> {
-    /// Operand.
+    /// Scores of the anchors of level 0: \[n, CHANNEL_RPN_SCORES, h, w\].
     pub cls_scores_0: V,
-    /// Operand.
+    /// Scores of the anchors of level 1: \[n, CHANNEL_RPN_SCORES, h, w\].
     pub cls_scores_1: V,
-    /// Operand.
+    /// Scores of the anchors of level 2: \[n, CHANNEL_RPN_SCORES, h, w\].
     pub cls_scores_2: V,
-    /// Operand.
+    /// Scores of the anchors of level 3: \[n, CHANNEL_RPN_SCORES, h, w\].
     pub cls_scores_3: V,
-    /// Operand.
+    /// Scores of the anchors of level 4: \[n, CHANNEL_RPN_SCORES, h, w\].
     pub cls_scores_4: V,
-    /// Operand.
+    /// Differences between boxes and anchors of level 0: \[n, CHANNEL_RPN_BBOXES, h, w\].
     pub bbox_preds_0: V,
-    /// Operand.
+    /// Differences between boxes and anchors of level 1: \[n, CHANNEL_RPN_BBOXES, h, w\].
     pub bbox_preds_1: V,
-    /// Operand.
+    /// Differences between boxes and anchors of level 2: \[n, CHANNEL_RPN_BBOXES, h, w\].
     pub bbox_preds_2: V,
-    /// Operand.
+    /// Differences between boxes and anchors of level 3: \[n, CHANNEL_RPN_BBOXES, h, w\].
     pub bbox_preds_3: V,
-    /// Operand.
+    /// Differences between boxes and anchors of level 4: \[n, CHANNEL_RPN_BBOXES, h, w\].
     pub bbox_preds_4: V,
-    /// Operand.
+    /// The size of the image, to which boxes are clipped.
     pub max_shape: V,
-    /// Operand.
+    /// Anchors of level 0, by their corners in pixels of the image: \[1, 1, anchors, 4\].
     pub mlvl_anchors_0: V,
-    /// Operand.
+    /// Anchors of level 1, by their corners in pixels of the image: \[1, 1, anchors, 4\].
     pub mlvl_anchors_1: V,
-    /// Operand.
+    /// Anchors of level 2, by their corners in pixels of the image: \[1, 1, anchors, 4\].
     pub mlvl_anchors_2: V,
-    /// Operand.
+    /// Anchors of level 3, by their corners in pixels of the image: \[1, 1, anchors, 4\].
     pub mlvl_anchors_3: V,
-    /// Operand.
+    /// Anchors of level 4, by their corners in pixels of the image: \[1, 1, anchors, 4\].
     pub mlvl_anchors_4: V,
-    ///Attribute.
+    /// Channels of `bbox_preds_0` and the others: 4 per anchor of a position.
     pub CHANNEL_RPN_BBOXES: i64,
-    ///Attribute.
+    /// Channels of `cls_scores_0` and the others: one per anchor of a position.
     pub CHANNEL_RPN_SCORES: i64,
-    ///Attribute.
+    /// Size of the chip's memory for sorted scores, in multiples of the scores of level 0.
     pub HARDWARE_FACTOR_TOPK: i64,
-    ///Attribute.
+    /// Maximum height of level 0; each level has half the height of the one before, rounded up.
     pub H_RPN_DYN_MAX: i64,
-    ///Attribute.
+    /// Maximum number of boxes of all levels together, before suppression.
     pub MAX_LENGTH_STATIC_STRECHED: i64,
-    ///Attribute.
+    /// Number of boxes per image in the result.
     pub MAX_PER_IMG: i64,
-    ///Attribute.
+    /// Maximum number of boxes that suppression compares.
     pub NMS_MAX_LENGTH: i64,
-    ///Attribute.
+    /// Maximum number of boxes per level before suppression, those with the highest scores.
     pub NMS_PRE: i64,
-    ///Attribute.
+    /// Number of scores per box.
     pub NUM_CLASSES: i64,
-    ///Attribute.
+    /// Number of coordinates per box: 4.
     pub NUM_INDEXES: i64,
-    ///Attribute.
+    /// Size of the chip's list of boxes that suppression keeps, per class.
     pub TOPK_ONNX_NMS: i64,
-    ///Attribute.
+    /// Maximum width of level 0; each level has half the width of the one before, rounded up.
     pub W_RPN_DYN_MAX: i64,
-    ///Attribute.
+    /// Minimum score of a box.
     pub conf_threshold: f64,
-    ///Attribute.
+    /// Maximum absolute value of the logarithm of a box's width or height over the anchor's.
     pub delta2bbox_max_scalar_c: f64,
-    ///Attribute.
+    /// Mean of the first difference, of the horizontal center.
     pub delta2bbox_mean_0: f64,
-    ///Attribute.
+    /// Mean of the second difference, of the vertical center.
     pub delta2bbox_mean_1: f64,
-    ///Attribute.
+    /// Mean of the third difference, of the width's logarithm.
     pub delta2bbox_mean_2: f64,
-    ///Attribute.
+    /// Mean of the fourth difference, of the height's logarithm.
     pub delta2bbox_mean_3: f64,
-    ///Attribute.
+    /// Standard deviation of the first difference, of the horizontal center.
     pub delta2bbox_std_0: f64,
-    ///Attribute.
+    /// Standard deviation of the second difference, of the vertical center.
     pub delta2bbox_std_1: f64,
-    ///Attribute.
+    /// Standard deviation of the third difference, of the width's logarithm.
     pub delta2bbox_std_2: f64,
-    ///Attribute.
+    /// Standard deviation of the fourth difference, of the height's logarithm.
     pub delta2bbox_std_3: f64,
-    ///Attribute.
+    /// Maximum intersection over union of two boxes that are both kept.
     pub iou_threshold: f64,
 }
 impl<V> MaskRCNN_RPNGetBboxes<V> {

@@ -7,6 +7,7 @@ pub(super) const ARCCOS: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -14,6 +15,7 @@ pub(super) const ARCCOS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -24,7 +26,7 @@ pub(super) const ARCCOS: OpDef = OpDef {
 ///`top.Arccos`: Inverse cosine, between 0 and pi.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arccos<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Arccos<V> {
@@ -61,6 +63,7 @@ pub(super) const ARCTANH: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -68,6 +71,7 @@ pub(super) const ARCTANH: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -78,7 +82,7 @@ pub(super) const ARCTANH: OpDef = OpDef {
 ///`top.Arctanh`: Inverse hyperbolic tangent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arctanh<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Arctanh<V> {
@@ -115,6 +119,7 @@ pub(super) const CEIL: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -122,6 +127,7 @@ pub(super) const CEIL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -132,7 +138,7 @@ pub(super) const CEIL: OpDef = OpDef {
 ///`top.Ceil`: Smallest integer not less than x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ceil<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Ceil<V> {
@@ -169,12 +175,14 @@ pub(super) const CLIP: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The tensor; NaN stays NaN",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "max",
+            description: "The upper bound, at least `min`",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -182,6 +190,7 @@ pub(super) const CLIP: OpDef = OpDef {
         },
         AttributeDef {
             name: "min",
+            description: "The lower bound, not NaN",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -191,6 +200,7 @@ pub(super) const CLIP: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -201,11 +211,11 @@ pub(super) const CLIP: OpDef = OpDef {
 ///`top.Clip`: x clamped to \[min, max\].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clip<V> {
-    /// Operand.
+    /// The tensor; NaN stays NaN.
     pub inputs: V,
-    ///Attribute.
+    /// The upper bound, at least `min`.
     pub max: f64,
-    ///Attribute.
+    /// The lower bound, not NaN.
     pub min: f64,
 }
 impl<V> Clip<V> {
@@ -251,6 +261,7 @@ pub(super) const COS: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -258,6 +269,7 @@ pub(super) const COS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -268,7 +280,7 @@ pub(super) const COS: OpDef = OpDef {
 ///`top.Cos`: Cosine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cos<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Cos<V> {
@@ -305,6 +317,7 @@ pub(super) const COSH: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -312,6 +325,7 @@ pub(super) const COSH: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -322,7 +336,7 @@ pub(super) const COSH: OpDef = OpDef {
 ///`top.Cosh`: Hyperbolic cosine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cosh<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Cosh<V> {
@@ -359,6 +373,7 @@ pub(super) const ERF: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -366,6 +381,7 @@ pub(super) const ERF: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -378,7 +394,7 @@ pub(super) const ERF: OpDef = OpDef {
 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Erf<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Erf<V> {
@@ -415,6 +431,7 @@ pub(super) const EXP: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -422,6 +439,7 @@ pub(super) const EXP: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -432,7 +450,7 @@ pub(super) const EXP: OpDef = OpDef {
 ///`top.Exp`: e to the power x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exp<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Exp<V> {
@@ -469,21 +487,24 @@ pub(super) const FLOOR: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -494,9 +515,9 @@ pub(super) const FLOOR: OpDef = OpDef {
 ///`top.Floor`: Largest integer not greater than x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Floor<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> Floor<V> {
@@ -539,6 +560,7 @@ pub(super) const LOG: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -546,6 +568,7 @@ pub(super) const LOG: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -556,7 +579,7 @@ pub(super) const LOG: OpDef = OpDef {
 ///`top.Log`: Natural logarithm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Log<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Log<V> {
@@ -593,12 +616,14 @@ pub(super) const LOGB: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "base",
+            description: "The base of the logarithm, at least 2",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -608,6 +633,7 @@ pub(super) const LOGB: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -618,9 +644,9 @@ pub(super) const LOGB: OpDef = OpDef {
 ///`top.LogB`: Logarithm to a base.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogB<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The base of the logarithm, at least 2.
     pub base: i64,
 }
 impl<V> LogB<V> {
@@ -663,12 +689,14 @@ pub(super) const POW: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The bases",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "exponent",
+            description: "The power to which each element is raised",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -678,6 +706,7 @@ pub(super) const POW: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -688,9 +717,9 @@ pub(super) const POW: OpDef = OpDef {
 ///`top.Pow`: x to the power exponent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pow<V> {
-    /// Operand.
+    /// The bases.
     pub input: V,
-    ///Attribute.
+    /// The power to which each element is raised.
     pub exponent: f64,
 }
 impl<V> Pow<V> {
@@ -733,12 +762,14 @@ pub(super) const POW2: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The exponents",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The base of all powers",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -748,6 +779,7 @@ pub(super) const POW2: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -758,9 +790,9 @@ pub(super) const POW2: OpDef = OpDef {
 ///`top.Pow2`: const_val to the power x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pow2<V> {
-    /// Operand.
+    /// The exponents.
     pub input: V,
-    ///Attribute.
+    /// The base of all powers.
     pub const_val: f64,
 }
 impl<V> Pow2<V> {
@@ -799,10 +831,11 @@ impl<V> Pow2<V> {
 pub(super) const POW3: OpDef = OpDef {
     name: "Pow3",
     summary: "First tensor to the power of the second",
-    description: "The second is broadcast to the first.",
+    description: "",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The bases, and the exponents, which are broadcast to the shape of the bases",
             arity: Arity::Variadic,
         },
     ],
@@ -810,6 +843,7 @@ pub(super) const POW3: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -817,12 +851,10 @@ pub(super) const POW3: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Pow3`: First tensor to the power of the second.
-
-The second is broadcast to the first.*/
+///`top.Pow3`: First tensor to the power of the second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pow3<V> {
-    /// Operand.
+    /// The bases, and the exponents, which are broadcast to the shape of the bases.
     pub inputs: Vec<V>,
 }
 impl<V> Pow3<V> {
@@ -861,6 +893,7 @@ pub(super) const ROUND: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -868,6 +901,7 @@ pub(super) const ROUND: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -880,7 +914,7 @@ pub(super) const ROUND: OpDef = OpDef {
 Halves are rounded away from zero.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Round<V> {
@@ -917,6 +951,7 @@ pub(super) const RSQRT: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -924,6 +959,7 @@ pub(super) const RSQRT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -936,7 +972,7 @@ pub(super) const RSQRT: OpDef = OpDef {
 For quantized tensors it is 1 / sqrt(x).*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rsqrt<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Rsqrt<V> {
@@ -973,6 +1009,7 @@ pub(super) const SIGN: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -980,6 +1017,7 @@ pub(super) const SIGN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -990,7 +1028,7 @@ pub(super) const SIGN: OpDef = OpDef {
 ///`top.Sign`: 1 if x \> 0, -1 if x \< 0, otherwise 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sign<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Sign<V> {
@@ -1027,6 +1065,7 @@ pub(super) const SIN: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -1034,6 +1073,7 @@ pub(super) const SIN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1044,7 +1084,7 @@ pub(super) const SIN: OpDef = OpDef {
 ///`top.Sin`: Sine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sin<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Sin<V> {
@@ -1081,6 +1121,7 @@ pub(super) const SINH: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -1088,6 +1129,7 @@ pub(super) const SINH: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1098,7 +1140,7 @@ pub(super) const SINH: OpDef = OpDef {
 ///`top.Sinh`: Hyperbolic sine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sinh<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Sinh<V> {
@@ -1135,6 +1177,7 @@ pub(super) const SQRT: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -1142,6 +1185,7 @@ pub(super) const SQRT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1152,7 +1196,7 @@ pub(super) const SQRT: OpDef = OpDef {
 ///`top.Sqrt`: Square root.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sqrt<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Sqrt<V> {
@@ -1189,6 +1233,7 @@ pub(super) const TAN: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
@@ -1196,6 +1241,7 @@ pub(super) const TAN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1206,7 +1252,7 @@ pub(super) const TAN: OpDef = OpDef {
 ///`top.Tan`: Tangent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tan<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
 }
 impl<V> Tan<V> {

@@ -126,32 +126,38 @@ one_of!(EinsumMode);
 pub(super) const A16MATMUL: OpDef = OpDef {
     name: "A16MatMul",
     summary: "Product with a matrix of packed integers, plus bias",
-    description: "The matrix is `(weight - zp) * scale`. With `right_transpose`, `weight` is [N, K * weight_bits / 8] bytes, and `scale` and `zp` are [N, K / q_group_size].",
+    description: "`[.., K] x [K, N] -> [.., N]`. The matrix is `(weight - zp) * scale`; `weight`, `scale` and `zp` are stored transposed with `right_transpose`.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The left matrices: floats, [.., M, K]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "The integers: [K * weight_bits / 8, N], uint8, the first of a byte in its low bits",
             arity: Arity::Required,
         },
         ValueDef {
             name: "scale",
+            description: "Scales of the integers: [K / q_group_size, N], floats",
             arity: Arity::Required,
         },
         ValueDef {
             name: "zp",
+            description: "Zero points of the integers: [K / q_group_size, N], uint8",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each column: N elements, floats",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dq_type",
+            description: "The format of the weights: `NONE`, `INT8` or `INT4`. `weight_bits` is what counts",
             kind: AttributeKind::OneOf(
                 &["NONE", "F16", "BF16", "INT8", "INT4", "F8E4M3", "F4", "MXF4"],
             ),
@@ -161,6 +167,7 @@ pub(super) const A16MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "q_group_size",
+            description: "Number of rows of the matrix that share scale and zero point; a divisor of K",
             kind: AttributeKind::Int,
             default: Some(Default::Int(128)),
             optional: false,
@@ -168,6 +175,7 @@ pub(super) const A16MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "right_transpose",
+            description: "Whether `weight` is [N, K * weight_bits / 8], and `scale` and `zp` are [N, K / q_group_size]",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -175,6 +183,7 @@ pub(super) const A16MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "weight_bits",
+            description: "Bits of an integer: 4 or 8",
             kind: AttributeKind::Int,
             default: Some(Default::Int(8)),
             optional: false,
@@ -184,6 +193,7 @@ pub(super) const A16MATMUL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -193,26 +203,26 @@ pub(super) const A16MATMUL: OpDef = OpDef {
 };
 /**`top.A16MatMul`: Product with a matrix of packed integers, plus bias.
 
-The matrix is `(weight - zp) * scale`. With `right_transpose`, `weight` is \[N, K * weight_bits / 8\] bytes, and `scale` and `zp` are \[N, K / q_group_size\].*/
+`[.., K] x [K, N] -> [.., N]`. The matrix is `(weight - zp) * scale`; `weight`, `scale` and `zp` are stored transposed with `right_transpose`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct A16MatMul<V> {
-    /// Operand.
+    /// The left matrices: floats, \[.., M, K\].
     pub input: V,
-    /// Operand.
+    /// The integers: \[K * weight_bits / 8, N\], uint8, the first of a byte in its low bits.
     pub weight: V,
-    /// Operand.
+    /// Scales of the integers: \[K / q_group_size, N\], floats.
     pub scale: V,
-    /// Operand.
+    /// Zero points of the integers: \[K / q_group_size, N\], uint8.
     pub zp: V,
-    /// Operand.
+    /// Added to each column: N elements, floats.
     pub bias: Option<V>,
-    ///Attribute; `DequantType::NONE` by default.
+    /// The format of the weights: `NONE`, `INT8` or `INT4`. `weight_bits` is what counts. The default is `DequantType::NONE`.
     pub dq_type: DequantType,
-    ///Attribute; `128` by default.
+    /// Number of rows of the matrix that share scale and zero point; a divisor of K. The default is `128`.
     pub q_group_size: i64,
-    ///Attribute; `false` by default.
+    /// Whether `weight` is \[N, K * weight_bits / 8\], and `scale` and `zp` are \[N, K / q_group_size\]. The default is `false`.
     pub right_transpose: bool,
-    ///Attribute; `8` by default.
+    /// Bits of an integer: 4 or 8. The default is `8`.
     pub weight_bits: i64,
 }
 impl<V> A16MatMul<V> {
@@ -283,16 +293,18 @@ impl<V> A16MatMul<V> {
 pub(super) const EINSUM: OpDef = OpDef {
     name: "Einsum",
     summary: "Sum of products over named axes (Einstein notation)",
-    description: "`mode` names the axes of each operand, then those of the result; axes missing from the result are summed over.",
+    description: "",
     operands: &[
         ValueDef {
             name: "inputs",
+            description: "The operands: one for each group of names in `mode`, with an axis for each name",
             arity: Arity::Variadic,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "mode",
+            description: "The names of each operand's axes, then the result's; axes missing from the result are summed over",
             kind: AttributeKind::OneOf(
                 &[
                     "a,b->ab",
@@ -339,6 +351,7 @@ pub(super) const EINSUM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -346,14 +359,12 @@ pub(super) const EINSUM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Einsum`: Sum of products over named axes (Einstein notation).
-
-`mode` names the axes of each operand, then those of the result; axes missing from the result are summed over.*/
+///`top.Einsum`: Sum of products over named axes (Einstein notation).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Einsum<V> {
-    /// Operand.
+    /// The operands: one for each group of names in `mode`, with an axis for each name.
     pub inputs: Vec<V>,
-    ///Attribute.
+    /// The names of each operand's axes, then the result's; axes missing from the result are summed over.
     pub mode: EinsumMode,
 }
 impl<V> Einsum<V> {
@@ -392,28 +403,33 @@ impl<V> Einsum<V> {
 pub(super) const FP8MATMUL: OpDef = OpDef {
     name: "Fp8MatMul",
     summary: "Product with a matrix of fp8e4m3 values, plus bias",
-    description: "With `weight_transpose`, `weight` is [N, K]. Each block of `block_size` x `block_size` weights has one entry of `weight_scale`.",
+    description: "`[.., K] x [K, N] -> [.., N]`. Each block of `block_size` x `block_size` weights has one entry of `weight_scale`.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The left matrices: floats, [.., M, K]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "The right matrix: [K, N], fp8e4m3",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight_scale",
+            description: "A factor for each block: [ceil(K / block_size), ceil(N / block_size)], float32",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each column: N elements, floats",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "block_size",
+            description: "Rows and columns of a block; at least 1",
             kind: AttributeKind::Int,
             default: Some(Default::Int(128)),
             optional: false,
@@ -421,6 +437,7 @@ pub(super) const FP8MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "weight_transpose",
+            description: "Whether `weight` is [N, K], and `weight_scale` has its axes exchanged too",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -430,6 +447,7 @@ pub(super) const FP8MATMUL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -439,20 +457,20 @@ pub(super) const FP8MATMUL: OpDef = OpDef {
 };
 /**`top.Fp8MatMul`: Product with a matrix of fp8e4m3 values, plus bias.
 
-With `weight_transpose`, `weight` is \[N, K\]. Each block of `block_size` x `block_size` weights has one entry of `weight_scale`.*/
+`[.., K] x [K, N] -> [.., N]`. Each block of `block_size` x `block_size` weights has one entry of `weight_scale`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fp8MatMul<V> {
-    /// Operand.
+    /// The left matrices: floats, \[.., M, K\].
     pub input: V,
-    /// Operand.
+    /// The right matrix: \[K, N\], fp8e4m3.
     pub weight: V,
-    /// Operand.
+    /// A factor for each block: \[ceil(K / block_size), ceil(N / block_size)\], float32.
     pub weight_scale: V,
-    /// Operand.
+    /// Added to each column: N elements, floats.
     pub bias: Option<V>,
-    ///Attribute; `128` by default.
+    /// Rows and columns of a block; at least 1. The default is `128`.
     pub block_size: i64,
-    ///Attribute; `false` by default.
+    /// Whether `weight` is \[N, K\], and `weight_scale` has its axes exchanged too. The default is `false`.
     pub weight_transpose: bool,
 }
 impl<V> Fp8MatMul<V> {
@@ -511,24 +529,28 @@ impl<V> Fp8MatMul<V> {
 pub(super) const MATMUL: OpDef = OpDef {
     name: "MatMul",
     summary: "Matrix product over the last two axes, plus bias",
-    description: "`[.., M, K] x [.., K, N] -> [.., M, N]`; the flags transpose the last two axes of an operand or the result. Without `keep_dims` all leading axes are folded into M.",
+    description: "`[.., M, K] x [.., K, N] -> [.., M, N]`. Leading axes are broadcast. If `right` has two axes, trailing axes of `input` whose sizes multiply to K are joined, unless `left_transpose` is true.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The left matrices: [.., M, K], or a vector of K elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "right",
+            description: "The right matrices: [.., K, N], or a vector of K elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "Added to the product: N elements, one per column, or a shape that broadcasts to the result's",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "right_transpose",
+            description: "Whether `right` is [.., N, K]",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -536,6 +558,7 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "left_transpose",
+            description: "Whether `input` is [.., K, M]",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -543,6 +566,7 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "output_transpose",
+            description: "Whether the result is [.., N, M]",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -550,13 +574,15 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "hdim_is_batch",
+            description: "Whether axis 2 is that of the heads, and the chip multiplies the matrices of each head",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "keep_dims",
+            description: "Whether the result keeps its axes; otherwise all but the last are folded into one",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -564,6 +590,7 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -571,6 +598,7 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -578,13 +606,15 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "weight_bits",
+            description: "Bits of a quantized weight",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "in_int4_scale",
+            description: "Scale of the input of a layer in int4",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
@@ -592,6 +622,7 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "in_int4_zp",
+            description: "Zero point of the input of a layer in int4",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
@@ -599,6 +630,7 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "out_int8_scale",
+            description: "Scale of the output of a layer in int4",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
@@ -606,6 +638,7 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "out_int8_zp",
+            description: "Zero point of the output of a layer in int4",
             kind: AttributeKind::Float,
             default: None,
             optional: true,
@@ -613,22 +646,25 @@ pub(super) const MATMUL: OpDef = OpDef {
         },
         AttributeDef {
             name: "dq_type",
+            description: "The format of quantized weights that the compiler dequantizes",
             kind: AttributeKind::OneOf(
                 &["NONE", "F16", "BF16", "INT8", "INT4", "F8E4M3", "F4", "MXF4"],
             ),
             default: Some(Default::Str("NONE")),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "q_group_size",
+            description: "Number of quantized weights of a column that share a scale; 0 without groups",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "is_lora",
+            description: "Whether `right` belongs to a LoRA adapter",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -638,6 +674,7 @@ pub(super) const MATMUL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -647,44 +684,44 @@ pub(super) const MATMUL: OpDef = OpDef {
 };
 /**`top.MatMul`: Matrix product over the last two axes, plus bias.
 
-`[.., M, K] x [.., K, N] -> [.., M, N]`; the flags transpose the last two axes of an operand or the result. Without `keep_dims` all leading axes are folded into M.*/
+`[.., M, K] x [.., K, N] -> [.., M, N]`. Leading axes are broadcast. If `right` has two axes, trailing axes of `input` whose sizes multiply to K are joined, unless `left_transpose` is true.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatMul<V> {
-    /// Operand.
+    /// The left matrices: \[.., M, K\], or a vector of K elements.
     pub input: V,
-    /// Operand.
+    /// The right matrices: \[.., K, N\], or a vector of K elements.
     pub right: V,
-    /// Operand.
+    /// Added to the product: N elements, one per column, or a shape that broadcasts to the result's.
     pub bias: Option<V>,
-    ///Attribute; `false` by default.
+    /// Whether `right` is \[.., N, K\]. The default is `false`.
     pub right_transpose: bool,
-    ///Attribute; `false` by default.
+    /// Whether `input` is \[.., K, M\]. The default is `false`.
     pub left_transpose: bool,
-    ///Attribute; `false` by default.
+    /// Whether the result is \[.., N, M\]. The default is `false`.
     pub output_transpose: bool,
-    ///Attribute; `false` by default.
+    /// Whether axis 2 is that of the heads, and the chip multiplies the matrices of each head. The default is `false`. It changes no result.
     pub hdim_is_batch: bool,
-    ///Attribute; `true` by default.
+    /// Whether the result keeps its axes; otherwise all but the last are folded into one. The default is `true`.
     pub keep_dims: bool,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; may be absent.
+    /// Bits of a quantized weight. It changes no result.
     pub weight_bits: Option<i64>,
-    ///Attribute; may be absent. It changes no result.
+    /// Scale of the input of a layer in int4. It changes no result.
     pub in_int4_scale: Option<f64>,
-    ///Attribute; may be absent. It changes no result.
+    /// Zero point of the input of a layer in int4. It changes no result.
     pub in_int4_zp: Option<f64>,
-    ///Attribute; may be absent. It changes no result.
+    /// Scale of the output of a layer in int4. It changes no result.
     pub out_int8_scale: Option<f64>,
-    ///Attribute; may be absent. It changes no result.
+    /// Zero point of the output of a layer in int4. It changes no result.
     pub out_int8_zp: Option<f64>,
-    ///Attribute; `DequantType::NONE` by default.
+    /// The format of quantized weights that the compiler dequantizes. The default is `DequantType::NONE`. It changes no result.
     pub dq_type: DequantType,
-    ///Attribute; `0` by default.
+    /// Number of quantized weights of a column that share a scale; 0 without groups. The default is `0`. It changes no result.
     pub q_group_size: i64,
-    ///Attribute; `false` by default. It changes no result.
+    /// Whether `right` belongs to a LoRA adapter. The default is `false`. It changes no result.
     pub is_lora: bool,
 }
 impl<V> MatMul<V> {
@@ -792,68 +829,83 @@ impl<V> MatMul<V> {
 pub(super) const MLP: OpDef = OpDef {
     name: "Mlp",
     summary: "Gated feed-forward block of a transformer: down(act(gate(x)) * up(x))",
-    description: "`gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU. With `is_expert` there is one matrix per expert, and `expert_id` selects those of each token. With `quantized` the matrices are packed as for A16MatMul.",
+    description: "`gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU. `gate` and `up` turn K elements into M, and `down` turns them back. With `is_expert` each weight and bias has an axis of `num_expert` before the others, and the result is [batch * length, num_expert_per_tok, K]. With `quantized` the matrices consist of integers in an order of the chip's; such a block is not computed.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tokens: [batch, length, K]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight_gate",
+            description: "The matrix of `gate`: [K, M]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight_up",
+            description: "The matrix of `up`: [K, M]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight_down",
+            description: "The matrix of `down`: [M, K]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias_gate",
+            description: "The bias of `gate`: M elements",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias_up",
+            description: "The bias of `up`: M elements",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias_down",
+            description: "The bias of `down`: K elements",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "expert_id",
+            description: "With `is_expert`, `num_expert_per_tok` integers for each token, from 0 to num_expert - 1",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "scale_gate",
+            description: "With `quantized`, the scales of `weight_gate`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "scale_up",
+            description: "With `quantized`, the scales of `weight_up`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "scale_down",
+            description: "With `quantized`, the scales of `weight_down`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "zp_gate",
+            description: "With `quantized`, the zero points of `weight_gate`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "zp_up",
+            description: "With `quantized`, the zero points of `weight_up`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "zp_down",
+            description: "With `quantized`, the zero points of `weight_down`",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "is_expert",
+            description: "Whether there are several experts, of which `expert_id` selects some for each token",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -861,6 +913,7 @@ pub(super) const MLP: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_expert",
+            description: "Number of experts, at least 1",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -868,6 +921,7 @@ pub(super) const MLP: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_expert_per_tok",
+            description: "Number of experts that each token passes through, at least 1",
             kind: AttributeKind::Int,
             default: Some(Default::Int(1)),
             optional: false,
@@ -875,6 +929,7 @@ pub(super) const MLP: OpDef = OpDef {
         },
         AttributeDef {
             name: "q_group_size",
+            description: "With `quantized`, number of rows of a matrix that share scale and zero point",
             kind: AttributeKind::Int,
             default: Some(Default::Int(128)),
             optional: false,
@@ -882,6 +937,7 @@ pub(super) const MLP: OpDef = OpDef {
         },
         AttributeDef {
             name: "quantized",
+            description: "Whether the matrices consist of packed integers",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -889,6 +945,7 @@ pub(super) const MLP: OpDef = OpDef {
         },
         AttributeDef {
             name: "right_transpose_down",
+            description: "Whether `weight_down` is [K, M]",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -896,6 +953,7 @@ pub(super) const MLP: OpDef = OpDef {
         },
         AttributeDef {
             name: "right_transpose_gate",
+            description: "Whether `weight_gate` is [M, K]",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -903,6 +961,7 @@ pub(super) const MLP: OpDef = OpDef {
         },
         AttributeDef {
             name: "right_transpose_up",
+            description: "Whether `weight_up` is [M, K]",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -910,6 +969,7 @@ pub(super) const MLP: OpDef = OpDef {
         },
         AttributeDef {
             name: "weight_bits",
+            description: "With `quantized`, bits of an integer",
             kind: AttributeKind::Int,
             default: Some(Default::Int(8)),
             optional: false,
@@ -919,6 +979,7 @@ pub(super) const MLP: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -928,54 +989,54 @@ pub(super) const MLP: OpDef = OpDef {
 };
 /**`top.Mlp`: Gated feed-forward block of a transformer: down(act(gate(x)) * up(x)).
 
-`gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU. With `is_expert` there is one matrix per expert, and `expert_id` selects those of each token. With `quantized` the matrices are packed as for A16MatMul.*/
+`gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU. `gate` and `up` turn K elements into M, and `down` turns them back. With `is_expert` each weight and bias has an axis of `num_expert` before the others, and the result is \[batch * length, num_expert_per_tok, K\]. With `quantized` the matrices consist of integers in an order of the chip's; such a block is not computed.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mlp<V> {
-    /// Operand.
+    /// The tokens: \[batch, length, K\].
     pub input: V,
-    /// Operand.
+    /// The matrix of `gate`: \[K, M\].
     pub weight_gate: V,
-    /// Operand.
+    /// The matrix of `up`: \[K, M\].
     pub weight_up: V,
-    /// Operand.
+    /// The matrix of `down`: \[M, K\].
     pub weight_down: V,
-    /// Operand.
+    /// The bias of `gate`: M elements.
     pub bias_gate: Option<V>,
-    /// Operand.
+    /// The bias of `up`: M elements.
     pub bias_up: Option<V>,
-    /// Operand.
+    /// The bias of `down`: K elements.
     pub bias_down: Option<V>,
-    /// Operand.
+    /// With `is_expert`, `num_expert_per_tok` integers for each token, from 0 to num_expert - 1.
     pub expert_id: Option<V>,
-    /// Operand.
+    /// With `quantized`, the scales of `weight_gate`.
     pub scale_gate: Option<V>,
-    /// Operand.
+    /// With `quantized`, the scales of `weight_up`.
     pub scale_up: Option<V>,
-    /// Operand.
+    /// With `quantized`, the scales of `weight_down`.
     pub scale_down: Option<V>,
-    /// Operand.
+    /// With `quantized`, the zero points of `weight_gate`.
     pub zp_gate: Option<V>,
-    /// Operand.
+    /// With `quantized`, the zero points of `weight_up`.
     pub zp_up: Option<V>,
-    /// Operand.
+    /// With `quantized`, the zero points of `weight_down`.
     pub zp_down: Option<V>,
-    ///Attribute; `false` by default.
+    /// Whether there are several experts, of which `expert_id` selects some for each token. The default is `false`.
     pub is_expert: bool,
-    ///Attribute; `1` by default.
+    /// Number of experts, at least 1. The default is `1`.
     pub num_expert: i64,
-    ///Attribute; `1` by default.
+    /// Number of experts that each token passes through, at least 1. The default is `1`.
     pub num_expert_per_tok: i64,
-    ///Attribute; `128` by default.
+    /// With `quantized`, number of rows of a matrix that share scale and zero point. The default is `128`.
     pub q_group_size: i64,
-    ///Attribute; `false` by default.
+    /// Whether the matrices consist of packed integers. The default is `false`.
     pub quantized: bool,
-    ///Attribute; `false` by default.
+    /// Whether `weight_down` is \[K, M\]. The default is `false`.
     pub right_transpose_down: bool,
-    ///Attribute; `true` by default.
+    /// Whether `weight_gate` is \[M, K\]. The default is `true`.
     pub right_transpose_gate: bool,
-    ///Attribute; `true` by default.
+    /// Whether `weight_up` is \[M, K\]. The default is `true`.
     pub right_transpose_up: bool,
-    ///Attribute; `8` by default.
+    /// With `quantized`, bits of an integer. The default is `8`.
     pub weight_bits: i64,
 }
 impl<V> Mlp<V> {

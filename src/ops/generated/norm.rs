@@ -7,28 +7,34 @@ pub(super) const BATCHNORM: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mean",
+            description: "The mean of each channel: c elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "variance",
+            description: "The variance of each channel: c elements, not negative",
             arity: Arity::Required,
         },
         ValueDef {
             name: "gamma",
+            description: "The factor of each channel: c elements; 1 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "beta",
+            description: "Added to each channel: c elements; 0 if absent",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "epsilon",
+            description: "Added to the variance, so that it is not 0",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1e-5)),
             optional: false,
@@ -36,6 +42,7 @@ pub(super) const BATCHNORM: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -43,6 +50,7 @@ pub(super) const BATCHNORM: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -52,6 +60,7 @@ pub(super) const BATCHNORM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -62,21 +71,21 @@ pub(super) const BATCHNORM: OpDef = OpDef {
 ///`top.BatchNorm`: (x - mean) / sqrt(variance + epsilon) * gamma + beta, per channel (axis 1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchNorm<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..\].
     pub input: V,
-    /// Operand.
+    /// The mean of each channel: c elements.
     pub mean: V,
-    /// Operand.
+    /// The variance of each channel: c elements, not negative.
     pub variance: V,
-    /// Operand.
+    /// The factor of each channel: c elements; 1 if absent.
     pub gamma: Option<V>,
-    /// Operand.
+    /// Added to each channel: c elements; 0 if absent.
     pub beta: Option<V>,
-    ///Attribute; `1e-5f64` by default.
+    /// Added to the variance, so that it is not 0. The default is `1e-5f64`.
     pub epsilon: f64,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
 }
 impl<V> BatchNorm<V> {
@@ -147,20 +156,24 @@ pub(super) const GROUPNORM: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "The factor of each channel: c elements; 1 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each channel: c elements; 0 if absent",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "eps",
+            description: "Added to the variance, so that it is not 0",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -168,6 +181,7 @@ pub(super) const GROUPNORM: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_groups",
+            description: "Number of groups of channels: a divisor of c",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -177,6 +191,7 @@ pub(super) const GROUPNORM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -189,15 +204,15 @@ pub(super) const GROUPNORM: OpDef = OpDef {
 `(x - mean) / sqrt(var + eps) * weight + bias`, over `num_groups` equal groups of channels (axis 1), each with all following axes.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupNorm<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..\].
     pub input: V,
-    /// Operand.
+    /// The factor of each channel: c elements; 1 if absent.
     pub weight: Option<V>,
-    /// Operand.
+    /// Added to each channel: c elements; 0 if absent.
     pub bias: Option<V>,
-    ///Attribute.
+    /// Added to the variance, so that it is not 0.
     pub eps: f64,
-    ///Attribute.
+    /// Number of groups of channels: a divisor of c.
     pub num_groups: i64,
 }
 impl<V> GroupNorm<V> {
@@ -257,20 +272,24 @@ pub(super) const INSTANCENORM: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "The factor of each channel: c elements; 1 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each channel: c elements; 0 if absent",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "eps",
+            description: "Added to the variance, so that it is not 0",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -280,6 +299,7 @@ pub(super) const INSTANCENORM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -292,13 +312,13 @@ pub(super) const INSTANCENORM: OpDef = OpDef {
 `(x - mean) / sqrt(var + eps) * weight + bias`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct InstanceNorm<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..\].
     pub input: V,
-    /// Operand.
+    /// The factor of each channel: c elements; 1 if absent.
     pub weight: Option<V>,
-    /// Operand.
+    /// Added to each channel: c elements; 0 if absent.
     pub bias: Option<V>,
-    ///Attribute.
+    /// Added to the variance, so that it is not 0.
     pub eps: f64,
 }
 impl<V> InstanceNorm<V> {
@@ -354,12 +374,14 @@ pub(super) const LRN: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "alpha",
+            description: "The factor of the mean of the squares",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0001)),
             optional: false,
@@ -367,6 +389,7 @@ pub(super) const LRN: OpDef = OpDef {
         },
         AttributeDef {
             name: "beta",
+            description: "The exponent of the divisor",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.75)),
             optional: false,
@@ -374,6 +397,7 @@ pub(super) const LRN: OpDef = OpDef {
         },
         AttributeDef {
             name: "bias",
+            description: "Added before the power is taken",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1.0)),
             optional: false,
@@ -381,6 +405,7 @@ pub(super) const LRN: OpDef = OpDef {
         },
         AttributeDef {
             name: "size",
+            description: "Number of channels in a sum, at least 1; if even, one more lies after the channel than before it",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -390,6 +415,7 @@ pub(super) const LRN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -400,15 +426,15 @@ pub(super) const LRN: OpDef = OpDef {
 ///`top.LRN`: x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighboring channels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LRN<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..\].
     pub input: V,
-    ///Attribute; `0.0001f64` by default.
+    /// The factor of the mean of the squares. The default is `0.0001f64`.
     pub alpha: f64,
-    ///Attribute; `0.75f64` by default.
+    /// The exponent of the divisor. The default is `0.75f64`.
     pub beta: f64,
-    ///Attribute; `1.0f64` by default.
+    /// Added before the power is taken. The default is `1.0f64`.
     pub bias: f64,
-    ///Attribute.
+    /// Number of channels in a sum, at least 1; if even, one more lies after the channel than before it.
     pub size: i64,
 }
 impl<V> LRN<V> {
@@ -466,27 +492,32 @@ pub(super) const LAYERNORM: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "Factors: as many elements as the normalized axes have; 1 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias",
+            description: "Addends: as many elements as the normalized axes have; 0 if absent",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "normalized_shape",
+            description: "The dimensions of the normalized axes, or an empty list. Only `axis` counts",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "axis",
+            description: "The first normalized axis; negative values count from the end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -494,6 +525,7 @@ pub(super) const LAYERNORM: OpDef = OpDef {
         },
         AttributeDef {
             name: "eps",
+            description: "Added to the variance, so that it is not 0",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -503,6 +535,7 @@ pub(super) const LAYERNORM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -515,17 +548,17 @@ pub(super) const LAYERNORM: OpDef = OpDef {
 `(x - mean) / sqrt(var + eps) * weight + bias`, var the biased variance.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerNorm<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// Factors: as many elements as the normalized axes have; 1 if absent.
     pub weight: Option<V>,
-    /// Operand.
+    /// Addends: as many elements as the normalized axes have; 0 if absent.
     pub bias: Option<V>,
-    ///Attribute.
+    /// The dimensions of the normalized axes, or an empty list. Only `axis` counts. It changes no result.
     pub normalized_shape: Vec<i64>,
-    ///Attribute.
+    /// The first normalized axis; negative values count from the end.
     pub axis: i64,
-    ///Attribute.
+    /// Added to the variance, so that it is not 0.
     pub eps: f64,
 }
 impl<V> LayerNorm<V> {
@@ -585,20 +618,23 @@ impl<V> LayerNorm<V> {
 pub(super) const NORMALIZE: OpDef = OpDef {
     name: "Normalize",
     summary: "x divided by its Euclidean norm over the channels, times scale",
-    description: "With `across_spatial` the norm is taken over the spatial axes too. `scale` has one value per channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN.",
+    description: "There is no epsilon: 0 / 0 is NaN.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "scale",
+            description: "The factor of each channel: c elements",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "across_spatial",
+            description: "Whether the norm is taken over the spatial axes too",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -606,6 +642,7 @@ pub(super) const NORMALIZE: OpDef = OpDef {
         },
         AttributeDef {
             name: "channel_shared",
+            description: "Whether all elements of `scale` are equal",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -615,6 +652,7 @@ pub(super) const NORMALIZE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -624,16 +662,16 @@ pub(super) const NORMALIZE: OpDef = OpDef {
 };
 /**`top.Normalize`: x divided by its Euclidean norm over the channels, times scale.
 
-With `across_spatial` the norm is taken over the spatial axes too. `scale` has one value per channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN.*/
+There is no epsilon: 0 / 0 is NaN.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalize<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..\].
     pub input: V,
-    /// Operand.
+    /// The factor of each channel: c elements.
     pub scale: V,
-    ///Attribute; `false` by default.
+    /// Whether the norm is taken over the spatial axes too. The default is `false`.
     pub across_spatial: bool,
-    ///Attribute; `true` by default. It changes no result.
+    /// Whether all elements of `scale` are equal. The default is `true`. It changes no result.
     pub channel_shared: bool,
 }
 impl<V> Normalize<V> {
@@ -689,20 +727,24 @@ pub(super) const PIXELNORM: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "The factor of each channel: c elements; 1 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each channel: c elements; 0 if absent",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "eps",
+            description: "Added to the variance, so that it is not 0",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -712,6 +754,7 @@ pub(super) const PIXELNORM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -724,13 +767,13 @@ pub(super) const PIXELNORM: OpDef = OpDef {
 `(x - mean) / sqrt(var + eps) * weight + bias`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct PixelNorm<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..\].
     pub input: V,
-    /// Operand.
+    /// The factor of each channel: c elements; 1 if absent.
     pub weight: Option<V>,
-    /// Operand.
+    /// Added to each channel: c elements; 0 if absent.
     pub bias: Option<V>,
-    ///Attribute.
+    /// Added to the variance, so that it is not 0.
     pub eps: f64,
 }
 impl<V> PixelNorm<V> {
@@ -786,16 +829,19 @@ pub(super) const RMSNORM: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, of at least one axis",
             arity: Arity::Required,
         },
         ValueDef {
             name: "gamma",
+            description: "Factors: as many elements as the last axis has; 1 if absent",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "eps",
+            description: "Added to the mean of the squares, so that it is not 0",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -803,6 +849,7 @@ pub(super) const RMSNORM: OpDef = OpDef {
         },
         AttributeDef {
             name: "weight_keep_f32",
+            description: "Whether `gamma` stays float32 on a chip that computes in 16 bits",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -812,6 +859,7 @@ pub(super) const RMSNORM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -822,13 +870,13 @@ pub(super) const RMSNORM: OpDef = OpDef {
 ///`top.RMSNorm`: x / sqrt(mean(x^2) + eps) * gamma, over the last axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RMSNorm<V> {
-    /// Operand.
+    /// The tensor, of at least one axis.
     pub input: V,
-    /// Operand.
+    /// Factors: as many elements as the last axis has; 1 if absent.
     pub gamma: Option<V>,
-    ///Attribute.
+    /// Added to the mean of the squares, so that it is not 0.
     pub eps: f64,
-    ///Attribute; `false` by default. It changes no result.
+    /// Whether `gamma` stays float32 on a chip that computes in 16 bits. The default is `false`. It changes no result.
     pub weight_keep_f32: bool,
 }
 impl<V> RMSNorm<V> {
@@ -884,20 +932,24 @@ pub(super) const SCALE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "scale",
+            description: "The factor of each channel: c elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each channel: c elements",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -905,6 +957,7 @@ pub(super) const SCALE: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -914,6 +967,7 @@ pub(super) const SCALE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -926,15 +980,15 @@ pub(super) const SCALE: OpDef = OpDef {
 The tool chain replaces batch normalizations with it.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..\].
     pub input: V,
-    /// Operand.
+    /// The factor of each channel: c elements.
     pub scale: V,
-    /// Operand.
+    /// Added to each channel: c elements.
     pub bias: V,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
 }
 impl<V> Scale<V> {

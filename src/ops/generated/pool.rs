@@ -3,16 +3,18 @@ use super::*;
 pub(super) const ADAPTIVEAVGPOOL: OpDef = OpDef {
     name: "AdaptiveAvgPool",
     summary: "Mean of each of output_size windows that divide the spatial axes",
-    description: "Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1 keeps the axis.",
+    description: "Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n).",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, spatial...], with 1 to 3 spatial axes",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "output_size",
+            description: "Number of windows along each spatial axis, at least 1; -1 keeps the axis",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -22,6 +24,7 @@ pub(super) const ADAPTIVEAVGPOOL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -31,12 +34,12 @@ pub(super) const ADAPTIVEAVGPOOL: OpDef = OpDef {
 };
 /**`top.AdaptiveAvgPool`: Mean of each of output_size windows that divide the spatial axes.
 
-Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1 keeps the axis.*/
+Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n).*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdaptiveAvgPool<V> {
-    /// Operand.
+    /// The tensor: \[n, c, spatial...\], with 1 to 3 spatial axes.
     pub input: V,
-    ///Attribute.
+    /// Number of windows along each spatial axis, at least 1; -1 keeps the axis.
     pub output_size: Vec<i64>,
 }
 impl<V> AdaptiveAvgPool<V> {
@@ -75,16 +78,18 @@ impl<V> AdaptiveAvgPool<V> {
 pub(super) const AVGPOOL: OpDef = OpDef {
     name: "AvgPool",
     summary: "Mean of each window",
-    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` is like Conv's.",
+    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down. With `ceil_mode`, pad_after is first increased so that the stride divides i + 2 * pad_before + increase - k: with equal pads, the quotient is rounded up.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, spatial...], with 1 to 3 spatial axes",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "kernel_shape",
+            description: "The size of the window along each spatial axis; if empty, one unpadded window covers all",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -92,6 +97,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "strides",
+            description: "The step of the window along each spatial axis, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -99,6 +105,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "pads",
+            description: "The padding before each spatial axis, then after each",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -106,6 +113,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "ceil_mode",
+            description: "Whether the number of windows is rounded up; false if absent",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -113,6 +121,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "auto_pad",
+            description: "SAME_UPPER and SAME_LOWER compute the padding like Conv's, in place of `pads` and `ceil_mode`",
             kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
             default: None,
             optional: true,
@@ -120,6 +129,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_adaptive",
+            description: "Whether it stands for an adaptive pool of unequal windows. It matters only to calibration",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -127,6 +137,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "keepdims",
+            description: "Whether the result keeps all axes; otherwise spatial axes of size 1 are removed from its end",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -134,13 +145,15 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "pad_value",
+            description: "The value of padding on a chip; here padding is left out, or counts as 0",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "count_include_pad",
+            description: "Whether a mean is that of the whole window, with padding as 0. Only AvgPool uses it",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -148,6 +161,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -155,6 +169,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -162,6 +177,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "first_round_mode",
+            description: "How a chip rounds the sum of a window",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -177,10 +193,11 @@ pub(super) const AVGPOOL: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -202,6 +219,7 @@ pub(super) const AVGPOOL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -211,36 +229,36 @@ pub(super) const AVGPOOL: OpDef = OpDef {
 };
 /**`top.AvgPool`: Mean of each window.
 
-A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` is like Conv's.*/
+A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down. With `ceil_mode`, pad_after is first increased so that the stride divides i + 2 * pad_before + increase - k: with equal pads, the quotient is rounded up.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct AvgPool<V> {
-    /// Operand.
+    /// The tensor: \[n, c, spatial...\], with 1 to 3 spatial axes.
     pub input: V,
-    ///Attribute.
+    /// The size of the window along each spatial axis; if empty, one unpadded window covers all.
     pub kernel_shape: Vec<i64>,
-    ///Attribute.
+    /// The step of the window along each spatial axis, at least 1.
     pub strides: Vec<i64>,
-    ///Attribute.
+    /// The padding before each spatial axis, then after each.
     pub pads: Vec<i64>,
-    ///Attribute; may be absent.
+    /// Whether the number of windows is rounded up; false if absent.
     pub ceil_mode: Option<bool>,
-    ///Attribute; may be absent.
+    /// SAME_UPPER and SAME_LOWER compute the padding like Conv's, in place of `pads` and `ceil_mode`.
     pub auto_pad: Option<AutoPad>,
-    ///Attribute; `false` by default.
+    /// Whether it stands for an adaptive pool of unequal windows. It matters only to calibration. The default is `false`.
     pub is_adaptive: bool,
-    ///Attribute; `true` by default.
+    /// Whether the result keeps all axes; otherwise spatial axes of size 1 are removed from its end. The default is `true`.
     pub keepdims: bool,
-    ///Attribute; `0` by default.
+    /// The value of padding on a chip; here padding is left out, or counts as 0. The default is `0`. It changes no result.
     pub pad_value: i64,
-    ///Attribute; `false` by default.
+    /// Whether a mean is that of the whole window, with padding as 0. Only AvgPool uses it. The default is `false`.
     pub count_include_pad: bool,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How a chip rounds the sum of a window. The default is `RoundMode::HalfAwayFromZero`. It changes no result.
     pub first_round_mode: RoundMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> AvgPool<V> {
@@ -335,16 +353,18 @@ impl<V> AvgPool<V> {
 pub(super) const MAXPOOL: OpDef = OpDef {
     name: "MaxPool",
     summary: "Largest value of each window, ignoring padding",
-    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` is like Conv's.",
+    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down. With `ceil_mode`, pad_after is first increased so that the stride divides i + 2 * pad_before + increase - k: with equal pads, the quotient is rounded up.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, spatial...], with 1 to 3 spatial axes",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "kernel_shape",
+            description: "The size of the window along each spatial axis; if empty, one unpadded window covers all",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -352,6 +372,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "strides",
+            description: "The step of the window along each spatial axis, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -359,6 +380,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "pads",
+            description: "The padding before each spatial axis, then after each",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -366,6 +388,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "ceil_mode",
+            description: "Whether the number of windows is rounded up; false if absent",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -373,6 +396,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "auto_pad",
+            description: "SAME_UPPER and SAME_LOWER compute the padding like Conv's, in place of `pads` and `ceil_mode`",
             kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
             default: None,
             optional: true,
@@ -380,6 +404,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_adaptive",
+            description: "Whether it stands for an adaptive pool of unequal windows. It matters only to calibration",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -387,6 +412,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "keepdims",
+            description: "Whether the result keeps all axes; otherwise spatial axes of size 1 are removed from its end",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -394,13 +420,15 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "pad_value",
+            description: "The value of padding on a chip; here padding is left out, or counts as 0",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "count_include_pad",
+            description: "Whether a mean is that of the whole window, with padding as 0. Only AvgPool uses it",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -408,6 +436,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -415,6 +444,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -422,6 +452,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "first_round_mode",
+            description: "How a chip rounds the sum of a window",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -437,10 +468,11 @@ pub(super) const MAXPOOL: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -462,6 +494,7 @@ pub(super) const MAXPOOL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -471,36 +504,36 @@ pub(super) const MAXPOOL: OpDef = OpDef {
 };
 /**`top.MaxPool`: Largest value of each window, ignoring padding.
 
-A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` is like Conv's.*/
+A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down. With `ceil_mode`, pad_after is first increased so that the stride divides i + 2 * pad_before + increase - k: with equal pads, the quotient is rounded up.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxPool<V> {
-    /// Operand.
+    /// The tensor: \[n, c, spatial...\], with 1 to 3 spatial axes.
     pub input: V,
-    ///Attribute.
+    /// The size of the window along each spatial axis; if empty, one unpadded window covers all.
     pub kernel_shape: Vec<i64>,
-    ///Attribute.
+    /// The step of the window along each spatial axis, at least 1.
     pub strides: Vec<i64>,
-    ///Attribute.
+    /// The padding before each spatial axis, then after each.
     pub pads: Vec<i64>,
-    ///Attribute; may be absent.
+    /// Whether the number of windows is rounded up; false if absent.
     pub ceil_mode: Option<bool>,
-    ///Attribute; may be absent.
+    /// SAME_UPPER and SAME_LOWER compute the padding like Conv's, in place of `pads` and `ceil_mode`.
     pub auto_pad: Option<AutoPad>,
-    ///Attribute; `false` by default.
+    /// Whether it stands for an adaptive pool of unequal windows. It matters only to calibration. The default is `false`.
     pub is_adaptive: bool,
-    ///Attribute; `true` by default.
+    /// Whether the result keeps all axes; otherwise spatial axes of size 1 are removed from its end. The default is `true`.
     pub keepdims: bool,
-    ///Attribute; `0` by default.
+    /// The value of padding on a chip; here padding is left out, or counts as 0. The default is `0`. It changes no result.
     pub pad_value: i64,
-    ///Attribute; `false` by default.
+    /// Whether a mean is that of the whole window, with padding as 0. Only AvgPool uses it. The default is `false`.
     pub count_include_pad: bool,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How a chip rounds the sum of a window. The default is `RoundMode::HalfAwayFromZero`. It changes no result.
     pub first_round_mode: RoundMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> MaxPool<V> {
@@ -595,16 +628,18 @@ impl<V> MaxPool<V> {
 pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
     name: "MaxPoolWithMask",
     summary: "Largest value of each window, and its index",
-    description: "Like MaxPool, but without effect of `ceil_mode`; `mask` is the index h * width + w in the plane.",
+    description: "Like MaxPool, but without effect of `ceil_mode`.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, spatial...], with 1 to 3 spatial axes",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "kernel_shape",
+            description: "The size of the window along each spatial axis; if empty, one unpadded window covers all",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -612,6 +647,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "strides",
+            description: "The step of the window along each spatial axis, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -619,6 +655,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "pads",
+            description: "The padding before each spatial axis, then after each",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -626,6 +663,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "ceil_mode",
+            description: "Whether the number of windows is rounded up; false if absent",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -633,6 +671,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "auto_pad",
+            description: "SAME_UPPER and SAME_LOWER compute the padding like Conv's, in place of `pads` and `ceil_mode`",
             kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
             default: None,
             optional: true,
@@ -640,6 +679,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_adaptive",
+            description: "Whether it stands for an adaptive pool of unequal windows. It matters only to calibration",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -647,6 +687,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "keepdims",
+            description: "Whether the result keeps all axes; otherwise spatial axes of size 1 are removed from its end",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -654,13 +695,15 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "pad_value",
+            description: "The value of padding on a chip; here padding is left out, or counts as 0",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "count_include_pad",
+            description: "Whether a mean is that of the whole window, with padding as 0. Only AvgPool uses it",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -668,6 +711,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -675,6 +719,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -682,6 +727,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
         },
         AttributeDef {
             name: "first_round_mode",
+            description: "How a chip rounds the sum of a window",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -697,10 +743,11 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -722,10 +769,12 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "The largest values",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mask",
+            description: "The index of each value in its plane, h * width + w, int32 or float; of equal values the first",
             arity: Arity::Required,
         },
     ],
@@ -735,36 +784,36 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
 };
 /**`top.MaxPoolWithMask`: Largest value of each window, and its index.
 
-Like MaxPool, but without effect of `ceil_mode`; `mask` is the index h * width + w in the plane.*/
+Like MaxPool, but without effect of `ceil_mode`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxPoolWithMask<V> {
-    /// Operand.
+    /// The tensor: \[n, c, spatial...\], with 1 to 3 spatial axes.
     pub input: V,
-    ///Attribute.
+    /// The size of the window along each spatial axis; if empty, one unpadded window covers all.
     pub kernel_shape: Vec<i64>,
-    ///Attribute.
+    /// The step of the window along each spatial axis, at least 1.
     pub strides: Vec<i64>,
-    ///Attribute.
+    /// The padding before each spatial axis, then after each.
     pub pads: Vec<i64>,
-    ///Attribute; may be absent.
+    /// Whether the number of windows is rounded up; false if absent.
     pub ceil_mode: Option<bool>,
-    ///Attribute; may be absent.
+    /// SAME_UPPER and SAME_LOWER compute the padding like Conv's, in place of `pads` and `ceil_mode`.
     pub auto_pad: Option<AutoPad>,
-    ///Attribute; `false` by default.
+    /// Whether it stands for an adaptive pool of unequal windows. It matters only to calibration. The default is `false`.
     pub is_adaptive: bool,
-    ///Attribute; `true` by default.
+    /// Whether the result keeps all axes; otherwise spatial axes of size 1 are removed from its end. The default is `true`.
     pub keepdims: bool,
-    ///Attribute; `0` by default.
+    /// The value of padding on a chip; here padding is left out, or counts as 0. The default is `0`. It changes no result.
     pub pad_value: i64,
-    ///Attribute; `false` by default.
+    /// Whether a mean is that of the whole window, with padding as 0. Only AvgPool uses it. The default is `false`.
     pub count_include_pad: bool,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How a chip rounds the sum of a window. The default is `RoundMode::HalfAwayFromZero`. It changes no result.
     pub first_round_mode: RoundMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
 }
 impl<V> MaxPoolWithMask<V> {
@@ -859,20 +908,23 @@ impl<V> MaxPoolWithMask<V> {
 pub(super) const MAXUNPOOL: OpDef = OpDef {
     name: "MaxUnpool",
     summary: "Writes values to the positions that MaxPoolWithMask found; other elements are 0",
-    description: "Height and width grow by `scale_h` and `scale_w`.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The values: [n, c, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mask",
+            description: "The index of each value in its plane of the result, from 0; of the shape of `input`",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "scale_h",
+            description: "The factor of the height, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -880,6 +932,7 @@ pub(super) const MAXUNPOOL: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale_w",
+            description: "The factor of the width, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -889,6 +942,7 @@ pub(super) const MAXUNPOOL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -896,18 +950,16 @@ pub(super) const MAXUNPOOL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MaxUnpool`: Writes values to the positions that MaxPoolWithMask found; other elements are 0.
-
-Height and width grow by `scale_h` and `scale_w`.*/
+///`top.MaxUnpool`: Writes values to the positions that MaxPoolWithMask found; other elements are 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxUnpool<V> {
-    /// Operand.
+    /// The values: \[n, c, h, w\].
     pub input: V,
-    /// Operand.
+    /// The index of each value in its plane of the result, from 0; of the shape of `input`.
     pub mask: V,
-    ///Attribute.
+    /// The factor of the height, at least 1.
     pub scale_h: i64,
-    ///Attribute.
+    /// The factor of the width, at least 1.
     pub scale_w: i64,
 }
 impl<V> MaxUnpool<V> {
@@ -963,12 +1015,14 @@ pub(super) const POOLMASK: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The images: [n, c, h, w]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "scale",
+            description: "The side of the squares in pixels, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -978,6 +1032,7 @@ pub(super) const POOLMASK: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -990,9 +1045,9 @@ pub(super) const POOLMASK: OpDef = OpDef {
 Height and width are rounded up to whole squares.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolMask<V> {
-    /// Operand.
+    /// The images: \[n, c, h, w\].
     pub input: V,
-    ///Attribute.
+    /// The side of the squares in pixels, at least 1.
     pub scale: i64,
 }
 impl<V> PoolMask<V> {

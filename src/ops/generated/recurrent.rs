@@ -3,59 +3,71 @@ use super::*;
 pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
     name: "ChunkGatedDeltaRule",
     summary: "Linear attention by the gated delta rule over a sequence, chunk by chunk",
-    description: "The same as RecurrentGatedDeltaRule over a whole sequence. The masks and `eye` are constants, [chunk_size, chunk_size].",
+    description: "The same as RecurrentGatedDeltaRule over a whole sequence. The masks and `eye` are constants by which a chip computes a chunk at once; they change no result.",
     operands: &[
         ValueDef {
             name: "query",
+            description: "The queries: [batch, length, num_k_heads, d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "key",
+            description: "The keys: [batch, length, num_k_heads, d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "value",
+            description: "The values: [batch, length, num_v_heads, d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "g",
+            description: "The logarithm of the state's decay at each step: [batch, length, num_v_heads]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "beta",
+            description: "The factor of the state's update at each step: [batch, length, num_v_heads]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "recurrent_state",
+            description: "The state before the first step: [batch, num_v_heads, d, d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "triu_mask",
+            description: "Ones in the upper triangle: [chunk_size, chunk_size]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "strict_triu_mask",
+            description: "Ones in the upper triangle without the diagonal: [chunk_size, chunk_size]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "tril_mask",
+            description: "Ones in the lower triangle: [chunk_size, chunk_size]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "eye",
+            description: "The identity matrix: [chunk_size, chunk_size]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "chunk_size",
+            description: "Number of steps that a chip computes at once",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "d",
+            description: "Number of elements of a head, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -63,6 +75,7 @@ pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_k_heads",
+            description: "Number of heads of `query` and `key`, which divides `num_v_heads`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -70,6 +83,7 @@ pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_v_heads",
+            description: "Number of heads of `value`; consecutive ones share a head of `query` and `key`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -77,6 +91,7 @@ pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of `query`",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -84,6 +99,7 @@ pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
         },
         AttributeDef {
             name: "use_qk_l2norm",
+            description: "Whether `query` and `key` are first divided by their norm, sqrt(sum(x^2) + 1e-6)",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -93,6 +109,7 @@ pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "attn_out",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -102,40 +119,40 @@ pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
 };
 /**`top.ChunkGatedDeltaRule`: Linear attention by the gated delta rule over a sequence, chunk by chunk.
 
-The same as RecurrentGatedDeltaRule over a whole sequence. The masks and `eye` are constants, \[chunk_size, chunk_size\].*/
+The same as RecurrentGatedDeltaRule over a whole sequence. The masks and `eye` are constants by which a chip computes a chunk at once; they change no result.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkGatedDeltaRule<V> {
-    /// Operand.
+    /// The queries: \[batch, length, num_k_heads, d\].
     pub query: V,
-    /// Operand.
+    /// The keys: \[batch, length, num_k_heads, d\].
     pub key: V,
-    /// Operand.
+    /// The values: \[batch, length, num_v_heads, d\].
     pub value: V,
-    /// Operand.
+    /// The logarithm of the state's decay at each step: \[batch, length, num_v_heads\].
     pub g: V,
-    /// Operand.
+    /// The factor of the state's update at each step: \[batch, length, num_v_heads\].
     pub beta: V,
-    /// Operand.
+    /// The state before the first step: \[batch, num_v_heads, d, d\].
     pub recurrent_state: V,
-    /// Operand.
+    /// Ones in the upper triangle: \[chunk_size, chunk_size\].
     pub triu_mask: V,
-    /// Operand.
+    /// Ones in the upper triangle without the diagonal: \[chunk_size, chunk_size\].
     pub strict_triu_mask: V,
-    /// Operand.
+    /// Ones in the lower triangle: \[chunk_size, chunk_size\].
     pub tril_mask: V,
-    /// Operand.
+    /// The identity matrix: \[chunk_size, chunk_size\].
     pub eye: V,
-    ///Attribute.
+    /// Number of steps that a chip computes at once. It changes no result.
     pub chunk_size: i64,
-    ///Attribute.
+    /// Number of elements of a head, at least 1.
     pub d: i64,
-    ///Attribute.
+    /// Number of heads of `query` and `key`, which divides `num_v_heads`.
     pub num_k_heads: i64,
-    ///Attribute.
+    /// Number of heads of `value`; consecutive ones share a head of `query` and `key`.
     pub num_v_heads: i64,
-    ///Attribute.
+    /// The factor of `query`.
     pub scale: f64,
-    ///Attribute.
+    /// Whether `query` and `key` are first divided by their norm, sqrt(sum(x^2) + 1e-6).
     pub use_qk_l2norm: bool,
 }
 impl<V> ChunkGatedDeltaRule<V> {
@@ -249,32 +266,38 @@ impl<V> ChunkGatedDeltaRule<V> {
 pub(super) const GRU: OpDef = OpDef {
     name: "GRU",
     summary: "Gated recurrent unit over a sequence",
-    description: "Shapes are like LSTM's, with 3 in place of 4 and 6 in place of 8, in the order update, reset, hidden. With `linear_before_reset`, the reset gate is applied after the product with `recurrence`, not before.",
+    description: "The gates are in the order update, reset, hidden; directions is 2 if `bidirectional`, else 1. The shapes are those without `batch_first`; with it, the batch is the first axis as in LSTM.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The sequences: [length, batch, size], or [batch, length, size] with `batch_first`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "filter",
+            description: "The weights of `input`: [directions, 3 * hidden_size, size]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "recurrence",
+            description: "The weights of the hidden state: [directions, 3 * hidden_size, hidden_size]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "The bias: [directions, 6 * hidden_size], that of `filter`, then that of `recurrence`; 0 if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "initial_h",
+            description: "The hidden state before the first step: [directions, batch, hidden_size]; 0 if none",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "batch_first",
+            description: "Whether the batch is the first axis of `input`, of the initial state and of the results",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -282,6 +305,7 @@ pub(super) const GRU: OpDef = OpDef {
         },
         AttributeDef {
             name: "bidirectional",
+            description: "Whether a second direction reads the sequence backwards",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -289,6 +313,7 @@ pub(super) const GRU: OpDef = OpDef {
         },
         AttributeDef {
             name: "hidden_size",
+            description: "Number of elements of a hidden state, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -296,6 +321,7 @@ pub(super) const GRU: OpDef = OpDef {
         },
         AttributeDef {
             name: "linear_before_reset",
+            description: "Whether the reset gate is applied after the product with `recurrence`, not before",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -305,10 +331,12 @@ pub(super) const GRU: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "Y",
+            description: "The hidden states of all steps: [length, directions, batch, hidden_size]",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "Y_h",
+            description: "The last hidden state, of the shape of `initial_h`",
             arity: Arity::OrNone,
         },
     ],
@@ -318,26 +346,26 @@ pub(super) const GRU: OpDef = OpDef {
 };
 /**`top.GRU`: Gated recurrent unit over a sequence.
 
-Shapes are like LSTM's, with 3 in place of 4 and 6 in place of 8, in the order update, reset, hidden. With `linear_before_reset`, the reset gate is applied after the product with `recurrence`, not before.*/
+The gates are in the order update, reset, hidden; directions is 2 if `bidirectional`, else 1. The shapes are those without `batch_first`; with it, the batch is the first axis as in LSTM.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GRU<V> {
-    /// Operand.
+    /// The sequences: \[length, batch, size\], or \[batch, length, size\] with `batch_first`.
     pub input: V,
-    /// Operand.
+    /// The weights of `input`: \[directions, 3 * hidden_size, size\].
     pub filter: V,
-    /// Operand.
+    /// The weights of the hidden state: \[directions, 3 * hidden_size, hidden_size\].
     pub recurrence: V,
-    /// Operand.
+    /// The bias: \[directions, 6 * hidden_size\], that of `filter`, then that of `recurrence`; 0 if none.
     pub bias: Option<V>,
-    /// Operand.
+    /// The hidden state before the first step: \[directions, batch, hidden_size\]; 0 if none.
     pub initial_h: Option<V>,
-    ///Attribute; `false` by default.
+    /// Whether the batch is the first axis of `input`, of the initial state and of the results. The default is `false`.
     pub batch_first: bool,
-    ///Attribute.
+    /// Whether a second direction reads the sequence backwards.
     pub bidirectional: bool,
-    ///Attribute.
+    /// Number of elements of a hidden state, at least 1.
     pub hidden_size: i64,
-    ///Attribute; `true` by default.
+    /// Whether the reset gate is applied after the product with `recurrence`, not before. The default is `true`.
     pub linear_before_reset: bool,
 }
 impl<V> GRU<V> {
@@ -415,40 +443,48 @@ impl<V> GRU<V> {
 pub(super) const LSTM: OpDef = OpDef {
     name: "LSTM",
     summary: "Long short-term memory over a sequence",
-    description: "`input` is [length, batch, size], or [batch, length, size] with `batch_first`. `filter` is [directions, 4 * hidden_size, size] and `recurrence` [directions, 4 * hidden_size, hidden_size], in the order input, output, forget, cell; `bias` is [directions, 8 * hidden_size]: that of `filter`, then that of `recurrence`. `Y` holds the hidden states of all steps, [length, directions, batch, hidden_size], `Y_h` and `Y_c` the last hidden and cell state, [directions, batch, hidden_size] as the initial ones; with `batch_first` the batch is the first axis. Where `cont` is 0 a sequence restarts.",
+    description: "The gates are in the order input, output, forget, cell; directions is 2 if `bidirectional`, else 1. The shapes are those without `batch_first`; with it, the batch is the first axis of `input`, of the initial states and of the results.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The sequences: [length, batch, size], or [batch, length, size] with `batch_first`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "filter",
+            description: "The weights of `input`: [directions, 4 * hidden_size, size]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "recurrence",
+            description: "The weights of the hidden state: [directions, 4 * hidden_size, hidden_size]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "The bias: [directions, 8 * hidden_size], that of `filter`, then that of `recurrence`; 0 if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "initial_h",
+            description: "The hidden state before the first step: [directions, batch, hidden_size]; 0 if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "initial_c",
+            description: "The cell state before the first step: [directions, batch, hidden_size]; 0 if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "cont",
+            description: "The factors of both states before each step: [length, batch]. Where one is 0, a sequence restarts",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "batch_first",
+            description: "Whether the batch is the first axis of `input`, of the initial states and of the results",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -456,6 +492,7 @@ pub(super) const LSTM: OpDef = OpDef {
         },
         AttributeDef {
             name: "bidirectional",
+            description: "Whether a second direction reads the sequence backwards",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -463,6 +500,7 @@ pub(super) const LSTM: OpDef = OpDef {
         },
         AttributeDef {
             name: "hidden_size",
+            description: "Number of elements of a hidden state, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -472,14 +510,17 @@ pub(super) const LSTM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "Y",
+            description: "The hidden states of all steps: [length, directions, batch, hidden_size]",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "Y_h",
+            description: "The last hidden state, of the shape of `initial_h`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "Y_c",
+            description: "The last cell state, of the shape of `initial_c`",
             arity: Arity::OrNone,
         },
     ],
@@ -489,28 +530,28 @@ pub(super) const LSTM: OpDef = OpDef {
 };
 /**`top.LSTM`: Long short-term memory over a sequence.
 
-`input` is \[length, batch, size\], or \[batch, length, size\] with `batch_first`. `filter` is \[directions, 4 * hidden_size, size\] and `recurrence` \[directions, 4 * hidden_size, hidden_size\], in the order input, output, forget, cell; `bias` is \[directions, 8 * hidden_size\]: that of `filter`, then that of `recurrence`. `Y` holds the hidden states of all steps, \[length, directions, batch, hidden_size\], `Y_h` and `Y_c` the last hidden and cell state, \[directions, batch, hidden_size\] as the initial ones; with `batch_first` the batch is the first axis. Where `cont` is 0 a sequence restarts.*/
+The gates are in the order input, output, forget, cell; directions is 2 if `bidirectional`, else 1. The shapes are those without `batch_first`; with it, the batch is the first axis of `input`, of the initial states and of the results.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct LSTM<V> {
-    /// Operand.
+    /// The sequences: \[length, batch, size\], or \[batch, length, size\] with `batch_first`.
     pub input: V,
-    /// Operand.
+    /// The weights of `input`: \[directions, 4 * hidden_size, size\].
     pub filter: V,
-    /// Operand.
+    /// The weights of the hidden state: \[directions, 4 * hidden_size, hidden_size\].
     pub recurrence: V,
-    /// Operand.
+    /// The bias: \[directions, 8 * hidden_size\], that of `filter`, then that of `recurrence`; 0 if none.
     pub bias: Option<V>,
-    /// Operand.
+    /// The hidden state before the first step: \[directions, batch, hidden_size\]; 0 if none.
     pub initial_h: Option<V>,
-    /// Operand.
+    /// The cell state before the first step: \[directions, batch, hidden_size\]; 0 if none.
     pub initial_c: Option<V>,
-    /// Operand.
+    /// The factors of both states before each step: \[length, batch\]. Where one is 0, a sequence restarts.
     pub cont: Option<V>,
-    ///Attribute; `false` by default.
+    /// Whether the batch is the first axis of `input`, of the initial states and of the results. The default is `false`.
     pub batch_first: bool,
-    ///Attribute.
+    /// Whether a second direction reads the sequence backwards.
     pub bidirectional: bool,
-    ///Attribute.
+    /// Number of elements of a hidden state, at least 1.
     pub hidden_size: i64,
 }
 impl<V> LSTM<V> {
@@ -592,36 +633,43 @@ impl<V> LSTM<V> {
 pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
     name: "RecurrentGatedDeltaRule",
     summary: "One step of linear attention by the gated delta rule",
-    description: "The state, one matrix per head, becomes `s = exp(g) * s`, then `s = s + outer(key, beta * (value - s^T key))`; the result is `s^T (scale * query)`. `query` and `key` are [batch, 1, num_k_heads, d], `value` is [batch, 1, num_v_heads, d], `g` and `beta` are [batch, 1, num_v_heads], `recurrent_state` is [batch, num_v_heads, d, d]. `use_qk_l2norm` divides `query` and `key` by their norm first.",
+    description: "The state, one matrix per head, becomes `s = exp(g) * s`, then `s = s + outer(key, beta * (value - s^T key))`; the result is `s^T (scale * query)`.",
     operands: &[
         ValueDef {
             name: "query",
+            description: "The query: [batch, 1, num_k_heads, d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "key",
+            description: "The key: [batch, 1, num_k_heads, d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "value",
+            description: "The value: [batch, 1, num_v_heads, d]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "g",
+            description: "The logarithm of the state's decay: [batch, 1, num_v_heads]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "beta",
+            description: "The factor of the state's update: [batch, 1, num_v_heads]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "recurrent_state",
+            description: "The state before the step: [batch, num_v_heads, d, d]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "d",
+            description: "Number of elements of a head, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -629,6 +677,7 @@ pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_k_heads",
+            description: "Number of heads of `query` and `key`, which divides `num_v_heads`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -636,6 +685,7 @@ pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_v_heads",
+            description: "Number of heads of `value`; consecutive ones share a head of `query` and `key`",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -643,6 +693,7 @@ pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of `query`",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -650,6 +701,7 @@ pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
         },
         AttributeDef {
             name: "use_qk_l2norm",
+            description: "Whether `query` and `key` are first divided by their norm, sqrt(sum(x^2) + 1e-6)",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -659,6 +711,7 @@ pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "attn_out",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -668,30 +721,30 @@ pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
 };
 /**`top.RecurrentGatedDeltaRule`: One step of linear attention by the gated delta rule.
 
-The state, one matrix per head, becomes `s = exp(g) * s`, then `s = s + outer(key, beta * (value - s^T key))`; the result is `s^T (scale * query)`. `query` and `key` are \[batch, 1, num_k_heads, d\], `value` is \[batch, 1, num_v_heads, d\], `g` and `beta` are \[batch, 1, num_v_heads\], `recurrent_state` is \[batch, num_v_heads, d, d\]. `use_qk_l2norm` divides `query` and `key` by their norm first.*/
+The state, one matrix per head, becomes `s = exp(g) * s`, then `s = s + outer(key, beta * (value - s^T key))`; the result is `s^T (scale * query)`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecurrentGatedDeltaRule<V> {
-    /// Operand.
+    /// The query: \[batch, 1, num_k_heads, d\].
     pub query: V,
-    /// Operand.
+    /// The key: \[batch, 1, num_k_heads, d\].
     pub key: V,
-    /// Operand.
+    /// The value: \[batch, 1, num_v_heads, d\].
     pub value: V,
-    /// Operand.
+    /// The logarithm of the state's decay: \[batch, 1, num_v_heads\].
     pub g: V,
-    /// Operand.
+    /// The factor of the state's update: \[batch, 1, num_v_heads\].
     pub beta: V,
-    /// Operand.
+    /// The state before the step: \[batch, num_v_heads, d, d\].
     pub recurrent_state: V,
-    ///Attribute.
+    /// Number of elements of a head, at least 1.
     pub d: i64,
-    ///Attribute.
+    /// Number of heads of `query` and `key`, which divides `num_v_heads`.
     pub num_k_heads: i64,
-    ///Attribute.
+    /// Number of heads of `value`; consecutive ones share a head of `query` and `key`.
     pub num_v_heads: i64,
-    ///Attribute.
+    /// The factor of `query`.
     pub scale: f64,
-    ///Attribute.
+    /// Whether `query` and `key` are first divided by their norm, sqrt(sum(x^2) + 1e-6).
     pub use_qk_l2norm: bool,
 }
 impl<V> RecurrentGatedDeltaRule<V> {
@@ -781,26 +834,31 @@ impl<V> RecurrentGatedDeltaRule<V> {
 pub(super) const SELECTIVESCAN: OpDef = OpDef {
     name: "SelectiveScan",
     summary: "Scan of a state space model, forwards and backwards (VMamba)",
-    description: "Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is added if `Ds` is given. The first half of the channels is scanned forwards, the second half backwards. `Cs` is [length, channels, 1, batch], `deltaA` and `deltaB_u` are [1, channels, length, batch]; the result is [length, channels, batch].",
+    description: "Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is added if `Ds` is given. The first half of the channels is scanned forwards, the second half backwards; their number is even. The result is [length, channels, batch].",
     operands: &[
         ValueDef {
             name: "Cs",
+            description: "The factors of the state in the result: [length, channels, 1, batch]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "deltaA",
+            description: "The factors of the state at each step: [1, channels, length, batch]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "deltaB_u",
+            description: "Added to the state at each step: [1, channels, length, batch]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "us",
+            description: "The inputs, which only `Ds` uses: [length, channels, batch]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "Ds",
+            description: "The factor of `us` in each channel: channels elements",
             arity: Arity::OrNone,
         },
     ],
@@ -808,6 +866,7 @@ pub(super) const SELECTIVESCAN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -817,18 +876,18 @@ pub(super) const SELECTIVESCAN: OpDef = OpDef {
 };
 /**`top.SelectiveScan`: Scan of a state space model, forwards and backwards (VMamba).
 
-Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is added if `Ds` is given. The first half of the channels is scanned forwards, the second half backwards. `Cs` is \[length, channels, 1, batch\], `deltaA` and `deltaB_u` are \[1, channels, length, batch\]; the result is \[length, channels, batch\].*/
+Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is added if `Ds` is given. The first half of the channels is scanned forwards, the second half backwards; their number is even. The result is \[length, channels, batch\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectiveScan<V> {
-    /// Operand.
+    /// The factors of the state in the result: \[length, channels, 1, batch\].
     pub Cs: V,
-    /// Operand.
+    /// The factors of the state at each step: \[1, channels, length, batch\].
     pub deltaA: V,
-    /// Operand.
+    /// Added to the state at each step: \[1, channels, length, batch\].
     pub deltaB_u: V,
-    /// Operand.
+    /// The inputs, which only `Ds` uses: \[length, channels, batch\].
     pub us: V,
-    /// Operand.
+    /// The factor of `us` in each channel: channels elements.
     pub Ds: Option<V>,
 }
 impl<V> SelectiveScan<V> {

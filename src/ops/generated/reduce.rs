@@ -45,20 +45,23 @@ one_of!(ReduceMode);
 pub(super) const CUMSUM: OpDef = OpDef {
     name: "CumSum",
     summary: "Running sum along an axis",
-    description: "`dim`, if present, repeats the axis.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "dim",
+            description: "The axis once more, as a tensor. It changes no result",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -68,6 +71,7 @@ pub(super) const CUMSUM: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -75,16 +79,14 @@ pub(super) const CUMSUM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.CumSum`: Running sum along an axis.
-
-`dim`, if present, repeats the axis.*/
+///`top.CumSum`: Running sum along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CumSum<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The axis once more, as a tensor. It changes no result.
     pub dim: Option<V>,
-    ///Attribute.
+    /// The axis; a negative one counts from the end.
     pub axis: i64,
 }
 impl<V> CumSum<V> {
@@ -128,16 +130,18 @@ impl<V> CumSum<V> {
 pub(super) const REDUCE: OpDef = OpDef {
     name: "Reduce",
     summary: "Sum, mean, product, extremum or norm over axes",
-    description: "Empty `axes` means all. If no axis is left, the result has shape [1].",
+    description: "If no axis is left, the result has shape [1].",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axes",
+            description: "The axes that are reduced; negative ones count from the end. If empty, all",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -145,6 +149,7 @@ pub(super) const REDUCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "keepdims",
+            description: "Whether reduced axes are kept, with size 1",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -152,6 +157,7 @@ pub(super) const REDUCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "mode",
+            description: "The reduction; ReduceL1 is the sum of absolute values, ReduceL2 the root of the sum of squares",
             kind: AttributeKind::OneOf(
                 &[
                     "ReduceMin",
@@ -169,15 +175,17 @@ pub(super) const REDUCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_scalar",
+            description: "Whether the tool chain treats the result, of shape [1], as a scalar",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -187,18 +195,18 @@ pub(super) const REDUCE: OpDef = OpDef {
 };
 /**`top.Reduce`: Sum, mean, product, extremum or norm over axes.
 
-Empty `axes` means all. If no axis is left, the result has shape \[1\].*/
+If no axis is left, the result has shape \[1\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reduce<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The axes that are reduced; negative ones count from the end. If empty, all.
     pub axes: Vec<i64>,
-    ///Attribute.
+    /// Whether reduced axes are kept, with size 1.
     pub keepdims: bool,
-    ///Attribute.
+    /// The reduction; ReduceL1 is the sum of absolute values, ReduceL2 the root of the sum of squares.
     pub mode: ReduceMode,
-    ///Attribute; `false` by default.
+    /// Whether the tool chain treats the result, of shape \[1\], as a scalar. The default is `false`. It changes no result.
     pub is_scalar: bool,
 }
 impl<V> Reduce<V> {
@@ -252,16 +260,18 @@ impl<V> Reduce<V> {
 pub(super) const VARIANCE: OpDef = OpDef {
     name: "Variance",
     summary: "Variance over axes",
-    description: "The squared differences from the mean are summed over `reduce_list` and divided by n - `correction`.",
+    description: "The squared differences from the mean are summed over `reduce_list` and divided by n - `correction`, or by 0 if that is negative. If no axis is left, the result has shape [1].",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "correction",
+            description: "Subtracted from n: 1 for the unbiased estimate, 0 for the mean of the squares",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -269,6 +279,7 @@ pub(super) const VARIANCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_dims",
+            description: "Whether reduced axes are kept, with size 1",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -276,6 +287,7 @@ pub(super) const VARIANCE: OpDef = OpDef {
         },
         AttributeDef {
             name: "reduce_list",
+            description: "The axes that are reduced; negative ones count from the end. If empty, all",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -285,6 +297,7 @@ pub(super) const VARIANCE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -294,16 +307,16 @@ pub(super) const VARIANCE: OpDef = OpDef {
 };
 /**`top.Variance`: Variance over axes.
 
-The squared differences from the mean are summed over `reduce_list` and divided by n - `correction`.*/
+The squared differences from the mean are summed over `reduce_list` and divided by n - `correction`, or by 0 if that is negative. If no axis is left, the result has shape \[1\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variance<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// Subtracted from n: 1 for the unbiased estimate, 0 for the mean of the squares.
     pub correction: f64,
-    ///Attribute; `false` by default.
+    /// Whether reduced axes are kept, with size 1. The default is `false`.
     pub keep_dims: bool,
-    ///Attribute.
+    /// The axes that are reduced; negative ones count from the end. If empty, all.
     pub reduce_list: Vec<i64>,
 }
 impl<V> Variance<V> {

@@ -63,20 +63,23 @@ one_of!(InterpMode);
 pub(super) const GRIDSAMPLER: OpDef = OpDef {
     name: "GridSampler",
     summary: "Samples the input at the positions of a grid",
-    description: "`grid` is [n, h, w, 2]: x and y from -1 to 1, where -1 and 1 are the outer edges of the image, or with `align_corners` the centers of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for positions outside: 0 zero, 1 the border, 2 the reflection.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The images, [n, c, h, w], or volumes, [n, c, d, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "grid",
+            description: "The positions: [n, oh, ow, 2], x and y, or [n, od, oh, ow, 3], x, y and z; -1 to 1 is within the image",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "align_corners",
+            description: "Whether -1 and 1 are the centers of the outermost pixels; otherwise their outer edges",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -84,6 +87,7 @@ pub(super) const GRIDSAMPLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "mode",
+            description: "The interpolation: 0 linear along each axis (bilinear), 1 nearest",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -91,6 +95,7 @@ pub(super) const GRIDSAMPLER: OpDef = OpDef {
         },
         AttributeDef {
             name: "padding_mode",
+            description: "What is at positions outside the image: 0 zeros, 1 the border, 2 the reflection",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -100,6 +105,7 @@ pub(super) const GRIDSAMPLER: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -107,20 +113,18 @@ pub(super) const GRIDSAMPLER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.GridSampler`: Samples the input at the positions of a grid.
-
-`grid` is \[n, h, w, 2\]: x and y from -1 to 1, where -1 and 1 are the outer edges of the image, or with `align_corners` the centers of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for positions outside: 0 zero, 1 the border, 2 the reflection.*/
+///`top.GridSampler`: Samples the input at the positions of a grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GridSampler<V> {
-    /// Operand.
+    /// The images, \[n, c, h, w\], or volumes, \[n, c, d, h, w\].
     pub input: V,
-    /// Operand.
+    /// The positions: \[n, oh, ow, 2\], x and y, or \[n, od, oh, ow, 3\], x, y and z; -1 to 1 is within the image.
     pub grid: V,
-    ///Attribute.
+    /// Whether -1 and 1 are the centers of the outermost pixels; otherwise their outer edges.
     pub align_corners: bool,
-    ///Attribute.
+    /// The interpolation: 0 linear along each axis (bilinear), 1 nearest.
     pub mode: i64,
-    ///Attribute.
+    /// What is at positions outside the image: 0 zeros, 1 the border, 2 the reflection.
     pub padding_mode: i64,
 }
 impl<V> GridSampler<V> {
@@ -182,20 +186,23 @@ impl<V> GridSampler<V> {
 pub(super) const INTERP: OpDef = OpDef {
     name: "Interp",
     summary: "Resamples height and width, nearest or linear",
-    description: "The factors are `scale_h` and `scale_w`; `target_shape`, if present, is the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize.",
+    description: "Of a tensor [n, c, w], the width is resampled.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..., h, w] or [n, c, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "target_shape",
+            description: "The size of each spatial axis instead of factors: a coefficient. Only the last two can change",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "coord_mode",
+            description: "How positions are mapped to `input`: `coordinate_transformation_mode` of ONNX's Resize",
             kind: AttributeKind::OneOf(
                 &["align_corners", "half_pixel", "pytorch_half_pixel", "asymmetric"],
             ),
@@ -205,6 +212,7 @@ pub(super) const INTERP: OpDef = OpDef {
         },
         AttributeDef {
             name: "mode",
+            description: "The nearest element, or linear interpolation along each axis",
             kind: AttributeKind::OneOf(&["nearest", "linear"]),
             default: None,
             optional: false,
@@ -212,6 +220,7 @@ pub(super) const INTERP: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale_h",
+            description: "The factor of the height, positive; the product is rounded down. Unused with `target_shape`",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -219,6 +228,7 @@ pub(super) const INTERP: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale_w",
+            description: "The factor of the width, positive; the product is rounded down. Unused with `target_shape`",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -228,6 +238,7 @@ pub(super) const INTERP: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -237,20 +248,20 @@ pub(super) const INTERP: OpDef = OpDef {
 };
 /**`top.Interp`: Resamples height and width, nearest or linear.
 
-The factors are `scale_h` and `scale_w`; `target_shape`, if present, is the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize.*/
+Of a tensor \[n, c, w\], the width is resampled.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interp<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..., h, w\] or \[n, c, w\].
     pub input: V,
-    /// Operand.
+    /// The size of each spatial axis instead of factors: a coefficient. Only the last two can change.
     pub target_shape: Option<V>,
-    ///Attribute.
+    /// How positions are mapped to `input`: `coordinate_transformation_mode` of ONNX's Resize.
     pub coord_mode: InterpCoordMode,
-    ///Attribute.
+    /// The nearest element, or linear interpolation along each axis.
     pub mode: InterpMode,
-    ///Attribute; `-1.0f64` by default.
+    /// The factor of the height, positive; the product is rounded down. Unused with `target_shape`. The default is `-1.0f64`.
     pub scale_h: f64,
-    ///Attribute; `-1.0f64` by default.
+    /// The factor of the width, positive; the product is rounded down. Unused with `target_shape`. The default is `-1.0f64`.
     pub scale_w: f64,
 }
 impl<V> Interp<V> {

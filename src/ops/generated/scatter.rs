@@ -7,20 +7,24 @@ pub(super) const INDEXPUT: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor that is copied",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "The indices of the first axis: [count]. Negative ones count from the end",
             arity: Arity::Required,
         },
         ValueDef {
             name: "values",
+            description: "The values, of the dtype of `input`: count entries with the axes of `input` after the first",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "accumulate",
+            description: "Whether values are added to the elements they would replace",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -30,6 +34,7 @@ pub(super) const INDEXPUT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -40,13 +45,13 @@ pub(super) const INDEXPUT: OpDef = OpDef {
 ///`top.IndexPut`: Writes values at indices of the first axis, or adds them with accumulate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexPut<V> {
-    /// Operand.
+    /// The tensor that is copied.
     pub input: V,
-    /// Operand.
+    /// The indices of the first axis: \[count\]. Negative ones count from the end.
     pub indices: V,
-    /// Operand.
+    /// The values, of the dtype of `input`: count entries with the axes of `input` after the first.
     pub values: V,
-    ///Attribute; `false` by default.
+    /// Whether values are added to the elements they would replace. The default is `false`.
     pub accumulate: bool,
 }
 impl<V> IndexPut<V> {
@@ -101,16 +106,19 @@ pub(super) const INSERT: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor that is copied",
             arity: Arity::Required,
         },
         ValueDef {
             name: "rhs",
+            description: "The new entries, of the dtype of `input` and of its shape except along the axis",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -118,6 +126,7 @@ pub(super) const INSERT: OpDef = OpDef {
         },
         AttributeDef {
             name: "offset",
+            description: "The first entry that is overwritten, from 0; all of `rhs` must fit",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -127,6 +136,7 @@ pub(super) const INSERT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -137,13 +147,13 @@ pub(super) const INSERT: OpDef = OpDef {
 ///`top.Insert`: Overwrites the input with rhs from an offset along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insert<V> {
-    /// Operand.
+    /// The tensor that is copied.
     pub input: V,
-    /// Operand.
+    /// The new entries, of the dtype of `input` and of its shape except along the axis.
     pub rhs: V,
-    ///Attribute.
+    /// The axis; a negative one counts from the end.
     pub axis: i64,
-    ///Attribute.
+    /// The first entry that is overwritten, from 0; all of `rhs` must fit.
     pub offset: i64,
 }
 impl<V> Insert<V> {
@@ -190,24 +200,28 @@ impl<V> Insert<V> {
 pub(super) const SCATTERELEMENTS: OpDef = OpDef {
     name: "ScatterElements",
     summary: "Writes each update to its index along the axis",
-    description: "The inverse of GatherElements: the position on the other axes is the index's own. A `reduction` of 0 replaces, 1 adds.",
+    description: "The inverse of GatherElements: the position on the other axes is the index's own.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor that is copied",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "Positions along the axis, from the end if negative; of the rank of `input`, no other axis longer",
             arity: Arity::Required,
         },
         ValueDef {
             name: "updates",
+            description: "The updates, of the shape of `indices` and the dtype of `input`",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -215,6 +229,7 @@ pub(super) const SCATTERELEMENTS: OpDef = OpDef {
         },
         AttributeDef {
             name: "nc_can_split",
+            description: "Whether a chip may divide the axes before the last one",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -222,6 +237,7 @@ pub(super) const SCATTERELEMENTS: OpDef = OpDef {
         },
         AttributeDef {
             name: "reduction",
+            description: "What an update does: 0 replaces the element, 1 is added to it",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -231,6 +247,7 @@ pub(super) const SCATTERELEMENTS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -240,20 +257,20 @@ pub(super) const SCATTERELEMENTS: OpDef = OpDef {
 };
 /**`top.ScatterElements`: Writes each update to its index along the axis.
 
-The inverse of GatherElements: the position on the other axes is the index's own. A `reduction` of 0 replaces, 1 adds.*/
+The inverse of GatherElements: the position on the other axes is the index's own.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScatterElements<V> {
-    /// Operand.
+    /// The tensor that is copied.
     pub input: V,
-    /// Operand.
+    /// Positions along the axis, from the end if negative; of the rank of `input`, no other axis longer.
     pub indices: V,
-    /// Operand.
+    /// The updates, of the shape of `indices` and the dtype of `input`.
     pub updates: V,
-    ///Attribute.
+    /// The axis; a negative one counts from the end.
     pub axis: i64,
-    ///Attribute; `false` by default. It changes no result.
+    /// Whether a chip may divide the axes before the last one. The default is `false`. It changes no result.
     pub nc_can_split: bool,
-    ///Attribute; `0` by default.
+    /// What an update does: 0 replaces the element, 1 is added to it. The default is `0`.
     pub reduction: i64,
 }
 impl<V> ScatterElements<V> {
@@ -312,24 +329,28 @@ impl<V> ScatterElements<V> {
 pub(super) const SCATTERND: OpDef = OpDef {
     name: "ScatterND",
     summary: "Writes updates at tuples of indices",
-    description: "The last axis of `indices` holds the tuples, for the first axes of the input. `reduction`: 0 replaces, 1 adds, 2 subtracts, 3 takes the larger value, 4 the smaller, 5 multiplies.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input_data",
+            description: "The tensor that is copied",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "The tuples, [..., n], for the first n axes of `input_data`; negative indices count from the end",
             arity: Arity::Required,
         },
         ValueDef {
             name: "updates",
+            description: "The updates, of the dtype of `input_data` and the shape indices[..-1] + input_data[n..]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "reduction",
+            description: "The update: 0 replaces, 1 adds, 2 subtracts, 3 takes the maximum, 4 the minimum, 5 multiplies",
             kind: AttributeKind::I32,
             default: Some(Default::Int(0)),
             optional: false,
@@ -339,6 +360,7 @@ pub(super) const SCATTERND: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -346,18 +368,16 @@ pub(super) const SCATTERND: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ScatterND`: Writes updates at tuples of indices.
-
-The last axis of `indices` holds the tuples, for the first axes of the input. `reduction`: 0 replaces, 1 adds, 2 subtracts, 3 takes the larger value, 4 the smaller, 5 multiplies.*/
+///`top.ScatterND`: Writes updates at tuples of indices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScatterND<V> {
-    /// Operand.
+    /// The tensor that is copied.
     pub input_data: V,
-    /// Operand.
+    /// The tuples, \[..., n\], for the first n axes of `input_data`; negative indices count from the end.
     pub indices: V,
-    /// Operand.
+    /// The updates, of the dtype of `input_data` and the shape indices\[..-1\] + input_data\[n..\].
     pub updates: V,
-    ///Attribute; `0` by default.
+    /// The update: 0 replaces, 1 adds, 2 subtracts, 3 takes the maximum, 4 the minimum, 5 multiplies. The default is `0`.
     pub reduction: i64,
 }
 impl<V> ScatterND<V> {

@@ -34,16 +34,19 @@ pub(super) const MASKEDFILL: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "cond",
+            description: "The condition, which holds where it is not 0; broadcast with `brn`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "brn",
+            description: "The tensor that is filled where `cond` does not hold",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "const_val",
+            description: "The value that replaces elements of `brn`",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -51,6 +54,7 @@ pub(super) const MASKEDFILL: OpDef = OpDef {
         },
         AttributeDef {
             name: "inversed",
+            description: "Whether elements are replaced where `cond` holds instead",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -60,6 +64,7 @@ pub(super) const MASKEDFILL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -70,13 +75,13 @@ pub(super) const MASKEDFILL: OpDef = OpDef {
 ///`top.MaskedFill`: brn where cond is nonzero, otherwise const_val; swapped with inversed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskedFill<V> {
-    /// Operand.
+    /// The condition, which holds where it is not 0; broadcast with `brn`.
     pub cond: V,
-    /// Operand.
+    /// The tensor that is filled where `cond` does not hold.
     pub brn: V,
-    ///Attribute.
+    /// The value that replaces elements of `brn`.
     pub const_val: f64,
-    ///Attribute.
+    /// Whether elements are replaced where `cond` holds instead.
     pub inversed: bool,
 }
 impl<V> MaskedFill<V> {
@@ -128,16 +133,18 @@ impl<V> MaskedFill<V> {
 pub(super) const NONZERO: OpDef = OpDef {
     name: "NonZero",
     summary: "Indices of the input's nonzero elements",
-    description: "The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`, with room for every element: the indices come first, the rest is 0.",
+    description: "The result has room for every element: the indices come first, in the order of the elements, the rest is 0.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, with at least one axis",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "order",
+            description: "The result for count elements of `input`: ColMajor [count, rank], RowMajor [rank, count]",
             kind: AttributeKind::OneOf(&["ColMajor", "RowMajor"]),
             default: None,
             optional: false,
@@ -147,6 +154,7 @@ pub(super) const NONZERO: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -156,12 +164,12 @@ pub(super) const NONZERO: OpDef = OpDef {
 };
 /**`top.NonZero`: Indices of the input's nonzero elements.
 
-The result is \[count, rank\] for `ColMajor`, \[rank, count\] for `RowMajor`, with room for every element: the indices come first, the rest is 0.*/
+The result has room for every element: the indices come first, in the order of the elements, the rest is 0.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct NonZero<V> {
-    /// Operand.
+    /// The tensor, with at least one axis.
     pub input: V,
-    ///Attribute.
+    /// The result for count elements of `input`: ColMajor \[count, rank\], RowMajor \[rank, count\].
     pub order: NonZeroOrder,
 }
 impl<V> NonZero<V> {
@@ -200,16 +208,18 @@ impl<V> NonZero<V> {
 pub(super) const TRILU: OpDef = OpDef {
     name: "Trilu",
     summary: "Upper or lower triangle of the last two axes; other elements are 0",
-    description: "`upper` is 1 or 0. `diagonal` moves the border, to the upper right if positive.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, with at least two axes",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "diagonal",
+            description: "The diagonal at the border, which is kept: 0 is the main one, positive ones are to the upper right",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -217,6 +227,7 @@ pub(super) const TRILU: OpDef = OpDef {
         },
         AttributeDef {
             name: "upper",
+            description: "The triangle that is kept: 1 the upper, 0 the lower",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -226,6 +237,7 @@ pub(super) const TRILU: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -233,16 +245,14 @@ pub(super) const TRILU: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Trilu`: Upper or lower triangle of the last two axes; other elements are 0.
-
-`upper` is 1 or 0. `diagonal` moves the border, to the upper right if positive.*/
+///`top.Trilu`: Upper or lower triangle of the last two axes; other elements are 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trilu<V> {
-    /// Operand.
+    /// The tensor, with at least two axes.
     pub input: V,
-    ///Attribute.
+    /// The diagonal at the border, which is kept: 0 is the main one, positive ones are to the upper right.
     pub diagonal: i64,
-    ///Attribute.
+    /// The triangle that is kept: 1 the upper, 0 the lower.
     pub upper: i64,
 }
 impl<V> Trilu<V> {
@@ -284,24 +294,28 @@ impl<V> Trilu<V> {
 pub(super) const WHERE: OpDef = OpDef {
     name: "Where",
     summary: "tbrn where cond is nonzero, otherwise fbrn",
-    description: "A branch is a tensor or a constant. For a constant the operand is none, `x_is_const` (for tbrn) or `y_is_const` (for fbrn) is true, and the value is in `x_const_val` or `y_const_val`.",
+    description: "A branch is a tensor or a constant. For a constant the operand is none, `x_is_const` (for tbrn) or `y_is_const` (for fbrn) is true, and the value is in `x_const_val` or `y_const_val`. All shapes are broadcast.",
     operands: &[
         ValueDef {
             name: "cond",
+            description: "The condition, which holds where it is not 0",
             arity: Arity::Required,
         },
         ValueDef {
             name: "tbrn",
+            description: "The branch where `cond` holds; none if it is a constant",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "fbrn",
+            description: "The branch where `cond` does not hold; none if it is a constant",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "x_is_const",
+            description: "Whether `tbrn` is a constant",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -309,6 +323,7 @@ pub(super) const WHERE: OpDef = OpDef {
         },
         AttributeDef {
             name: "y_is_const",
+            description: "Whether `fbrn` is a constant",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -316,6 +331,7 @@ pub(super) const WHERE: OpDef = OpDef {
         },
         AttributeDef {
             name: "x_const_val",
+            description: "The constant for `tbrn`",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
@@ -323,6 +339,7 @@ pub(super) const WHERE: OpDef = OpDef {
         },
         AttributeDef {
             name: "y_const_val",
+            description: "The constant for `fbrn`",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.0)),
             optional: false,
@@ -332,6 +349,7 @@ pub(super) const WHERE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -341,22 +359,22 @@ pub(super) const WHERE: OpDef = OpDef {
 };
 /**`top.Where`: tbrn where cond is nonzero, otherwise fbrn.
 
-A branch is a tensor or a constant. For a constant the operand is none, `x_is_const` (for tbrn) or `y_is_const` (for fbrn) is true, and the value is in `x_const_val` or `y_const_val`.*/
+A branch is a tensor or a constant. For a constant the operand is none, `x_is_const` (for tbrn) or `y_is_const` (for fbrn) is true, and the value is in `x_const_val` or `y_const_val`. All shapes are broadcast.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Where<V> {
-    /// Operand.
+    /// The condition, which holds where it is not 0.
     pub cond: V,
-    /// Operand.
+    /// The branch where `cond` holds; none if it is a constant.
     pub tbrn: Option<V>,
-    /// Operand.
+    /// The branch where `cond` does not hold; none if it is a constant.
     pub fbrn: Option<V>,
-    ///Attribute; `false` by default.
+    /// Whether `tbrn` is a constant. The default is `false`.
     pub x_is_const: bool,
-    ///Attribute; `false` by default.
+    /// Whether `fbrn` is a constant. The default is `false`.
     pub y_is_const: bool,
-    ///Attribute; `0.0f64` by default.
+    /// The constant for `tbrn`. The default is `0.0f64`.
     pub x_const_val: f64,
-    ///Attribute; `0.0f64` by default.
+    /// The constant for `fbrn`. The default is `0.0f64`.
     pub y_const_val: f64,
 }
 impl<V> Where<V> {

@@ -33,16 +33,18 @@ one_of!(BinaryShiftMode);
 pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
     name: "BinaryConstShift",
     summary: "Sum, difference or product of an integer tensor and a constant, shifted",
-    description: "The constant is `scale`. With `is_reverse`, `Sub` takes the tensor from the constant.",
+    description: "`(input op scale) * 2^shift` of the stored integers, rounded once.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor, of integers with at most 32 bits",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "is_reverse",
+            description: "Whether `Sub` takes the tensor from the constant",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -50,6 +52,7 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "mode",
+            description: "The operation before the shift",
             kind: AttributeKind::OneOf(&["Add", "Sub", "Mul"]),
             default: None,
             optional: false,
@@ -57,6 +60,7 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -76,6 +80,7 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "saturation",
+            description: "Whether results saturate, not wrap around. Those of signed operands always do in an unsigned type",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -83,6 +88,7 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The constant, the second operand",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -90,6 +96,7 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "shift",
+            description: "Number of bits to shift left, or right if negative; -63 to 63",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -99,6 +106,7 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -108,22 +116,22 @@ pub(super) const BINARYCONSTSHIFT: OpDef = OpDef {
 };
 /**`top.BinaryConstShift`: Sum, difference or product of an integer tensor and a constant, shifted.
 
-The constant is `scale`. With `is_reverse`, `Sub` takes the tensor from the constant.*/
+`(input op scale) * 2^shift` of the stored integers, rounded once.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct BinaryConstShift<V> {
-    /// Operand.
+    /// The tensor, of integers with at most 32 bits.
     pub input: V,
-    ///Attribute; `false` by default.
+    /// Whether `Sub` takes the tensor from the constant. The default is `false`.
     pub is_reverse: bool,
-    ///Attribute.
+    /// The operation before the shift.
     pub mode: BinaryShiftMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
-    ///Attribute; `true` by default.
+    /// Whether results saturate, not wrap around. Those of signed operands always do in an unsigned type. The default is `true`.
     pub saturation: bool,
-    ///Attribute.
+    /// The constant, the second operand.
     pub scale: i64,
-    ///Attribute.
+    /// Number of bits to shift left, or right if negative; -63 to 63.
     pub shift: i64,
 }
 impl<V> BinaryConstShift<V> {
@@ -185,20 +193,23 @@ impl<V> BinaryConstShift<V> {
 pub(super) const BINARYSHIFT: OpDef = OpDef {
     name: "BinaryShift",
     summary: "Sum, difference or product of two integer tensors, shifted",
-    description: "With `is_reverse`, `Sub` takes the first from the second.",
+    description: "`(input1 op input2) * 2^shift` of the stored integers, rounded once.",
     operands: &[
         ValueDef {
             name: "input1",
+            description: "The first operand, of integers with at most 32 bits",
             arity: Arity::Required,
         },
         ValueDef {
             name: "input2",
+            description: "The second operand, of integers with at most 32 bits; broadcast with `input1`",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "is_reverse",
+            description: "Whether `Sub` takes `input1` from `input2`",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -206,6 +217,7 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "mode",
+            description: "The operation before the shift",
             kind: AttributeKind::OneOf(&["Add", "Sub", "Mul"]),
             default: None,
             optional: false,
@@ -213,6 +225,7 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "round_mode",
+            description: "How results are rounded to integers",
             kind: AttributeKind::OneOf(
                 &[
                     "HalfAwayFromZero",
@@ -232,6 +245,7 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "saturation",
+            description: "Whether results saturate, not wrap around. Those of signed operands always do in an unsigned type",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -239,6 +253,7 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
         },
         AttributeDef {
             name: "shift",
+            description: "Number of bits to shift left, or right if negative; -63 to 63",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -248,6 +263,7 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -257,22 +273,22 @@ pub(super) const BINARYSHIFT: OpDef = OpDef {
 };
 /**`top.BinaryShift`: Sum, difference or product of two integer tensors, shifted.
 
-With `is_reverse`, `Sub` takes the first from the second.*/
+`(input1 op input2) * 2^shift` of the stored integers, rounded once.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct BinaryShift<V> {
-    /// Operand.
+    /// The first operand, of integers with at most 32 bits.
     pub input1: V,
-    /// Operand.
+    /// The second operand, of integers with at most 32 bits; broadcast with `input1`.
     pub input2: V,
-    ///Attribute; `false` by default.
+    /// Whether `Sub` takes `input1` from `input2`. The default is `false`.
     pub is_reverse: bool,
-    ///Attribute.
+    /// The operation before the shift.
     pub mode: BinaryShiftMode,
-    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
     pub round_mode: RoundMode,
-    ///Attribute; `true` by default.
+    /// Whether results saturate, not wrap around. Those of signed operands always do in an unsigned type. The default is `true`.
     pub saturation: bool,
-    ///Attribute.
+    /// Number of bits to shift left, or right if negative; -63 to 63.
     pub shift: i64,
 }
 impl<V> BinaryShift<V> {

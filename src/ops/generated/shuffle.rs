@@ -3,16 +3,18 @@ use super::*;
 pub(super) const DEPTH2SPACE: OpDef = OpDef {
     name: "Depth2Space",
     summary: "Moves blocks of channels into height and width, or back",
-    description: "[n, c * block_h * block_w, h, w] -> [n, c, h * block_h, w * block_w], reversed with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`, else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there.",
+    description: "[n, c * block_h * block_w, h, w] -> [n, c, h * block_h, w * block_w], reversed with `is_inversed`.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The images, with at least three axes",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "block_h",
+            description: "The height of a block, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -20,6 +22,7 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
         },
         AttributeDef {
             name: "block_w",
+            description: "The width of a block, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -27,6 +30,7 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
         },
         AttributeDef {
             name: "in_is_NCHW",
+            description: "Whether `input` ends with channels, height, width; otherwise with height, width, channels",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -34,6 +38,7 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_CRD",
+            description: "Whether channels of blocks are in the order c, block_h, block_w; otherwise block_h, block_w, c",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -41,6 +46,7 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_inversed",
+            description: "Whether blocks of pixels become channels",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -48,6 +54,7 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
         },
         AttributeDef {
             name: "out_is_NCHW",
+            description: "Whether the result ends with channels, height, width; otherwise with height, width, channels",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -55,6 +62,7 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
         },
         AttributeDef {
             name: "swap_cr",
+            description: "Whether block_h and block_w change places in the order of the channels",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -64,6 +72,7 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -73,24 +82,24 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
 };
 /**`top.Depth2Space`: Moves blocks of channels into height and width, or back.
 
-\[n, c * block_h * block_w, h, w\] -\> \[n, c, h * block_h, w * block_w\], reversed with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`, else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there.*/
+\[n, c * block_h * block_w, h, w\] -\> \[n, c, h * block_h, w * block_w\], reversed with `is_inversed`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Depth2Space<V> {
-    /// Operand.
+    /// The images, with at least three axes.
     pub input: V,
-    ///Attribute.
+    /// The height of a block, at least 1.
     pub block_h: i64,
-    ///Attribute.
+    /// The width of a block, at least 1.
     pub block_w: i64,
-    ///Attribute; `true` by default.
+    /// Whether `input` ends with channels, height, width; otherwise with height, width, channels. The default is `true`.
     pub in_is_NCHW: bool,
-    ///Attribute.
+    /// Whether channels of blocks are in the order c, block_h, block_w; otherwise block_h, block_w, c.
     pub is_CRD: bool,
-    ///Attribute.
+    /// Whether blocks of pixels become channels.
     pub is_inversed: bool,
-    ///Attribute; `true` by default.
+    /// Whether the result ends with channels, height, width; otherwise with height, width, channels. The default is `true`.
     pub out_is_NCHW: bool,
-    ///Attribute; `false` by default.
+    /// Whether block_h and block_w change places in the order of the channels. The default is `false`.
     pub swap_cr: bool,
 }
 impl<V> Depth2Space<V> {
@@ -166,12 +175,14 @@ pub(super) const REVERSE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -181,6 +192,7 @@ pub(super) const REVERSE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -191,9 +203,9 @@ pub(super) const REVERSE: OpDef = OpDef {
 ///`top.Reverse`: Reverses the entries along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reverse<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The axis; a negative one counts from the end.
     pub axis: i64,
 }
 impl<V> Reverse<V> {
@@ -232,16 +244,18 @@ impl<V> Reverse<V> {
 pub(super) const SHUFFLECHANNEL: OpDef = OpDef {
     name: "ShuffleChannel",
     summary: "Interleaves the channels of the groups",
-    description: "",
+    description: "The first channel of each group comes first, then the second of each, and so on.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ...]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "group",
+            description: "Number of groups, which divides c",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -251,6 +265,7 @@ pub(super) const SHUFFLECHANNEL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -258,12 +273,14 @@ pub(super) const SHUFFLECHANNEL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.ShuffleChannel`: Interleaves the channels of the groups.
+/**`top.ShuffleChannel`: Interleaves the channels of the groups.
+
+The first channel of each group comes first, then the second of each, and so on.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShuffleChannel<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ...\].
     pub input: V,
-    ///Attribute.
+    /// Number of groups, which divides c.
     pub group: i64,
 }
 impl<V> ShuffleChannel<V> {
@@ -306,12 +323,14 @@ pub(super) const SWAPCHANNEL: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ...]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "channel_order",
+            description: "The channel of `input` for each of the c channels of the result, from 0",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -321,6 +340,7 @@ pub(super) const SWAPCHANNEL: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -331,9 +351,9 @@ pub(super) const SWAPCHANNEL: OpDef = OpDef {
 ///`top.SwapChannel`: Reorders channels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwapChannel<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ...\].
     pub input: V,
-    ///Attribute.
+    /// The channel of `input` for each of the c channels of the result, from 0.
     pub channel_order: Vec<i64>,
 }
 impl<V> SwapChannel<V> {
@@ -372,16 +392,18 @@ impl<V> SwapChannel<V> {
 pub(super) const SWAPDIMINNER: OpDef = OpDef {
     name: "SwapDimInner",
     summary: "Rotates each axis: entries from offset on come first",
-    description: "An offset of 0 leaves the axis unchanged.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "offset",
+            description: "The entry of each axis that comes first, from 0; 0 leaves the axis unchanged",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -391,6 +413,7 @@ pub(super) const SWAPDIMINNER: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -398,14 +421,12 @@ pub(super) const SWAPDIMINNER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.SwapDimInner`: Rotates each axis: entries from offset on come first.
-
-An offset of 0 leaves the axis unchanged.*/
+///`top.SwapDimInner`: Rotates each axis: entries from offset on come first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwapDimInner<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The entry of each axis that comes first, from 0; 0 leaves the axis unchanged.
     pub offset: Vec<i64>,
 }
 impl<V> SwapDimInner<V> {

@@ -3,28 +3,33 @@ use super::*;
 pub(super) const SLICE: OpDef = OpDef {
     name: "Slice",
     summary: "A strided range of each axis",
-    description: "Without `axes`, entry `i` of `offset`, `ends`, `steps` belongs to axis `i`; negative offsets and ends count from the end, and an end of -1 without `axes` means the whole axis.",
+    description: "Without `axes`, entry `i` of `offset`, `ends`, `steps` belongs to axis `i`, and an end of -1 means the end of the axis if the step is positive. Otherwise the ranges are NumPy's, and may not be empty.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "offsetT",
+            description: "The tensor for `offset`: only none is supported",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "endsT",
+            description: "The tensor for `ends`: only none is supported",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "stepsT",
+            description: "The tensor for `steps`: only none is supported",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "offset",
+            description: "The first entry of each range; negative ones count from the end",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -32,6 +37,7 @@ pub(super) const SLICE: OpDef = OpDef {
         },
         AttributeDef {
             name: "steps",
+            description: "The step of each range, not 0; negative ones go backwards",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -39,6 +45,7 @@ pub(super) const SLICE: OpDef = OpDef {
         },
         AttributeDef {
             name: "ends",
+            description: "The end of each range, exclusive; negative ones count from the end",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -46,13 +53,15 @@ pub(super) const SLICE: OpDef = OpDef {
         },
         AttributeDef {
             name: "hasparamConvert_axes",
+            description: "The `axes` before TPU-MLIR extended the lists to all axes",
             kind: AttributeKind::Ints,
             default: Some(Default::Ints(&[])),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "axes",
+            description: "The axes of the ranges; negative ones count from the end. If empty, the first ones",
             kind: AttributeKind::Ints,
             default: Some(Default::Ints(&[])),
             optional: false,
@@ -62,6 +71,7 @@ pub(super) const SLICE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -71,26 +81,26 @@ pub(super) const SLICE: OpDef = OpDef {
 };
 /**`top.Slice`: A strided range of each axis.
 
-Without `axes`, entry `i` of `offset`, `ends`, `steps` belongs to axis `i`; negative offsets and ends count from the end, and an end of -1 without `axes` means the whole axis.*/
+Without `axes`, entry `i` of `offset`, `ends`, `steps` belongs to axis `i`, and an end of -1 means the end of the axis if the step is positive. Otherwise the ranges are NumPy's, and may not be empty.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slice<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The tensor for `offset`: only none is supported.
     pub offsetT: Option<V>,
-    /// Operand.
+    /// The tensor for `ends`: only none is supported.
     pub endsT: Option<V>,
-    /// Operand.
+    /// The tensor for `steps`: only none is supported.
     pub stepsT: Option<V>,
-    ///Attribute.
+    /// The first entry of each range; negative ones count from the end.
     pub offset: Vec<i64>,
-    ///Attribute.
+    /// The step of each range, not 0; negative ones go backwards.
     pub steps: Vec<i64>,
-    ///Attribute.
+    /// The end of each range, exclusive; negative ones count from the end.
     pub ends: Vec<i64>,
-    ///Attribute; `vec![]` by default.
+    /// The `axes` before TPU-MLIR extended the lists to all axes. The default is `vec![]`. It changes no result.
     pub hasparamConvert_axes: Vec<i64>,
-    ///Attribute; `vec![]` by default.
+    /// The axes of the ranges; negative ones count from the end. If empty, the first ones. The default is `vec![]`.
     pub axes: Vec<i64>,
 }
 impl<V> Slice<V> {
@@ -162,26 +172,31 @@ impl<V> Slice<V> {
 pub(super) const SLICEAXIS: OpDef = OpDef {
     name: "SliceAxis",
     summary: "A strided range of one axis, given as tensors",
-    description: "",
+    description: "The operands after `input` are coefficients of integers. Several axes have as many ranges.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             arity: Arity::Required,
         },
         ValueDef {
             name: "start",
+            description: "The first entry; a negative one counts from the end",
             arity: Arity::Required,
         },
         ValueDef {
             name: "step",
+            description: "The step, not 0; a negative one goes backwards. It is 1 if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "end",
+            description: "The end, exclusive; a negative one counts from the end",
             arity: Arity::Required,
         },
     ],
@@ -189,6 +204,7 @@ pub(super) const SLICEAXIS: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -196,18 +212,20 @@ pub(super) const SLICEAXIS: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.SliceAxis`: A strided range of one axis, given as tensors.
+/**`top.SliceAxis`: A strided range of one axis, given as tensors.
+
+The operands after `input` are coefficients of integers. Several axes have as many ranges.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceAxis<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The axis; a negative one counts from the end.
     pub axis: V,
-    /// Operand.
+    /// The first entry; a negative one counts from the end.
     pub start: V,
-    /// Operand.
+    /// The step, not 0; a negative one goes backwards. It is 1 if none.
     pub step: Option<V>,
-    /// Operand.
+    /// The end, exclusive; a negative one counts from the end.
     pub end: V,
 }
 impl<V> SliceAxis<V> {
@@ -261,28 +279,33 @@ impl<V> SliceAxis<V> {
 pub(super) const STRIDEDSLICE: OpDef = OpDef {
     name: "StridedSlice",
     summary: "A strided range of each axis, given as tensors",
-    description: "The masks are TensorFlow's. Bit i belongs to entry i of the lists: `begin_mask` and `end_mask` take the range from the first or to the last entry, `ellipsis_mask` stands for all axes not named, `new_axis_mask` inserts an axis of 1, `shrink_axis_mask` removes the axis.",
+    description: "`starts`, `ends` and `strides` are coefficients of integers, equally many of each. The masks are TensorFlow's: bit i belongs to entry i of the lists.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "starts",
+            description: "The first entry of each range; negative ones count from the end",
             arity: Arity::Required,
         },
         ValueDef {
             name: "ends",
+            description: "The end of each range, exclusive; negative ones count from the end",
             arity: Arity::Required,
         },
         ValueDef {
             name: "strides",
+            description: "The step of each range, not 0; negative ones go backwards",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "begin_mask",
+            description: "The ranges that begin with the first entry (going backwards, the last), whatever `starts` is",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -290,6 +313,7 @@ pub(super) const STRIDEDSLICE: OpDef = OpDef {
         },
         AttributeDef {
             name: "ellipsis_mask",
+            description: "The place of all axes not named; at most one bit",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -297,6 +321,7 @@ pub(super) const STRIDEDSLICE: OpDef = OpDef {
         },
         AttributeDef {
             name: "end_mask",
+            description: "The ranges that end with the last entry (going backwards, the first), whatever `ends` is",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -304,6 +329,7 @@ pub(super) const STRIDEDSLICE: OpDef = OpDef {
         },
         AttributeDef {
             name: "new_axis_mask",
+            description: "The places where an axis of size 1 is inserted",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -311,6 +337,7 @@ pub(super) const STRIDEDSLICE: OpDef = OpDef {
         },
         AttributeDef {
             name: "shrink_axis_mask",
+            description: "The axes of which only the entry at the start is taken, and which are removed",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -320,6 +347,7 @@ pub(super) const STRIDEDSLICE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -329,26 +357,26 @@ pub(super) const STRIDEDSLICE: OpDef = OpDef {
 };
 /**`top.StridedSlice`: A strided range of each axis, given as tensors.
 
-The masks are TensorFlow's. Bit i belongs to entry i of the lists: `begin_mask` and `end_mask` take the range from the first or to the last entry, `ellipsis_mask` stands for all axes not named, `new_axis_mask` inserts an axis of 1, `shrink_axis_mask` removes the axis.*/
+`starts`, `ends` and `strides` are coefficients of integers, equally many of each. The masks are TensorFlow's: bit i belongs to entry i of the lists.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct StridedSlice<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The first entry of each range; negative ones count from the end.
     pub starts: V,
-    /// Operand.
+    /// The end of each range, exclusive; negative ones count from the end.
     pub ends: V,
-    /// Operand.
+    /// The step of each range, not 0; negative ones go backwards.
     pub strides: V,
-    ///Attribute.
+    /// The ranges that begin with the first entry (going backwards, the last), whatever `starts` is.
     pub begin_mask: i64,
-    ///Attribute.
+    /// The place of all axes not named; at most one bit.
     pub ellipsis_mask: i64,
-    ///Attribute.
+    /// The ranges that end with the last entry (going backwards, the first), whatever `ends` is.
     pub end_mask: i64,
-    ///Attribute.
+    /// The places where an axis of size 1 is inserted.
     pub new_axis_mask: i64,
-    ///Attribute.
+    /// The axes of which only the entry at the start is taken, and which are removed.
     pub shrink_axis_mask: i64,
 }
 impl<V> StridedSlice<V> {

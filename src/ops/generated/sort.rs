@@ -30,16 +30,18 @@ one_of!(ArgMode);
 pub(super) const ARG: OpDef = OpDef {
     name: "Arg",
     summary: "Index and value of the smallest or the largest entry along an axis",
-    description: "Ties go to the first entry, or to the last with `select_last_index`. Without `keepdims` the axis is removed.",
+    description: "NaN ranks above every number.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -47,6 +49,7 @@ pub(super) const ARG: OpDef = OpDef {
         },
         AttributeDef {
             name: "keepdims",
+            description: "Whether the axis is kept, with size 1; otherwise it is removed",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -54,6 +57,7 @@ pub(super) const ARG: OpDef = OpDef {
         },
         AttributeDef {
             name: "mode",
+            description: "Which entry is found: the smallest or the largest",
             kind: AttributeKind::OneOf(&["ArgMin", "ArgMax"]),
             default: None,
             optional: false,
@@ -61,6 +65,7 @@ pub(super) const ARG: OpDef = OpDef {
         },
         AttributeDef {
             name: "select_last_index",
+            description: "Whether the last of equal entries is found; otherwise the first",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -70,10 +75,12 @@ pub(super) const ARG: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "indices",
+            description: "The index of each entry, from 0",
             arity: Arity::Required,
         },
         ValueDef {
             name: "values",
+            description: "The entries, of the dtype of `input`",
             arity: Arity::OrNone,
         },
     ],
@@ -83,18 +90,18 @@ pub(super) const ARG: OpDef = OpDef {
 };
 /**`top.Arg`: Index and value of the smallest or the largest entry along an axis.
 
-Ties go to the first entry, or to the last with `select_last_index`. Without `keepdims` the axis is removed.*/
+NaN ranks above every number.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arg<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The axis; a negative one counts from the end.
     pub axis: i64,
-    ///Attribute.
+    /// Whether the axis is kept, with size 1; otherwise it is removed.
     pub keepdims: bool,
-    ///Attribute.
+    /// Which entry is found: the smallest or the largest.
     pub mode: ArgMode,
-    ///Attribute; `true` by default.
+    /// Whether the last of equal entries is found; otherwise the first. The default is `true`.
     pub select_last_index: bool,
 }
 impl<V> Arg<V> {
@@ -148,16 +155,18 @@ impl<V> Arg<V> {
 pub(super) const SORT: OpDef = OpDef {
     name: "Sort",
     summary: "Entries along an axis in ascending or descending order, and their indices",
-    description: "",
+    description: "Equal entries keep their order. NaN ranks above every number.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -165,6 +174,7 @@ pub(super) const SORT: OpDef = OpDef {
         },
         AttributeDef {
             name: "descending",
+            description: "Whether the largest entry comes first",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -174,10 +184,12 @@ pub(super) const SORT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "values",
+            description: "The entries in order, of the type of `input`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "indices",
+            description: "The index of each entry in `input`, int32",
             arity: Arity::Required,
         },
     ],
@@ -185,14 +197,16 @@ pub(super) const SORT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Sort`: Entries along an axis in ascending or descending order, and their indices.
+/**`top.Sort`: Entries along an axis in ascending or descending order, and their indices.
+
+Equal entries keep their order. NaN ranks above every number.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sort<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    ///Attribute.
+    /// The axis; a negative one counts from the end.
     pub axis: i64,
-    ///Attribute; `true` by default.
+    /// Whether the largest entry comes first. The default is `true`.
     pub descending: bool,
 }
 impl<V> Sort<V> {
@@ -238,20 +252,23 @@ impl<V> Sort<V> {
 pub(super) const TOPK: OpDef = OpDef {
     name: "TopK",
     summary: "The K largest or smallest entries along an axis, and their indices",
-    description: "`kT`, if present, replaces `K`.",
+    description: "Equal entries keep their order. NaN ranks above every number.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "kT",
+            description: "The tensor for `K`: it must be absent",
             arity: Arity::Optional,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "K",
+            description: "Number of entries to find, from 1 to those of the axis",
             kind: AttributeKind::Int,
             default: Some(Default::Int(-1)),
             optional: false,
@@ -259,6 +276,7 @@ pub(super) const TOPK: OpDef = OpDef {
         },
         AttributeDef {
             name: "axis",
+            description: "The axis; a negative one counts from the end",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -266,6 +284,7 @@ pub(super) const TOPK: OpDef = OpDef {
         },
         AttributeDef {
             name: "largest",
+            description: "Whether the largest entries are found; otherwise the smallest",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -273,6 +292,7 @@ pub(super) const TOPK: OpDef = OpDef {
         },
         AttributeDef {
             name: "replace_topk_indices",
+            description: "Whether TPU-MLIR takes the indices from the source network's reference outputs",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -280,13 +300,15 @@ pub(super) const TOPK: OpDef = OpDef {
         },
         AttributeDef {
             name: "sorted",
+            description: "Whether the entries must be in order; they always are",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "use_hau",
+            description: "Whether the chip's HAU finds the entries",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(true)),
             optional: false,
@@ -296,10 +318,12 @@ pub(super) const TOPK: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "values",
+            description: "The entries, the largest or the smallest first, of the dtype of `input`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "indices",
+            description: "The index of each entry in `input`, int32",
             arity: Arity::OrNone,
         },
     ],
@@ -309,24 +333,24 @@ pub(super) const TOPK: OpDef = OpDef {
 };
 /**`top.TopK`: The K largest or smallest entries along an axis, and their indices.
 
-`kT`, if present, replaces `K`.*/
+Equal entries keep their order. NaN ranks above every number.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopK<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The tensor for `K`: it must be absent.
     pub kT: Option<V>,
-    ///Attribute; `-1` by default.
+    /// Number of entries to find, from 1 to those of the axis. The default is `-1`.
     pub K: i64,
-    ///Attribute.
+    /// The axis; a negative one counts from the end.
     pub axis: i64,
-    ///Attribute; `true` by default.
+    /// Whether the largest entries are found; otherwise the smallest. The default is `true`.
     pub largest: bool,
-    ///Attribute; `false` by default. It changes no result.
+    /// Whether TPU-MLIR takes the indices from the source network's reference outputs. The default is `false`. It changes no result.
     pub replace_topk_indices: bool,
-    ///Attribute; `true` by default.
+    /// Whether the entries must be in order; they always are. The default is `true`. It changes no result.
     pub sorted: bool,
-    ///Attribute; `true` by default. It changes no result.
+    /// Whether the chip's HAU finds the entries. The default is `true`. It changes no result.
     pub use_hau: bool,
 }
 impl<V> TopK<V> {

@@ -162,16 +162,18 @@ one_of!(WeightStoreMode);
 pub(super) const INPUT: OpDef = OpDef {
     name: "Input",
     summary: "A graph input, with its preprocessing",
-    description: "Names a function argument. The preprocessing attributes describe what the deployed network does to an image before the first layer; the reference executor is fed the preprocessed values.",
+    description: "Names a function argument. The preprocessing attributes describe what the deployed network does to an image before the first layer: it resizes the image, crops it to the input's height and width, and computes `(x - mean) * scale`. The reference executor is fed the preprocessed values.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The argument of the function",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "shape_tensor",
+            description: "The values of an input that determines shapes, from which TPU-MLIR infers them. It is dropped",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -179,6 +181,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_preprocess",
+            description: "Whether the network preprocesses the input; otherwise attributes of images have no effect",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -186,6 +189,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "pixel_format",
+            description: "The channels, in order; gbrg to rggb are raw pixels of a sensor. Absent if the input is no image",
             kind: AttributeKind::OneOf(
                 &["rgb", "bgr", "gray", "rgba", "gbrg", "grbg", "bggr", "rggb"],
             ),
@@ -195,6 +199,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "channel_format",
+            description: "The place of the channels: before height and width, nchw, or after them, nhwc; nchw if absent",
             kind: AttributeKind::OneOf(&["nhwc", "nchw"]),
             default: None,
             optional: true,
@@ -202,6 +207,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "resize_dims",
+            description: "Height and width after resizing, before cropping; those of the input if absent",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -209,6 +215,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_aspect_ratio",
+            description: "Whether resizing keeps the aspect ratio; false if absent",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -216,6 +223,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "keep_ratio_mode",
+            description: "With `keep_aspect_ratio`, letterbox to pad or short_side_scale to crop; letterbox if absent",
             kind: AttributeKind::Str,
             default: None,
             optional: true,
@@ -223,6 +231,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "pad_value",
+            description: "The value of padded pixels, 0 to 255; 0 if absent",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
@@ -230,6 +239,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "pad_type",
+            description: "The place of the image in its padding: at the top left, normal, or centered; centered if absent",
             kind: AttributeKind::OneOf(&["normal", "center"]),
             default: None,
             optional: true,
@@ -237,6 +247,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale",
+            description: "The factor of each channel, in the order of `pixel_format`; 1 if absent",
             kind: AttributeKind::Floats,
             default: None,
             optional: true,
@@ -244,6 +255,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "mean",
+            description: "The mean of each channel, which is subtracted first, in the order of `pixel_format`; 0 if absent",
             kind: AttributeKind::Floats,
             default: None,
             optional: true,
@@ -251,6 +263,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "customization_format",
+            description: "A format of the image of the chip's own: only absence is supported",
             kind: AttributeKind::Str,
             default: None,
             optional: true,
@@ -258,6 +271,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "aligned",
+            description: "Whether the rows of the image are aligned as a chip requires. It is dropped",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -265,6 +279,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "yuv_type",
+            description: "A YUV format of the image: only absence is supported",
             kind: AttributeKind::Str,
             default: None,
             optional: true,
@@ -274,6 +289,7 @@ pub(super) const INPUT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -283,38 +299,38 @@ pub(super) const INPUT: OpDef = OpDef {
 };
 /**`top.Input`: A graph input, with its preprocessing.
 
-Names a function argument. The preprocessing attributes describe what the deployed network does to an image before the first layer; the reference executor is fed the preprocessed values.*/
+Names a function argument. The preprocessing attributes describe what the deployed network does to an image before the first layer: it resizes the image, crops it to the input's height and width, and computes `(x - mean) * scale`. The reference executor is fed the preprocessed values.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input<V> {
-    /// Operand.
+    /// The argument of the function.
     pub input: V,
-    ///Attribute; may be absent.
+    /// The values of an input that determines shapes, from which TPU-MLIR infers them. It is dropped.
     pub shape_tensor: Option<Vec<i64>>,
-    ///Attribute; `false` by default.
+    /// Whether the network preprocesses the input; otherwise attributes of images have no effect. The default is `false`.
     pub do_preprocess: bool,
-    ///Attribute; may be absent.
+    /// The channels, in order; gbrg to rggb are raw pixels of a sensor. Absent if the input is no image.
     pub pixel_format: Option<InputPixelFormat>,
-    ///Attribute; may be absent.
+    /// The place of the channels: before height and width, nchw, or after them, nhwc; nchw if absent.
     pub channel_format: Option<InputChannelFormat>,
-    ///Attribute; may be absent.
+    /// Height and width after resizing, before cropping; those of the input if absent.
     pub resize_dims: Option<Vec<i64>>,
-    ///Attribute; may be absent.
+    /// Whether resizing keeps the aspect ratio; false if absent.
     pub keep_aspect_ratio: Option<bool>,
-    ///Attribute; may be absent.
+    /// With `keep_aspect_ratio`, letterbox to pad or short_side_scale to crop; letterbox if absent.
     pub keep_ratio_mode: Option<String>,
-    ///Attribute; may be absent.
+    /// The value of padded pixels, 0 to 255; 0 if absent.
     pub pad_value: Option<i64>,
-    ///Attribute; may be absent.
+    /// The place of the image in its padding: at the top left, normal, or centered; centered if absent.
     pub pad_type: Option<InputPadType>,
-    ///Attribute; may be absent.
+    /// The factor of each channel, in the order of `pixel_format`; 1 if absent.
     pub scale: Option<Vec<f64>>,
-    ///Attribute; may be absent.
+    /// The mean of each channel, which is subtracted first, in the order of `pixel_format`; 0 if absent.
     pub mean: Option<Vec<f64>>,
-    ///Attribute; may be absent.
+    /// A format of the image of the chip's own: only absence is supported.
     pub customization_format: Option<String>,
-    ///Attribute; may be absent.
+    /// Whether the rows of the image are aligned as a chip requires. It is dropped.
     pub aligned: Option<bool>,
-    ///Attribute; may be absent.
+    /// A YUV format of the image: only absence is supported.
     pub yuv_type: Option<String>,
 }
 impl<V> Input<V> {
@@ -372,6 +388,7 @@ pub(super) const NONE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -382,11 +399,12 @@ pub(super) const NONE: OpDef = OpDef {
 pub(super) const WEIGHT: OpDef = OpDef {
     name: "Weight",
     summary: "A coefficient, whose data are in the weight file",
-    description: "The location is the key in the npz named by `module.weight_file`.",
+    description: "The location is the key in the npz named by `module.weight_file`. The attributes are set in modules that are lowered for a chip or use adapters (LoRA): those by which the data would not be the array in the file are rejected, others are dropped.",
     operands: &[],
     attributes: &[
         AttributeDef {
             name: "scale",
+            description: "The factors of the data: only 1 is supported",
             kind: AttributeKind::Floats,
             default: None,
             optional: true,
@@ -394,6 +412,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "do_compress",
+            description: "Whether the data are compressed: only false is supported",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -401,6 +420,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "bias0",
+            description: "The first bias of the compression. It is dropped",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
@@ -408,6 +428,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "bias1",
+            description: "The second bias of the compression. It is dropped",
             kind: AttributeKind::Int,
             default: None,
             optional: true,
@@ -415,6 +436,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "is_signed",
+            description: "Whether compressed numbers are signed. It is dropped",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -422,6 +444,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "zero_guard",
+            description: "Whether the compression guards zeros. It is dropped",
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
@@ -429,6 +452,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "store_mode",
+            description: "How the numbers of a batch share a word of the chip's memory: only 1N is supported",
             kind: AttributeKind::OneOf(&["1N", "2N", "4N"]),
             default: None,
             optional: true,
@@ -436,6 +460,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "allow_split",
+            description: "The axes along which a chip may divide the data. It is dropped",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -443,6 +468,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "inline_bytes",
+            description: "The data themselves, in place of the weight file: only an empty string is supported",
             kind: AttributeKind::Str,
             default: None,
             optional: true,
@@ -450,6 +476,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "path",
+            description: "The path of the weight in an adapter (LoRA). It is dropped",
             kind: AttributeKind::Str,
             default: None,
             optional: true,
@@ -457,6 +484,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "indices_idx",
+            description: "Indices of the data: only an empty list is supported",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -464,6 +492,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "indices_slice",
+            description: "Slices of the data: only an empty list is supported",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -471,6 +500,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "placeholder",
+            description: "Marks a coefficient that only keeps its place in the chip's weight file. It is dropped",
             kind: AttributeKind::OneOf(&["Auto", "F32", "None"]),
             default: None,
             optional: true,
@@ -480,6 +510,7 @@ pub(super) const WEIGHT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],

@@ -3,20 +3,23 @@ use super::*;
 pub(super) const EXPAND: OpDef = OpDef {
     name: "Expand",
     summary: "Repeats axes of size 1 to a larger shape (NumPy's broadcasting)",
-    description: "The shape is `shape`, or `shapeT` if present.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "shapeT",
+            description: "The new shape, in place of `shape`: a coefficient of integers",
             arity: Arity::Optional,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "shape",
+            description: "The new shape; further axes come first. A dimension of 1 or -1 keeps that of `input`",
             kind: AttributeKind::Ints,
             default: Some(Default::Ints(&[])),
             optional: false,
@@ -26,6 +29,7 @@ pub(super) const EXPAND: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -33,16 +37,14 @@ pub(super) const EXPAND: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Expand`: Repeats axes of size 1 to a larger shape (NumPy's broadcasting).
-
-The shape is `shape`, or `shapeT` if present.*/
+///`top.Expand`: Repeats axes of size 1 to a larger shape (NumPy's broadcasting).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expand<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The new shape, in place of `shape`: a coefficient of integers.
     pub shapeT: Option<V>,
-    ///Attribute; `vec![]` by default.
+    /// The new shape; further axes come first. A dimension of 1 or -1 keeps that of `input`. The default is `vec![]`.
     pub shape: Vec<i64>,
 }
 impl<V> Expand<V> {
@@ -90,14 +92,16 @@ impl<V> Expand<V> {
 pub(super) const REPEAT: OpDef = OpDef {
     name: "Repeat",
     summary: "Repeats the tensor along each axis, with the counts in a tensor",
-    description: "More counts than axes add axes in front.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "repeats",
+            description: "The counts, at least 1: a coefficient. More than axes add axes in front; fewer are for the last ones",
             arity: Arity::Required,
         },
     ],
@@ -105,6 +109,7 @@ pub(super) const REPEAT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -112,14 +117,12 @@ pub(super) const REPEAT: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Repeat`: Repeats the tensor along each axis, with the counts in a tensor.
-
-More counts than axes add axes in front.*/
+///`top.Repeat`: Repeats the tensor along each axis, with the counts in a tensor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repeat<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The counts, at least 1: a coefficient. More than axes add axes in front; fewer are for the last ones.
     pub repeats: V,
 }
 impl<V> Repeat<V> {
@@ -159,20 +162,23 @@ impl<V> Repeat<V> {
 pub(super) const TILE: OpDef = OpDef {
     name: "Tile",
     summary: "Repeats the tensor along each axis",
-    description: "The counts are `tile`, or `tileT` if present.",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "tileT",
+            description: "The repetitions, in place of `tile`: a coefficient of integers",
             arity: Arity::Optional,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "tile",
+            description: "Number of repetitions along each axis, at least 1; absent only with `tileT`",
             kind: AttributeKind::Ints,
             default: None,
             optional: true,
@@ -182,6 +188,7 @@ pub(super) const TILE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -189,16 +196,14 @@ pub(super) const TILE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Tile`: Repeats the tensor along each axis.
-
-The counts are `tile`, or `tileT` if present.*/
+///`top.Tile`: Repeats the tensor along each axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tile<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// The repetitions, in place of `tile`: a coefficient of integers.
     pub tileT: Option<V>,
-    ///Attribute; may be absent.
+    /// Number of repetitions along each axis, at least 1; absent only with `tileT`.
     pub tile: Option<Vec<i64>>,
 }
 impl<V> Tile<V> {
@@ -250,12 +255,14 @@ pub(super) const UPSAMPLE: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The images: [..., h, w]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -263,6 +270,7 @@ pub(super) const UPSAMPLE: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -270,6 +278,7 @@ pub(super) const UPSAMPLE: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale_h",
+            description: "The factor of the height, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -277,6 +286,7 @@ pub(super) const UPSAMPLE: OpDef = OpDef {
         },
         AttributeDef {
             name: "scale_w",
+            description: "The factor of the width, at least 1",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -286,6 +296,7 @@ pub(super) const UPSAMPLE: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -296,15 +307,15 @@ pub(super) const UPSAMPLE: OpDef = OpDef {
 ///`top.Upsample`: Repeats each pixel scale_h times along height and scale_w times along width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Upsample<V> {
-    /// Operand.
+    /// The images: \[..., h, w\].
     pub input: V,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
-    ///Attribute.
+    /// The factor of the height, at least 1.
     pub scale_h: i64,
-    ///Attribute.
+    /// The factor of the width, at least 1.
     pub scale_w: i64,
 }
 impl<V> Upsample<V> {

@@ -3,32 +3,38 @@ use super::*;
 pub(super) const BATCHNORMBWD: OpDef = OpDef {
     name: "BatchNormBwd",
     summary: "Gradients of a batch normalization: input, weight and bias",
-    description: "Absent statistics are computed from `input`.",
+    description: "",
     operands: &[
         ValueDef {
             name: "grad_out",
+            description: "The gradient of the result, of the shape of `input`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "input",
+            description: "The normalization's input: [n, c, ...]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight_opt",
+            description: "The factor of each channel: c elements; 1 if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "saved_mean",
+            description: "The mean of each channel: c elements; computed from `input` if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "saved_invstd",
+            description: "The scale of each channel, 1 / sqrt(var + epsilon): c elements; computed from `input` if none",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "epsilon",
+            description: "Added to the variance, if `saved_invstd` is none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1e-5)),
             optional: false,
@@ -38,14 +44,17 @@ pub(super) const BATCHNORMBWD: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "grad_in",
+            description: "The gradient of `input`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight_grad",
+            description: "The gradient of the weight, of the shape of `weight_opt`, or [c] if that is none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias_grad",
+            description: "The gradient of the bias, of the shape of `weight_grad`",
             arity: Arity::OrNone,
         },
     ],
@@ -53,22 +62,20 @@ pub(super) const BATCHNORMBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.BatchNormBwd`: Gradients of a batch normalization: input, weight and bias.
-
-Absent statistics are computed from `input`.*/
+///`top.BatchNormBwd`: Gradients of a batch normalization: input, weight and bias.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchNormBwd<V> {
-    /// Operand.
+    /// The gradient of the result, of the shape of `input`.
     pub grad_out: V,
-    /// Operand.
+    /// The normalization's input: \[n, c, ...\].
     pub input: V,
-    /// Operand.
+    /// The factor of each channel: c elements; 1 if none.
     pub weight_opt: Option<V>,
-    /// Operand.
+    /// The mean of each channel: c elements; computed from `input` if none.
     pub saved_mean: Option<V>,
-    /// Operand.
+    /// The scale of each channel, 1 / sqrt(var + epsilon): c elements; computed from `input` if none.
     pub saved_invstd: Option<V>,
-    ///Attribute; `1e-5f64` by default.
+    /// Added to the variance, if `saved_invstd` is none. The default is `1e-5f64`.
     pub epsilon: f64,
 }
 impl<V> BatchNormBwd<V> {
@@ -129,32 +136,38 @@ impl<V> BatchNormBwd<V> {
 pub(super) const BATCHNORMTRAIN: OpDef = OpDef {
     name: "BatchNormTrain",
     summary: "BatchNorm by the statistics of the batch",
-    description: "`running_mean` and `running_var` are the updated running statistics, with the population variance; `saved_invstd` is 1 / sqrt(var + epsilon).",
+    description: "Each channel is normalized by its mean and its variance, the mean square of the differences. A running statistic becomes (1 - momentum) * running + momentum * that of the batch, whose variance is then the unbiased estimate. The statistics among the results have the shape of `mean`.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ...]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mean",
+            description: "The running mean of each channel: c elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "var",
+            description: "The running variance of each channel: c elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "gamma",
+            description: "The factor of each channel after normalization: c elements; 1 if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "beta",
+            description: "Added to each channel after that: c elements; 0 if none",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "do_relu",
+            description: "Whether negative results become 0",
             kind: AttributeKind::Bool,
             default: Some(Default::Bool(false)),
             optional: false,
@@ -162,6 +175,7 @@ pub(super) const BATCHNORMTRAIN: OpDef = OpDef {
         },
         AttributeDef {
             name: "epsilon",
+            description: "Added to the variance",
             kind: AttributeKind::Float,
             default: Some(Default::Float(1e-5)),
             optional: false,
@@ -169,6 +183,7 @@ pub(super) const BATCHNORMTRAIN: OpDef = OpDef {
         },
         AttributeDef {
             name: "momentum",
+            description: "The weight of the batch in the running statistics",
             kind: AttributeKind::Float,
             default: Some(Default::Float(0.1)),
             optional: false,
@@ -176,6 +191,7 @@ pub(super) const BATCHNORMTRAIN: OpDef = OpDef {
         },
         AttributeDef {
             name: "relu_limit",
+            description: "With `do_relu`, the maximum of the results; 0 or a negative value means none",
             kind: AttributeKind::Float,
             default: Some(Default::Float(-1.0)),
             optional: false,
@@ -185,22 +201,27 @@ pub(super) const BATCHNORMTRAIN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "The normalized tensor, of the type of `input`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mean_out",
+            description: "The mean of the batch",
             arity: Arity::Required,
         },
         ValueDef {
             name: "saved_invstd",
+            description: "The scale of the batch, 1 / sqrt(var + epsilon)",
             arity: Arity::Required,
         },
         ValueDef {
             name: "running_mean",
+            description: "The updated running mean",
             arity: Arity::Required,
         },
         ValueDef {
             name: "running_var",
+            description: "The updated running variance",
             arity: Arity::Required,
         },
     ],
@@ -210,26 +231,26 @@ pub(super) const BATCHNORMTRAIN: OpDef = OpDef {
 };
 /**`top.BatchNormTrain`: BatchNorm by the statistics of the batch.
 
-`running_mean` and `running_var` are the updated running statistics, with the population variance; `saved_invstd` is 1 / sqrt(var + epsilon).*/
+Each channel is normalized by its mean and its variance, the mean square of the differences. A running statistic becomes (1 - momentum) * running + momentum * that of the batch, whose variance is then the unbiased estimate. The statistics among the results have the shape of `mean`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchNormTrain<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ...\].
     pub input: V,
-    /// Operand.
+    /// The running mean of each channel: c elements.
     pub mean: V,
-    /// Operand.
+    /// The running variance of each channel: c elements.
     pub var: V,
-    /// Operand.
+    /// The factor of each channel after normalization: c elements; 1 if none.
     pub gamma: Option<V>,
-    /// Operand.
+    /// Added to each channel after that: c elements; 0 if none.
     pub beta: Option<V>,
-    ///Attribute; `false` by default.
+    /// Whether negative results become 0. The default is `false`.
     pub do_relu: bool,
-    ///Attribute; `1e-5f64` by default.
+    /// Added to the variance. The default is `1e-5f64`.
     pub epsilon: f64,
-    ///Attribute; `0.1f64` by default.
+    /// The weight of the batch in the running statistics. The default is `0.1f64`.
     pub momentum: f64,
-    ///Attribute; `-1.0f64` by default.
+    /// With `do_relu`, the maximum of the results; 0 or a negative value means none. The default is `-1.0f64`.
     pub relu_limit: f64,
 }
 impl<V> BatchNormTrain<V> {
@@ -300,24 +321,28 @@ impl<V> BatchNormTrain<V> {
 pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
     name: "ConvBwd_Weight",
     summary: "Gradient of the filter of a convolution",
-    description: "",
+    description: "The result is [oc, ic / groups, kh, kw].",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The convolution's input: [n, ic, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "gradout",
+            description: "The gradient of the result: [n, oc, oh, ow]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "gradout_transpose",
+            description: "The same for the chip, as [oc, n, oh, ow]. It changes no result",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dilations",
+            description: "The vertical and the horizontal distance of the filter's elements, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -325,20 +350,23 @@ pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "grad_bias_enable",
+            description: "Whether the chip computes the gradient of the bias, too",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "grad_out_shape",
+            description: "The shape of `gradout`",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "groups",
+            description: "Number of groups of channels that are convolved separately",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -346,13 +374,15 @@ pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "input_shape",
+            description: "The shape of `input`",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "kernel_shape",
+            description: "The height and width of the filter",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -360,6 +390,7 @@ pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "padding",
+            description: "The padding: top, left, bottom, right",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -367,6 +398,7 @@ pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
         },
         AttributeDef {
             name: "stride",
+            description: "The vertical and the horizontal step, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -376,6 +408,7 @@ pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -383,30 +416,32 @@ pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.ConvBwd_Weight`: Gradient of the filter of a convolution.
+/**`top.ConvBwd_Weight`: Gradient of the filter of a convolution.
+
+The result is \[oc, ic / groups, kh, kw\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvBwd_Weight<V> {
-    /// Operand.
+    /// The convolution's input: \[n, ic, h, w\].
     pub input: V,
-    /// Operand.
+    /// The gradient of the result: \[n, oc, oh, ow\].
     pub gradout: V,
-    /// Operand.
+    /// The same for the chip, as \[oc, n, oh, ow\]. It changes no result.
     pub gradout_transpose: V,
-    ///Attribute.
+    /// The vertical and the horizontal distance of the filter's elements, at least 1.
     pub dilations: Vec<i64>,
-    ///Attribute.
+    /// Whether the chip computes the gradient of the bias, too. It changes no result.
     pub grad_bias_enable: bool,
-    ///Attribute.
+    /// The shape of `gradout`. It changes no result.
     pub grad_out_shape: Vec<i64>,
-    ///Attribute.
+    /// Number of groups of channels that are convolved separately.
     pub groups: i64,
-    ///Attribute.
+    /// The shape of `input`. It changes no result.
     pub input_shape: Vec<i64>,
-    ///Attribute.
+    /// The height and width of the filter.
     pub kernel_shape: Vec<i64>,
-    ///Attribute.
+    /// The padding: top, left, bottom, right.
     pub padding: Vec<i64>,
-    ///Attribute.
+    /// The vertical and the horizontal step, at least 1.
     pub stride: Vec<i64>,
 }
 impl<V> ConvBwd_Weight<V> {
@@ -498,24 +533,28 @@ impl<V> ConvBwd_Weight<V> {
 pub(super) const CONVBWD: OpDef = OpDef {
     name: "Convbwd",
     summary: "Gradients of a convolution: input, filter and bias",
-    description: "The flags select which of them are computed; the others are none.",
+    description: "The flags say which of them are computed; the others are none.",
     operands: &[
         ValueDef {
             name: "grad_out",
+            description: "The gradient of the result: [n, oc, oh, ow]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "input",
+            description: "The convolution's input: [n, ic, h, w]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "kernel",
+            description: "The filter: [oc, ic / groups, kh, kw]",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dilations",
+            description: "The vertical and the horizontal distance of the filter's elements, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -523,6 +562,7 @@ pub(super) const CONVBWD: OpDef = OpDef {
         },
         AttributeDef {
             name: "grad_bias_enable",
+            description: "Whether `grad_bias` is computed",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -530,6 +570,7 @@ pub(super) const CONVBWD: OpDef = OpDef {
         },
         AttributeDef {
             name: "grad_input_enable",
+            description: "Whether `grad_input` is computed",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -537,13 +578,15 @@ pub(super) const CONVBWD: OpDef = OpDef {
         },
         AttributeDef {
             name: "grad_out_shape",
+            description: "The shape of `grad_out`",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "grad_weight_enable",
+            description: "Whether `grad_weight` is computed",
             kind: AttributeKind::Bool,
             default: None,
             optional: false,
@@ -551,6 +594,7 @@ pub(super) const CONVBWD: OpDef = OpDef {
         },
         AttributeDef {
             name: "groups",
+            description: "Number of groups of channels that are convolved separately",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -558,13 +602,15 @@ pub(super) const CONVBWD: OpDef = OpDef {
         },
         AttributeDef {
             name: "input_shape",
+            description: "The shape of `input`",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "inserts",
+            description: "Number of zeros between input elements: only 0 is supported",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -572,13 +618,15 @@ pub(super) const CONVBWD: OpDef = OpDef {
         },
         AttributeDef {
             name: "kernel_shape",
+            description: "The shape of `kernel`",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "padding",
+            description: "The padding: top, left, bottom, right",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -586,6 +634,7 @@ pub(super) const CONVBWD: OpDef = OpDef {
         },
         AttributeDef {
             name: "stride",
+            description: "The vertical and the horizontal step, at least 1",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -595,14 +644,17 @@ pub(super) const CONVBWD: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "grad_input",
+            description: "The gradient of `input`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "grad_weight",
+            description: "The gradient of `kernel`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "grad_bias",
+            description: "The gradient of the bias: [oc]",
             arity: Arity::OrNone,
         },
     ],
@@ -612,36 +664,36 @@ pub(super) const CONVBWD: OpDef = OpDef {
 };
 /**`top.Convbwd`: Gradients of a convolution: input, filter and bias.
 
-The flags select which of them are computed; the others are none.*/
+The flags say which of them are computed; the others are none.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Convbwd<V> {
-    /// Operand.
+    /// The gradient of the result: \[n, oc, oh, ow\].
     pub grad_out: V,
-    /// Operand.
+    /// The convolution's input: \[n, ic, h, w\].
     pub input: V,
-    /// Operand.
+    /// The filter: \[oc, ic / groups, kh, kw\].
     pub kernel: V,
-    ///Attribute.
+    /// The vertical and the horizontal distance of the filter's elements, at least 1.
     pub dilations: Vec<i64>,
-    ///Attribute.
+    /// Whether `grad_bias` is computed.
     pub grad_bias_enable: bool,
-    ///Attribute.
+    /// Whether `grad_input` is computed.
     pub grad_input_enable: bool,
-    ///Attribute.
+    /// The shape of `grad_out`. It changes no result.
     pub grad_out_shape: Vec<i64>,
-    ///Attribute.
+    /// Whether `grad_weight` is computed.
     pub grad_weight_enable: bool,
-    ///Attribute.
+    /// Number of groups of channels that are convolved separately.
     pub groups: i64,
-    ///Attribute.
+    /// The shape of `input`. It changes no result.
     pub input_shape: Vec<i64>,
-    ///Attribute.
+    /// Number of zeros between input elements: only 0 is supported.
     pub inserts: Vec<i64>,
-    ///Attribute.
+    /// The shape of `kernel`. It changes no result.
     pub kernel_shape: Vec<i64>,
-    ///Attribute.
+    /// The padding: top, left, bottom, right.
     pub padding: Vec<i64>,
-    ///Attribute.
+    /// The vertical and the horizontal step, at least 1.
     pub stride: Vec<i64>,
 }
 impl<V> Convbwd<V> {
@@ -748,20 +800,23 @@ impl<V> Convbwd<V> {
 pub(super) const EMBDENSEBWD: OpDef = OpDef {
     name: "EmbDenseBwd",
     summary: "Gradient of an embedding: rows of grad_output summed by index",
-    description: "The result has `num_weights` rows.",
+    description: "",
     operands: &[
         ValueDef {
             name: "grad_output",
+            description: "The gradient of the result: the shape of `indices`, then the elements of a row",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "The row of the table for each row of `grad_output`, from 0",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "num_weights",
+            description: "Number of rows of the table and of the result, at least 1",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -771,6 +826,7 @@ pub(super) const EMBDENSEBWD: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -778,16 +834,14 @@ pub(super) const EMBDENSEBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.EmbDenseBwd`: Gradient of an embedding: rows of grad_output summed by index.
-
-The result has `num_weights` rows.*/
+///`top.EmbDenseBwd`: Gradient of an embedding: rows of grad_output summed by index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbDenseBwd<V> {
-    /// Operand.
+    /// The gradient of the result: the shape of `indices`, then the elements of a row.
     pub grad_output: V,
-    /// Operand.
+    /// The row of the table for each row of `grad_output`, from 0.
     pub indices: V,
-    ///Attribute.
+    /// Number of rows of the table and of the result, at least 1.
     pub num_weights: i64,
 }
 impl<V> EmbDenseBwd<V> {
@@ -839,20 +893,24 @@ pub(super) const GROUPNORMTRAIN: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ..]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "The factor of each channel: c elements; 1 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each channel: c elements; 0 if absent",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "eps",
+            description: "Added to the variance, so that it is not 0",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -860,6 +918,7 @@ pub(super) const GROUPNORMTRAIN: OpDef = OpDef {
         },
         AttributeDef {
             name: "num_groups",
+            description: "Number of groups of channels: a divisor of c",
             kind: AttributeKind::Int,
             default: None,
             optional: false,
@@ -869,14 +928,17 @@ pub(super) const GROUPNORMTRAIN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "The normalized tensor, of the type of `input`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mean",
+            description: "The mean of each group: [n, num_groups]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "rstd",
+            description: "The scale of each group, 1 / sqrt(var + eps): [n, num_groups]",
             arity: Arity::Required,
         },
     ],
@@ -887,15 +949,15 @@ pub(super) const GROUPNORMTRAIN: OpDef = OpDef {
 ///`top.GroupNormTrain`: GroupNorm, and mean and 1 / sqrt(var + eps) of each group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupNormTrain<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ..\].
     pub input: V,
-    /// Operand.
+    /// The factor of each channel: c elements; 1 if absent.
     pub weight: Option<V>,
-    /// Operand.
+    /// Added to each channel: c elements; 0 if absent.
     pub bias: Option<V>,
-    ///Attribute.
+    /// Added to the variance, so that it is not 0.
     pub eps: f64,
-    ///Attribute.
+    /// Number of groups of channels: a divisor of c.
     pub num_groups: i64,
 }
 impl<V> GroupNormTrain<V> {
@@ -951,36 +1013,43 @@ impl<V> GroupNormTrain<V> {
 pub(super) const LAYERNORMBWD: OpDef = OpDef {
     name: "LayerNormBwd",
     summary: "Gradients of a layer normalization: input, weight and bias",
-    description: "`mean` and `variance` are those of LayerNormTrain: the latter is 1 / sqrt(var + eps).",
+    description: "`mean` and `variance` are those of LayerNormTrain.",
     operands: &[
         ValueDef {
             name: "grad_out",
+            description: "The gradient of the result, of the shape of `input`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "input",
+            description: "The normalization's input",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mean",
+            description: "The mean of each part that is normalized",
             arity: Arity::Required,
         },
         ValueDef {
             name: "variance",
+            description: "The scale of each part, 1 / sqrt(var + eps), in spite of the name",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "The factors, as many elements as `normalized_shape` has; 1 if none",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias",
+            description: "The bias, as many elements as `normalized_shape` has. It changes no result",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "normalized_shape",
+            description: "The last dimensions of `input`, over which it is normalized",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -990,14 +1059,17 @@ pub(super) const LAYERNORMBWD: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "grad_input",
+            description: "The gradient of `input`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "grad_weight",
+            description: "The gradient of `weight`, of the shape `normalized_shape`",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "grad_bias",
+            description: "The gradient of `bias`, of the shape `normalized_shape`",
             arity: Arity::OrNone,
         },
     ],
@@ -1007,22 +1079,22 @@ pub(super) const LAYERNORMBWD: OpDef = OpDef {
 };
 /**`top.LayerNormBwd`: Gradients of a layer normalization: input, weight and bias.
 
-`mean` and `variance` are those of LayerNormTrain: the latter is 1 / sqrt(var + eps).*/
+`mean` and `variance` are those of LayerNormTrain.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerNormBwd<V> {
-    /// Operand.
+    /// The gradient of the result, of the shape of `input`.
     pub grad_out: V,
-    /// Operand.
+    /// The normalization's input.
     pub input: V,
-    /// Operand.
+    /// The mean of each part that is normalized.
     pub mean: V,
-    /// Operand.
+    /// The scale of each part, 1 / sqrt(var + eps), in spite of the name.
     pub variance: V,
-    /// Operand.
+    /// The factors, as many elements as `normalized_shape` has; 1 if none.
     pub weight: Option<V>,
-    /// Operand.
+    /// The bias, as many elements as `normalized_shape` has. It changes no result.
     pub bias: Option<V>,
-    ///Attribute.
+    /// The last dimensions of `input`, over which it is normalized.
     pub normalized_shape: Vec<i64>,
 }
 impl<V> LayerNormBwd<V> {
@@ -1091,31 +1163,36 @@ impl<V> LayerNormBwd<V> {
 pub(super) const LAYERNORMTRAIN: OpDef = OpDef {
     name: "LayerNormTrain",
     summary: "LayerNorm, and its statistics",
-    description: "`variance` is 1 / sqrt(var + eps).",
+    description: "",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "Factors: as many elements as the normalized axes have; 1 if absent",
             arity: Arity::OrNone,
         },
         ValueDef {
             name: "bias",
+            description: "Addends: as many elements as the normalized axes have; 0 if absent",
             arity: Arity::OrNone,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "normalized_shape",
+            description: "The dimensions of the normalized axes, or an empty list. Only `axis` counts",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "axis",
+            description: "The first normalized axis; negative values count from the end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -1123,6 +1200,7 @@ pub(super) const LAYERNORMTRAIN: OpDef = OpDef {
         },
         AttributeDef {
             name: "eps",
+            description: "Added to the variance, so that it is not 0",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1132,14 +1210,17 @@ pub(super) const LAYERNORMTRAIN: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "The normalized tensor, of the type of `input`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "mean",
+            description: "The means: the shape of `input`, with 1 for the normalized axes",
             arity: Arity::Required,
         },
         ValueDef {
             name: "variance",
+            description: "The scales, 1 / sqrt(var + eps), in spite of the name; of the shape of `mean`",
             arity: Arity::Required,
         },
     ],
@@ -1147,22 +1228,20 @@ pub(super) const LAYERNORMTRAIN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.LayerNormTrain`: LayerNorm, and its statistics.
-
-`variance` is 1 / sqrt(var + eps).*/
+///`top.LayerNormTrain`: LayerNorm, and its statistics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerNormTrain<V> {
-    /// Operand.
+    /// The tensor.
     pub input: V,
-    /// Operand.
+    /// Factors: as many elements as the normalized axes have; 1 if absent.
     pub weight: Option<V>,
-    /// Operand.
+    /// Addends: as many elements as the normalized axes have; 0 if absent.
     pub bias: Option<V>,
-    ///Attribute.
+    /// The dimensions of the normalized axes, or an empty list. Only `axis` counts. It changes no result.
     pub normalized_shape: Vec<i64>,
-    ///Attribute.
+    /// The first normalized axis; negative values count from the end.
     pub axis: i64,
-    ///Attribute.
+    /// Added to the variance, so that it is not 0.
     pub eps: f64,
 }
 impl<V> LayerNormTrain<V> {
@@ -1222,27 +1301,31 @@ impl<V> LayerNormTrain<V> {
 pub(super) const MAXPOOLINGINDICESBWD: OpDef = OpDef {
     name: "MaxPoolingIndicesBwd",
     summary: "Gradient of a max pooling: grad_output put where the largest values were",
-    description: "",
+    description: "Gradients at one index are added. The window has no effect, since `indices` and `input_shape` determine the result.",
     operands: &[
         ValueDef {
             name: "grad_output",
+            description: "The gradient of the pool's result: [n, c, oh, ow]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "indices",
+            description: "The index of each value in its plane of the pool's input, h * width + w; shaped like `grad_output`",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dilations",
+            description: "The distance of the window's elements",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "input_shape",
+            description: "The shape of the pool's input: [n, c, h, w]",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
@@ -1250,29 +1333,33 @@ pub(super) const MAXPOOLINGINDICESBWD: OpDef = OpDef {
         },
         AttributeDef {
             name: "kernel_shape",
+            description: "The height and width of the window",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "pads",
+            description: "The padding: top, left, bottom, right",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "strides",
+            description: "The vertical and the horizontal step of the window",
             kind: AttributeKind::Ints,
             default: None,
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
         ValueDef {
             name: "grad_input",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1280,22 +1367,24 @@ pub(super) const MAXPOOLINGINDICESBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.MaxPoolingIndicesBwd`: Gradient of a max pooling: grad_output put where the largest values were.
+/**`top.MaxPoolingIndicesBwd`: Gradient of a max pooling: grad_output put where the largest values were.
+
+Gradients at one index are added. The window has no effect, since `indices` and `input_shape` determine the result.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxPoolingIndicesBwd<V> {
-    /// Operand.
+    /// The gradient of the pool's result: \[n, c, oh, ow\].
     pub grad_output: V,
-    /// Operand.
+    /// The index of each value in its plane of the pool's input, h * width + w; shaped like `grad_output`.
     pub indices: V,
-    ///Attribute.
+    /// The distance of the window's elements. It changes no result.
     pub dilations: Vec<i64>,
-    ///Attribute.
+    /// The shape of the pool's input: \[n, c, h, w\].
     pub input_shape: Vec<i64>,
-    ///Attribute.
+    /// The height and width of the window. It changes no result.
     pub kernel_shape: Vec<i64>,
-    ///Attribute.
+    /// The padding: top, left, bottom, right. It changes no result.
     pub pads: Vec<i64>,
-    ///Attribute.
+    /// The vertical and the horizontal step of the window. It changes no result.
     pub strides: Vec<i64>,
 }
 impl<V> MaxPoolingIndicesBwd<V> {
@@ -1367,32 +1456,38 @@ impl<V> MaxPoolingIndicesBwd<V> {
 pub(super) const MEANRSTD: OpDef = OpDef {
     name: "MeanRstd",
     summary: "Statistics of a batch, and the Scale that normalizes by them",
-    description: "`rstd` is 1 / sqrt(var + eps), `scale` is weight * rstd, `bias_new` is bias - mean * scale. A running statistic becomes (1 - momentum) * running + momentum * that of the batch.",
+    description: "A running statistic becomes (1 - momentum) * running + momentum * that of the batch, whose variance is then the unbiased estimate.",
     operands: &[
         ValueDef {
             name: "input",
+            description: "The tensor: [n, c, ...]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "running_mean",
+            description: "The running mean of each channel: c elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "running_var",
+            description: "The running variance of each channel: c elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "weight",
+            description: "The factor of each channel after normalization: c elements",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias",
+            description: "Added to each channel after that: c elements",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "eps",
+            description: "Added to the variance",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1400,6 +1495,7 @@ pub(super) const MEANRSTD: OpDef = OpDef {
         },
         AttributeDef {
             name: "momentum",
+            description: "The weight of the batch in the running statistics",
             kind: AttributeKind::Float,
             default: None,
             optional: false,
@@ -1409,26 +1505,32 @@ pub(super) const MEANRSTD: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "mean",
+            description: "The mean of each channel, of the shape of `running_mean`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "rstd",
+            description: "The scale of each channel, 1 / sqrt(var + eps), of the shape of `running_var`",
             arity: Arity::Required,
         },
         ValueDef {
             name: "running_mean_update",
+            description: "The updated running mean",
             arity: Arity::Required,
         },
         ValueDef {
             name: "running_var_update",
+            description: "The updated running variance",
             arity: Arity::Required,
         },
         ValueDef {
             name: "scale",
+            description: "The Scale's factor, weight * rstd: [1, c, 1, 1]",
             arity: Arity::Required,
         },
         ValueDef {
             name: "bias_new",
+            description: "The Scale's bias, bias - mean * scale: [1, c, 1, 1]",
             arity: Arity::Required,
         },
     ],
@@ -1438,22 +1540,22 @@ pub(super) const MEANRSTD: OpDef = OpDef {
 };
 /**`top.MeanRstd`: Statistics of a batch, and the Scale that normalizes by them.
 
-`rstd` is 1 / sqrt(var + eps), `scale` is weight * rstd, `bias_new` is bias - mean * scale. A running statistic becomes (1 - momentum) * running + momentum * that of the batch.*/
+A running statistic becomes (1 - momentum) * running + momentum * that of the batch, whose variance is then the unbiased estimate.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeanRstd<V> {
-    /// Operand.
+    /// The tensor: \[n, c, ...\].
     pub input: V,
-    /// Operand.
+    /// The running mean of each channel: c elements.
     pub running_mean: V,
-    /// Operand.
+    /// The running variance of each channel: c elements.
     pub running_var: V,
-    /// Operand.
+    /// The factor of each channel after normalization: c elements.
     pub weight: V,
-    /// Operand.
+    /// Added to each channel after that: c elements.
     pub bias: V,
-    ///Attribute.
+    /// Added to the variance.
     pub eps: f64,
-    ///Attribute.
+    /// The weight of the batch in the running statistics.
     pub momentum: f64,
 }
 impl<V> MeanRstd<V> {
@@ -1528,16 +1630,19 @@ pub(super) const SOFTMAXBWD: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "grad_output",
+            description: "The gradient of the softmax's result",
             arity: Arity::Required,
         },
         ValueDef {
             name: "output",
+            description: "The softmax's result, of the shape of `grad_output`",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "dim",
+            description: "The axis of the softmax; a negative one counts from the end",
             kind: AttributeKind::Si32,
             default: None,
             optional: false,
@@ -1547,6 +1652,7 @@ pub(super) const SOFTMAXBWD: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "grad_input",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1559,11 +1665,11 @@ pub(super) const SOFTMAXBWD: OpDef = OpDef {
 `output * (grad_output - sum(grad_output * output))`, the sum along `dim`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct SoftmaxBwd<V> {
-    /// Operand.
+    /// The gradient of the softmax's result.
     pub grad_output: V,
-    /// Operand.
+    /// The softmax's result, of the shape of `grad_output`.
     pub output: V,
-    ///Attribute.
+    /// The axis of the softmax; a negative one counts from the end.
     pub dim: i64,
 }
 impl<V> SoftmaxBwd<V> {
@@ -1611,12 +1717,14 @@ pub(super) const WEIGHTREORDER: OpDef = OpDef {
     operands: &[
         ValueDef {
             name: "input",
+            description: "The coefficient",
             arity: Arity::Required,
         },
     ],
     attributes: &[
         AttributeDef {
             name: "reorder_mode",
+            description: "The number of the order, which the chip defines",
             kind: AttributeKind::Int,
             default: Some(Default::Int(0)),
             optional: false,
@@ -1626,6 +1734,7 @@ pub(super) const WEIGHTREORDER: OpDef = OpDef {
     results: &[
         ValueDef {
             name: "output",
+            description: "",
             arity: Arity::Required,
         },
     ],
@@ -1636,9 +1745,9 @@ pub(super) const WEIGHTREORDER: OpDef = OpDef {
 ///`top.WeightReorder`: Coefficient in the order that the chip reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightReorder<V> {
-    /// Operand.
+    /// The coefficient.
     pub input: V,
-    ///Attribute; `0` by default.
+    /// The number of the order, which the chip defines. The default is `0`.
     pub reorder_mode: i64,
 }
 impl<V> WeightReorder<V> {
