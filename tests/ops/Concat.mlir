@@ -58,6 +58,38 @@ module @relu attributes {module.chip = "ALL", module.platform = "TPULANG", modul
 
 // -----
 
+// The Relu of integers.
+// input a = [[-1, 3]]
+// input b = [[5, -7]]
+// expect y = [[0, 3, 4, 0]]
+module @relu_of_integers attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x2xsi8>, %arg1: tensor<1x2xsi8>) -> tensor<1x4xsi8> {
+    %0 = "top.Input"(%arg0) : (tensor<1x2xsi8>) -> tensor<1x2xsi8> loc("a")
+    %1 = "top.Input"(%arg1) : (tensor<1x2xsi8>) -> tensor<1x2xsi8> loc("b")
+    %2 = "top.Concat"(%0, %1) {do_relu = true, relu_limit = 4.0 : f64} : (tensor<1x2xsi8>, tensor<1x2xsi8>) -> tensor<1x4xsi8> loc("y")
+    return %2 : tensor<1x4xsi8>
+  }
+}
+
+// -----
+
+// The Relu of quantized numbers: a is -0.5 and 1, b is -1 and 3; 0 is stored as 10.
+// input a = [[-2, 4]]
+// input b = [[-2, 6]]
+// expect y = [[10, 12, 10, 14]]
+module @relu_of_quantized attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x2x!quant.uniform<i8:f32, 0.25>>, %arg1: tensor<1x2x!quant.uniform<i8:f32, 0.5>>)
+      -> tensor<1x4x!quant.uniform<i8:f32, 0.5:10>> {
+    %0 = "top.Input"(%arg0) : (tensor<1x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<1x2x!quant.uniform<i8:f32, 0.25>> loc("a")
+    %1 = "top.Input"(%arg1) : (tensor<1x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x2x!quant.uniform<i8:f32, 0.5>> loc("b")
+    %2 = "top.Concat"(%0, %1) {do_relu = true, relu_limit = 2.0 : f64} : (tensor<1x2x!quant.uniform<i8:f32, 0.25>>, tensor<1x2x!quant.uniform<i8:f32, 0.5>>)
+      -> tensor<1x4x!quant.uniform<i8:f32, 0.5:10>> loc("y")
+    return %2 : tensor<1x4x!quant.uniform<i8:f32, 0.5:10>>
+  }
+}
+
+// -----
+
 // Brought to the scale of the result, halves from 10: a is 0.5 and 1, b is 1.5 and 3.
 // input a = [[2, 4]]
 // input b = [[3, 6]]

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
-    base::{Dtype, Result},
+    base::Result,
     ops::{Concat, ConcatSlice, List, Pack, Permute, Split, Transpose, Unpack, split_sizes},
     quant::RoundMode,
     semantics,
@@ -212,14 +212,20 @@ pub(super) fn transpose(op: Transpose<Operand>) -> OpKernel {
 }
 
 pub(super) fn concat(op: Concat<Operand>) -> OpKernel {
-    OpKernel::with_workspace(workspace::converted(&op.inputs), move |t| {
+    let workspace = if op.do_relu { workspace::all_reals() } else { workspace::converted(&op.inputs) };
+    OpKernel::with_workspace(workspace, move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
-        join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
-        if op.do_relu && t.memory(0)?.dtype() == Dtype::Float32 {
-            return t.write(0, PostOp::relu(true, op.relu_limit), |_| Ok(()));
+        let rows = shape[..axis].iter().product();
+        if !op.do_relu {
+            return join(t, &op.inputs, rows, op.round_mode);
         }
-        Ok(())
+        let parts = op.inputs.iter().map(|part| t.reals(part)).collect::<Result<Vec<_>>>()?;
+        let bytes: Vec<&[u8]> = parts.iter().map(|part| bytemuck::cast_slice(part)).collect();
+        t.write(0, PostOp::relu(true, op.relu_limit).and_round(op.round_mode), |out| {
+            joined_into(&bytes, rows, bytemuck::cast_slice_mut(out));
+            Ok(())
+        })
     })
 }
 
@@ -359,7 +365,7 @@ pub(super) fn split(op: Split<Operand>) -> OpKernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CpuBackend, Graph, Quantization, RunOptions, run};
+    use crate::{CpuBackend, Graph, Quantization, RunOptions, base::Dtype, run};
     use ndarray::ArrayD;
     use proptest::prelude::*;
 

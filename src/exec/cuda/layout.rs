@@ -76,9 +76,7 @@ pub(super) fn along(parts: &[Operand], axis: i64, post_op: PostOp, b: &mut Build
 }
 
 pub(super) fn concat(op: &Concat<Operand>, b: &mut Builder) -> Result<()> {
-    let is_real = b.result_type(0)?.buffer_dtype().is_float();
-    let post_op = PostOp::relu(op.do_relu && is_real, op.relu_limit).and_round(op.round_mode);
-    along(&op.inputs, op.axis, post_op, b)
+    along(&op.inputs, op.axis, PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode), b)
 }
 
 pub(super) fn list(inputs: &[Operand], b: &mut Builder) -> Result<()> {
