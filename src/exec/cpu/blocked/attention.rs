@@ -204,7 +204,7 @@ impl Attention<'_> {
 /// the keys and values of its head.
 fn share(stacks: usize, queries: usize, threads: usize) -> usize {
     let most = queries.div_ceil(BLOCK).max(1);
-    let fewest = (2 * threads).div_ceil(stacks.max(1)).clamp(1, most);
+    let fewest = if threads == 1 { 1 } else { (2 * threads).div_ceil(stacks.max(1)).clamp(1, most) };
     let shares = (fewest..=most.min(4 * fewest)).map(|splits| queries.div_ceil(splits).max(1));
     let time = |&share: &usize| (stacks * queries.div_ceil(share)).div_ceil(threads) * (share + PACKING);
     shares.min_by_key(time).unwrap_or(1)
@@ -318,6 +318,7 @@ mod tests {
         assert_eq!(most(5, 1024, 2), 5 * 512, "an odd number of heads");
         assert_eq!(most(9, 512, 4), 9 * 128);
         assert_eq!(most(6, 512, 8), 6 * 64);
+        assert_eq!(share(1, 32, 1), 32, "keys are packed once");
         assert_eq!([share(1, 1, 8), share(3, 16, 8), share(1000, 512, 8)], [1, 16, 512]);
     }
 }
