@@ -8,11 +8,12 @@
 //!
 //! The copy costs one load and one store per input pixel, little compared to the computation, and leaves the data in a
 //! near cache.
-use super::{Axis, ConvShape, Pixel, tile::HALF};
+use super::{Axis, ConvShape, InstructionSet, Pixel, tile::HALF};
 use crate::{
     array::{reserve, zeros},
     base::Result,
 };
+use rten_simd::{Isa, SimdOp};
 use std::{cell::Cell, ops::Range};
 
 /// Maximum number of floats that a thread keeps between tasks and runs. A task that needs more allocates and clears its memory, which for
@@ -187,6 +188,11 @@ impl Band {
     }
     /// Copies lanes of a plane, beginning at row `first` of each phase. All lanes of the padding are set to 0.
     fn copy<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]], lanes: Lanes) {
+        InstructionSet::best().run(CopyPlane { band: self, plane, first, to, lanes });
+    }
+    /// Like [`Band::copy`], for code that is compiled for an instruction set.
+    #[inline(always)]
+    fn copy_inline<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]], lanes: Lanes) {
         let (rows, cols) = (&self.rows, &self.cols);
         let phases = rows.used.iter().flat_map(|&r| cols.used.iter().map(move |&c| (r, c)));
         for ((r, c), to) in phases.zip(to.chunks_exact_mut(self.phase())) {
@@ -215,6 +221,24 @@ impl Band {
     }
 }
 
+/// A plane that becomes part of a band.
+struct CopyPlane<'a, const C: usize> {
+    band: &'a Band,
+    plane: &'a [[f32; C]],
+    first: usize,
+    to: &'a mut [[f32; C]],
+    lanes: Lanes,
+}
+
+impl<const C: usize> SimdOp for CopyPlane<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        self.band.copy_inline(self.plane, self.first, self.to, self.lanes);
+    }
+}
+
 /// The lanes of a pixel that are copied.
 #[derive(Clone, Copy)]
 enum Lanes {
@@ -227,6 +251,7 @@ enum Lanes {
 }
 
 /// Copies lanes of every `stride`-th pixel to `inside`, and sets the pixels around it to 0.
+#[inline(always)]
 fn copy_between<const C: usize>(
     from: &[[f32; C]],
     stride: usize,
@@ -239,10 +264,24 @@ fn copy_between<const C: usize>(
     let to = &mut to[inside];
     match lanes {
         Lanes::All if stride == 1 => to.copy_from_slice(&from[..to.len()]),
+        Lanes::All if stride == 2 => copy_every_second(from, to),
         Lanes::All => to.iter_mut().zip(from.iter().step_by(stride)).for_each(|(t, f)| *t = *f),
         Lanes::Half { from: first, to: at } => to.iter_mut().zip(from.iter().step_by(stride)).for_each(|(t, f)| {
             t[at..at + HALF].copy_from_slice(&f[first..first + HALF]);
         }),
+    }
+}
+
+/// Copies every second pixel. The compiler uses vectors for pairs, but not for steps of two.
+#[inline(always)]
+fn copy_every_second<const C: usize>(from: &[[f32; C]], to: &mut [[f32; C]]) {
+    let pairs = from.as_chunks::<2>().0;
+    let (whole, last) = to.split_at_mut(to.len().min(pairs.len()));
+    for (to, [first, _]) in whole.iter_mut().zip(pairs) {
+        *to = *first;
+    }
+    if let [last] = last {
+        *last = from[2 * pairs.len()];
     }
 }
 
