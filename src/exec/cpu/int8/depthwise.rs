@@ -2,8 +2,9 @@
 //! a kernel of three rows and a stride of 1, they serve two lines of the result: the weights of the second are moved by a row.
 use super::{
     ByteOperand, Completion, DEPTH,
-    dot::{BLOCK, DotProduct, GROUP, Line, Sums},
+    dot::DotProduct,
     is_byte,
+    panel::{BLOCK, GROUP, Line, Sums},
     product::{Finish, Panels, part, parts, resize},
     sums::{ResultMemory, SumsEpilogue},
     taps::{GroupProducts, Windows},

@@ -7,8 +7,8 @@
 //! **Layout.** Images have their channels last, so the elements that a kernel element contributes to a row of a product are
 //! contiguous. The results of a product are in that layout, too.
 //!
-//! **Files.** `dot` has the inner loop of products, `pairs` a faster one for AVX2 and small weights, and `tiles` one for AMX. `product` multiplies rows by a
-//! packed matrix, and `conv` copies the windows of a convolution as rows. `taps` has the inner loop of depthwise convolutions, and
+//! **Files.** `panel` has the inner loop of products, `pairs` a faster one for AVX2 and small weights, and `tiles` one for AMX; `dot` chooses
+//! one of them. `product` multiplies rows by a packed matrix, and `conv` copies the windows of a convolution as rows. `taps` has the inner loop of depthwise convolutions, and
 //! `depthwise` the rest of them. `pool` is pooling, `elementwise` is for additions and the like, and `table` looks up functions of a
 //! byte. `sums` completes sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both while sums are in
 //! registers, with the operations of `vectors`.
@@ -23,6 +23,7 @@ mod dot;
 mod elementwise;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
+mod panel;
 mod pool;
 mod product;
 mod requantize;

@@ -7,7 +7,7 @@
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 use super::{
     ByteOperand,
-    dot::{Accumulate, Epilogue, GROUP, Line, Sums, Vectors256},
+    panel::{Accumulate, Epilogue, GROUP, Line, Sums, Vectors256},
 };
 use rayon::prelude::*;
 use std::arch::x86_64::*;

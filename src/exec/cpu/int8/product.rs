@@ -6,7 +6,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::pairs::Order;
 use super::{
-    dot::{BLOCK, DotProduct, GROUP, Line, Panel, Sums},
+    dot::DotProduct,
+    panel::{BLOCK, GROUP, Line, Panel, Sums},
     taps::{GroupProducts, Windows},
 };
 use crate::{

@@ -4,9 +4,9 @@
 //! the definition there. Without vectors of sums, all sums of a panel are stored first.
 #![cfg_attr(target_arch = "x86_64", allow(unsafe_code, reason = "stores of whole vectors; docs/safety.md lists it"))]
 #[cfg(target_arch = "x86_64")]
-use super::{dot::BLOCK, rounding::Rounding, vectors::Vectors};
+use super::{panel::BLOCK, rounding::Rounding, vectors::Vectors};
 use super::{
-    dot::{Epilogue, Plain, Store, Sums},
+    panel::{Epilogue, Plain, Store, Sums},
     product::Panels,
     sums::{Clamped, Requantization},
 };

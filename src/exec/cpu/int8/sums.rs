@@ -2,7 +2,8 @@
 //! tensor.
 use super::{
     DEPTH,
-    dot::{BLOCK, DotProduct, Panel, Sums},
+    dot::DotProduct,
+    panel::{BLOCK, Panel, Sums},
     product::{Finish, PackedBytes, Panels, Rows},
     requantize::{RoundTiles, StoreTiles},
     rounding::{Blocks, FactorBounds, LANES, Rounding, whole_block},

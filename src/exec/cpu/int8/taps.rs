@@ -3,9 +3,10 @@
 //! Four elements of a kernel's column are multiplied at a time: a pixel has a *group* of four uint8 for each channel, from as many
 //! lines, and an instruction multiplies the groups of several channels by their weights and adds the products.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
-use super::dot::{Accumulate, AnyEpilogue, BLOCK, DotProduct, Epilogue, GROUP, Line, Plain, Sums};
+use super::dot::DotProduct;
+use super::panel::{Accumulate, AnyEpilogue, BLOCK, Epilogue, GROUP, Line, Plain, Sums};
 #[cfg(target_arch = "x86_64")]
-use super::dot::{Avx512Vnni, Multiply, Vectors256, Vnni};
+use super::panel::{Avx512Vnni, Multiply, Vectors256, Vnni};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 

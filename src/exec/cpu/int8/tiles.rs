@@ -4,7 +4,7 @@
 //! tile, so matrices are packed as for VNNI, and padded with lines of zeros until all tiles have the same number of groups. Sums are
 //! stored and then completed by the epilogue of VNNI, which also multiplies fewer than 16 rows.
 #![allow(unsafe_code, reason = "instructions on tiles, and a system call; docs/safety.md lists it")]
-use super::dot::{Accumulate, Avx512Vnni, BLOCK, Epilogue, GROUP, Line, Panel, Sums};
+use super::panel::{Accumulate, Avx512Vnni, BLOCK, Epilogue, GROUP, Line, Panel, Sums};
 use std::{
     arch::{asm, x86_64::__cpuid_count},
     marker::PhantomData,

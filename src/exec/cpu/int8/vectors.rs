@@ -1,7 +1,7 @@
 //! Vectors of sums: what rounding and storing them takes, with AVX-512 and with AVX2.
 #![allow(unsafe_code, reason = "vectors are rounded with intrinsics; docs/safety.md lists it")]
 use super::{
-    dot::{Accumulate, Avx512Vnni, BLOCK, Sums, Vectors256},
+    panel::{Accumulate, Avx512Vnni, BLOCK, Sums, Vectors256},
     sums::copy_short,
 };
 use std::{arch::x86_64::*, slice};
