@@ -2,6 +2,7 @@ use super::{
     OpKernel, Operand,
     blocked::strip_size,
     chunks::blocks,
+    computed_conv::ComputedConv,
     gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
     int8::{ByteFilter, is_byte},
@@ -168,9 +169,14 @@ pub(super) fn conv(mut op: ops::Conv<Operand>, round: RoundMode) -> OpKernel {
     // With few columns a product would mostly multiply padding.
     let oc = op.filter.ty.shape[0] / (op.group as usize).max(1);
     let packed = if oc < COLUMNS { None } else { ByteFilter::new(&op).ok().flatten() };
-    let workspace = match &packed {
-        Some(packed) => elements([&op.input], 1) + result_elements(12) + ints(&op.bias) + packed.workspace(),
-        None => workspace(&op),
+    let computed = ComputedConv::new(&op);
+    let workspace = match (&packed, &computed) {
+        (Some(packed), _) => elements([&op.input], 1) + result_elements(12) + ints(&op.bias) + packed.workspace(),
+        (None, Some(computed)) => {
+            let operands = reals([&op.input, &op.filter]) + reals(&op.bias);
+            operands + computed.workspace(&op.filter) + result_reals()
+        }
+        (None, None) => workspace(&op),
     };
     let laid_out = packed.as_ref().map(|_| op.filter.without_values());
     op.filter = laid_out.clone().unwrap_or(op.filter);
@@ -178,6 +184,9 @@ pub(super) fn conv(mut op: ops::Conv<Operand>, round: RoundMode) -> OpKernel {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(round);
         let c = ConvOperation::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
+        if let Some(computed) = &computed {
+            return computed.run(t, &c);
+        }
         match &packed {
             Some(packed) => bytes(t, &c, packed),
             None if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
@@ -324,6 +333,7 @@ mod tests {
         fn convolutions_are_the_definition(
             n in 1usize..3, group in 1usize..4, icg in 1usize..4, ocg in 1usize..12, hw in (3usize..9, 3usize..9), k in (1usize..4, 1usize..4),
             stride in (1i64..4, 1i64..4), dilation in (1i64..3, 1i64..3), pad in prop::array::uniform4(0i64..3), int: bool,
+            is_computed: bool,
         ) {
             let (xs, ws) = ([n, group * icg, hw.0, hw.1], [group * ocg, icg, k.0, k.1]);
             let (stride, dilation) = ([stride.0, stride.1], [dilation.0, dilation.1]);
@@ -336,13 +346,20 @@ mod tests {
             let mut g = Graph::new("g").unwrap();
             let x = g.input("x", dtype, xs).unwrap();
             let w = array(ws, &wv);
+            let computed = is_computed.then(|| g.input("w", dtype, ws).unwrap());
+            let w = match computed {
+                Some(w) => w,
+                None => g.coefficient("w", w.clone()).unwrap(),
+            };
             let y = if int {
                 g.conv_int(x, w).stride(stride).dilation(dilation).pad(pad).group(group as i64).input_zp(2).weight_zp(-3).out_name("y").call()
             } else {
                 g.conv(x, w).stride(stride).dilation(dilation).pad(pad).group(group as i64).out_name("y").call()
             }.unwrap();
             g.set_outputs(&[y]).unwrap();
-            let got = run(&g, &[("x", array(xs, &xv))], &CpuBackend::new(), &RunOptions::default()).unwrap();
+            let feeds = [("x", array(xs, &xv)), ("w", array(ws, &wv))];
+            let feeds = &feeds[..1 + usize::from(is_computed)];
+            let got = run(&g, feeds, &CpuBackend::new(), &RunOptions::default()).unwrap();
             let shift = |v: &[f64], z: f64| v.iter().map(|x| x - z).collect::<Vec<_>>();
             let (xv, wv) = if int { (shift(&xv, 2.0), shift(&wv, -3.0)) } else { (xv, wv) };
             prop_assert_eq!(got.tensors["y"].to_f64().unwrap(), reference(&xv, xs, &wv, ws, stride, dilation, pad, group));

@@ -11,6 +11,7 @@ mod channels;
 mod channels_last;
 mod chunks;
 mod compare;
+mod computed_conv;
 mod conv;
 mod conv_bwd;
 mod convert;
