@@ -3,7 +3,8 @@
 use super::{
     Operand,
     blocked::{
-        InstructionSet, PackedB, SmallB, is_column, product_of_column, product_of_row, product_of_strips, strip_size,
+        InstructionSet, PackedB, SmallB, TinyMatrices, is_column, product_of_column, product_of_row, product_of_strips,
+        strip_size,
     },
     transpose::{Strides, write_transposed},
     workspace::{Workspace, numbers, of_tasks, result_elements},
@@ -82,6 +83,8 @@ pub(super) fn turned_part(data: &[f32], stride: usize, rows: Range<usize>, colum
 
 /// Minimum number of rows for which packing pays off.
 const ROWS: usize = 8;
+/// Minimum number of rows for which preparing a tiny matrix pays off.
+const FEW: usize = 32;
 
 /// Adds the bias, one number per column, to each row.
 pub(super) fn add_to_rows(out: &mut [f32], bias: &[f32]) {
@@ -97,13 +100,21 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
         product_of_column(InstructionSet::best(), a.data, b.data, 0.0, out);
         return Ok(());
     }
+    if !a.transposed && a.rows < FEW && TinyMatrices::are_tiny([b.rows, b.cols]) {
+        let sizes = [a.rows, a.cols, b.cols];
+        let matrices = TinyMatrices { left: a.data, right: b.data, transposed: b.transposed, sizes };
+        matrices.multiply(InstructionSet::best(), &[(0, 0)], out);
+        return Ok(());
+    }
+    if !a.transposed
+        && let Some(small) = SmallB::in_place(InstructionSet::best(), b)
+    {
+        return small.product(a.data, None, out);
+    }
     if a.transposed || a.rows < ROWS {
         return GemmExecutor::new()
             .gemm(out, GemmInputA::Unpacked(view(&a)?), GemmInputB::Unpacked(view(&b)?), GemmOptions::default())
             .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)));
-    }
-    if let Some(small) = SmallB::in_place(InstructionSet::best(), b) {
-        return small.product(a.data, None, out);
     }
     if SmallB::is_faster(a.rows, [b.rows, b.cols]) {
         return SmallB::new(InstructionSet::best(), b)?.product(a.data, None, out);

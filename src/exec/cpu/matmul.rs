@@ -1,5 +1,6 @@
 use super::{
     OpKernel, Operand,
+    blocked::{InstructionSet, TinyMatrices},
     chunks::{CHUNK, Walk},
     gemm::{ConstantB, Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int, packed_strips},
     int8::{self, ByteOperand, Completion, Contiguous, PackedBytes, ResultMemory, SumsEpilogue, zero_point},
@@ -236,6 +237,11 @@ fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out:
         return gemm_f32(out, Mat { data: left, rows, cols: k, transposed: false }, right_of(0));
     }
     let pairs: Vec<_> = p.pairs().collect();
+    if !op.left_transpose && TinyMatrices::are_tiny([k, n]) {
+        let matrices = TinyMatrices { left, right, transposed: op.right_transpose, sizes: [m, k, n] };
+        matrices.multiply(InstructionSet::best(), &pairs, out);
+        return Ok(());
+    }
     out.par_chunks_mut(m * n).zip(pairs).try_for_each(|(c, (i, j))| {
         let data = &left[i * m * k..(i + 1) * m * k];
         gemm_f32(c, Mat { data, rows: m, cols: k, transposed: op.left_transpose }, right_of(j))

@@ -16,7 +16,7 @@
 //! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `halves` for groups that end with
 //! half a block, `grouped` for others, `pool` is max and average pooling, and `channels` gathers channels of other
 //! activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `strips` by a matrix that is
-//! packed in each run, `small` rows by a small matrix, `one_row` a single row by a plain one, `one_column` rows by a
+//! packed in each run, `small` rows by a small matrix, `tiny` many pairs of tiny matrices, `one_row` a single row by a plain one, `one_column` rows by a
 //! single column, and `four_bits` few rows by a matrix of 4-bit integers.
 //! `attention` uses `product` for each head, and `few_queries_attention` reads keys and values where they are, for fewer
 //! than 8 queries; `rows` has softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials
@@ -59,6 +59,7 @@ mod simd;
 mod small;
 mod strips;
 mod tile;
+mod tiny;
 mod winograd;
 
 #[cfg(test)]
@@ -92,6 +93,7 @@ pub(super) use simd::InstructionSet;
 pub(super) use small::SmallB;
 pub(super) use strips::{product_of_strips, strip_size};
 use tile::Place;
+pub(super) use tiny::TinyMatrices;
 use winograd::Winograd;
 
 /// Channels per block.

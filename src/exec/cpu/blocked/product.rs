@@ -247,7 +247,7 @@ impl PackedB {
 }
 
 /// Returns the number of elements of a row that are summed before they are added to those before: a multiple of 16.
-fn part_depth(k: usize) -> usize {
+pub(super) fn part_depth(k: usize) -> usize {
     k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK)
 }
 

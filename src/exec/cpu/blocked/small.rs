@@ -7,7 +7,7 @@
 use super::{
     BLOCK, InstructionSet,
     band::with_scratch,
-    product::{DEPTH, Tiles},
+    product::{DEPTH, Tiles, part_depth},
     task_count,
     tile::{OF_4, OF_8, OF_16},
 };
@@ -21,6 +21,7 @@ use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps},
 };
+use std::ops::Range;
 
 /// Maximum number of elements of a packed matrix.
 const ELEMENTS: usize = 1 << 16;
@@ -53,7 +54,7 @@ enum Vectors<'a> {
 impl<'a> SmallB<'a> {
     /// Whether this is faster than `PackedB` for products of that many rows with a packed `k` x `n` matrix.
     pub fn is_faster(rows: usize, [k, n]: [usize; 2]) -> bool {
-        rows >= FEWEST_ROWS && is_small([k, n], ELEMENTS)
+        rows >= FEWEST_ROWS && is_small([k, n], ELEMENTS) && k <= DEPTH
     }
 
     /// Packs a matrix that has elements.
@@ -76,19 +77,21 @@ impl<'a> SmallB<'a> {
     /// Uses a matrix as it is, for a single product. Returns `None` if it has to be packed.
     pub fn in_place(isa: InstructionSet, matrix: Mat<'a, f32>) -> Option<SmallB<'a>> {
         let (k, n, lanes) = (matrix.rows, matrix.cols, isa.lanes());
-        let has_vectors = !matrix.transposed && n >= lanes && is_small([k, n], IN_PLACE);
-        has_vectors.then(|| SmallB { isa, k, n, columns: columns(n, lanes), vectors: Vectors::Rows(matrix.data) })
+        // Of sums in several parts, none may be added twice.
+        let has_vectors = n >= lanes && (k <= DEPTH || n.is_multiple_of(lanes));
+        let is_usable = !matrix.transposed && has_vectors && is_small([k, n], IN_PLACE);
+        is_usable.then(|| SmallB { isa, k, n, columns: columns(n, lanes), vectors: Vectors::Rows(matrix.data) })
     }
 
-    /// Returns the vectors from vector `first` on that begin at these columns.
+    /// Returns the vectors from vector `first` on that begin at these columns, of some rows of the matrix: of all, if it is packed.
     #[inline(always)]
-    fn panel(&self, first: usize, columns: &[usize]) -> Panel<'_> {
-        let (k, lanes) = (self.k, self.isa.lanes());
+    fn panel(&self, first: usize, columns: &[usize], part: &Range<usize>) -> Panel<'_> {
+        let (k, lanes) = (part.len(), self.isa.lanes());
         match &self.vectors {
             Vectors::Packed(lines) => Panel { lines: &lines[first * lanes * k..], strides: None, k },
             Vectors::Rows(rows) => {
                 let strides = Some([self.n, columns[columns.len() - 1] - columns[0]]);
-                Panel { lines: &rows[columns[0]..], strides, k }
+                Panel { lines: &rows[part.start * self.n + columns[0]..], strides, k }
             }
         }
     }
@@ -113,24 +116,27 @@ impl<'a> SmallB<'a> {
         // The vectors of the last rows would reach beyond the result.
         let within = count - beyond.div_ceil(n).min(count);
         let (first, last) = rows.split_at(within * self.k);
-        if !first.is_empty() {
-            self.isa.run(Sweep { matrix: self, begin, rows: first, out });
+        if !first.is_empty() && self.k > DEPTH {
+            self.isa.run(Sweep::<true> { matrix: self, begin, rows: first, out });
+        } else if !first.is_empty() {
+            self.isa.run(Sweep::<false> { matrix: self, begin, rows: first, out });
         }
         if within < count {
             let out = &mut out[within * n..];
             let more = (out.len() + beyond).saturating_sub(scratch.len());
             reserve(scratch, more)?;
             scratch.resize(scratch.len() + more, 0.0);
-            self.isa.run(Sweep { matrix: self, begin, rows: last, out: scratch });
+            // Matrices with fewer columns than a vector are packed, and have no parts.
+            self.isa.run(Sweep::<false> { matrix: self, begin, rows: last, out: scratch });
             out.copy_from_slice(&scratch[..out.len()]);
         }
         Ok(())
     }
 }
 
-/// Whether the matrix has elements, but not too many, and `product` would sum each column in one part, too.
+/// Whether the matrix has elements, but not too many.
 fn is_small([k, n]: [usize; 2], most: usize) -> bool {
-    (1..=DEPTH).contains(&k) && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= most
+    k > 0 && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= most
 }
 
 /// Returns the first column of each vector.
@@ -138,8 +144,9 @@ fn columns(n: usize, lanes: usize) -> Vec<usize> {
     (0..n).step_by(lanes).map(|column| column.min(n.saturating_sub(lanes))).collect()
 }
 
-/// Products of all vectors of the matrix with some rows.
-struct Sweep<'a> {
+/// Products of all vectors of the matrix with some rows. With `PARTS`, sums of more than [`DEPTH`] products are added in parts. Without it,
+/// the compiler knows that they are not, and keeps more in registers.
+struct Sweep<'a, const PARTS: bool> {
     matrix: &'a SmallB<'a>,
     /// The initial values of the vectors of a row.
     begin: &'a [f32],
@@ -148,7 +155,7 @@ struct Sweep<'a> {
     out: &'a mut [f32],
 }
 
-impl SimdOp for Sweep<'_> {
+impl<const PARTS: bool> SimdOp for Sweep<'_, PARTS> {
     type Output = ();
 
     #[inline(always)]
@@ -162,24 +169,37 @@ impl SimdOp for Sweep<'_> {
     }
 }
 
-impl Sweep<'_> {
+impl<const PARTS: bool> Sweep<'_, PARTS> {
     /// Tiles have at most `M` rows.
     #[inline(always)]
-    fn tiles<O: NumOps<f32>, const M: usize>(self, ops: O) {
+    fn tiles<O: NumOps<f32>, const M: usize>(mut self, ops: O) {
+        let k = self.matrix.k;
+        if !PARTS {
+            return self.part::<_, M>(ops, 0..k);
+        }
+        let depth = part_depth(k);
+        for first in (0..k).step_by(depth) {
+            self.part::<_, M>(ops, first..(first + depth).min(k));
+        }
+    }
+
+    /// Multiplies the elements of a part of each row.
+    #[inline(always)]
+    fn part<O: NumOps<f32>, const M: usize>(&mut self, ops: O, part: Range<usize>) {
         let (SmallB { n, k, columns, .. }, lanes) = (self.matrix, ops.len());
         let (n, k) = (*n, *k);
         let (pairs, single) = columns.as_chunks::<2>();
         for (row, count) in Tiles::new(self.rows.len() / k, M).each() {
-            let (x, out) = (&self.rows[row * k..][..count * k], &mut self.out[row * n..]);
-            let mut begin = self.begin;
+            let (x, out) = (&self.rows[row * k..][..count * k][part.start..], &mut self.out[row * n..]);
+            let mut begin = if part.start == 0 { self.begin } else { &[] };
             for (i, pair) in pairs.iter().enumerate() {
-                let panel = self.matrix.panel(2 * i, pair);
-                rows_of_tile::<_, M, 2>(ops, count, (x, panel), begin, (out, n), *pair);
-                begin = &begin[2 * lanes..];
+                let panel = self.matrix.panel(2 * i, pair, &part);
+                rows_of_tile::<_, M, 2, PARTS>(ops, count, (x, k, panel), begin, (out, n), *pair);
+                begin = begin.get(2 * lanes..).unwrap_or_default();
             }
             if let [column] = single {
-                let panel = self.matrix.panel(2 * pairs.len(), single);
-                rows_of_tile::<_, M, 1>(ops, count, (x, panel), begin, (out, n), [*column]);
+                let panel = self.matrix.panel(2 * pairs.len(), single, &part);
+                rows_of_tile::<_, M, 1, PARTS>(ops, count, (x, k, panel), begin, (out, n), [*column]);
             }
         }
     }
@@ -196,19 +216,20 @@ struct Panel<'a> {
     k: usize,
 }
 
-/// Multiplies `count` rows, at most `M`, by one or two vectors of the matrix.
+/// Multiplies `count` rows, at most `M`, by one or two vectors of the matrix. With `PARTS`, `stride` is that of the rows, and without initial
+/// values, the sums are added to `out`.
 #[inline(always)]
-fn rows_of_tile<O: NumOps<f32>, const M: usize, const V: usize>(
+fn rows_of_tile<O: NumOps<f32>, const M: usize, const V: usize, const PARTS: bool>(
     ops: O,
     count: usize,
-    (x, panel): (&[f32], Panel),
+    (x, stride, panel): (&[f32], usize, Panel),
     begin: &[f32],
     (out, n): (&mut [f32], usize),
     columns: [usize; V],
 ) {
     macro_rules! tile {
         ($($t:literal)*) => { match count {
-            $($t if $t <= M => tile::<_, $t, V>(ops, (x, panel), begin, (out, n), columns),)*
+            $($t if $t <= M => tile::<_, $t, V, PARTS>(ops, (x, stride, panel), begin, (out, n), columns),)*
             _ => {}
         } };
     }
@@ -218,24 +239,27 @@ fn rows_of_tile<O: NumOps<f32>, const M: usize, const V: usize>(
 /// Multiplies `T` rows by `V` vectors for each row of the matrix. The lengths of the inner loops are known at compile time, so that the
 /// sums stay in registers.
 #[inline(always)]
-fn tile<O: NumOps<f32>, const T: usize, const V: usize>(
+fn tile<O: NumOps<f32>, const T: usize, const V: usize, const PARTS: bool>(
     ops: O,
-    (x, panel): (&[f32], Panel),
+    (x, stride, panel): (&[f32], usize, Panel),
     begin: &[f32],
     (out, n): (&mut [f32], usize),
     columns: [usize; V],
 ) {
     let lanes = ops.len();
     let k = panel.k;
+    let (stride, is_first) = if PARTS { (stride, !begin.is_empty()) } else { (k, true) };
     let mut sums = [[ops.zero(); V]; T];
-    for t in 0..T {
-        for v in 0..V {
-            sums[t][v] = ops.load(&begin[v * lanes..]);
+    if is_first {
+        for t in 0..T {
+            for v in 0..V {
+                sums[t][v] = ops.load(&begin[v * lanes..]);
+            }
         }
     }
     let mut rows = [x; T];
     for t in 0..T {
-        rows[t] = &x[t * k..][..k];
+        rows[t] = &x[t * stride..][..k];
     }
     match panel.strides {
         Some([stride, next]) => {
@@ -252,6 +276,14 @@ fn tile<O: NumOps<f32>, const T: usize, const V: usize>(
             }
             for (i, line) in (steps.len() / stride..k).zip(rest.chunks_exact(stride)) {
                 add_rows::<_, T, V, 1>(ops, &mut sums, (&rows, i), (line, stride, next));
+            }
+        }
+    }
+    // Sums of parts are more accurate than a single chain of additions.
+    if !is_first {
+        for t in 0..T {
+            for v in 0..V {
+                sums[t][v] = ops.add(sums[t][v], ops.load(&out[t * n + columns[v]..]));
             }
         }
     }
