@@ -94,8 +94,8 @@ fn a_network_goes_all_the_way() {
 fn commands_say_more_or_less() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).display().to_string();
+    let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
     let run = |option: &str| {
-        let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
         let out = tpulang(&["run", spec, "-i", inputs, "-o", &at("out.npz"), option]);
         assert!(out.status.success());
         [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap())
@@ -105,6 +105,10 @@ fn commands_say_more_or_less() {
     let tasks: Vec<&str> = times.lines().filter_map(|line| Some(line.split_once(" s  ")?.1)).collect();
     assert_eq!(tasks, ["reading the model", "preparing", "running", "writing the results"], "{times}");
     assert_eq!(run("-q"), ["", ""]);
+    // What is asked for is printed nevertheless.
+    json(&["run", spec, "-i", inputs, "-o", &at("out.npz"), "-q", "--profile=json"]);
+    json(&["bench", spec, "-i", inputs, "--repeat", "2", "-q", "--json"]);
+    json(&["compare", &at("out.npz"), &at("out.npz"), "-q", "--json"]);
 }
 
 /// Warnings are printed once, like errors, and do not fail a command.

@@ -1,7 +1,7 @@
 use super::{
     Outcome,
     device::{self, Running},
-    diagnostics::Diagnostics,
+    diagnostics::{Diagnostics, Report},
     feeds::Inputs,
     model,
     output::{Output, Sources},
@@ -80,12 +80,12 @@ pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
     let figures = measure(&session, &feeds, (args.repeat, output.as_ref()), begun)?;
     messages.warn(&graph, &device::warnings(&backend))?;
     let report = match args.json {
-        true => format!("{}\n", serde_json::json!(figures)),
-        false => figures.text(&session.summary()),
+        true => Report::Json(format!("{}\n", serde_json::json!(figures))),
+        false => Report::Text(figures.text(&session.summary())),
     };
     match &output {
         Some(output) => output.report(&report, messages)?,
-        None => messages.report(&report)?,
+        None => messages.deliver(&report)?,
     }
     Ok(true)
 }

@@ -106,7 +106,8 @@ fn table(rows: &[[String; 3]], out: &mut String) {
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let (a, b) = (width(0), width(1));
     for [first, second, third] in rows {
-        let _ = writeln!(out, "  {first:a$}  {second:b$}  {third}");
+        let row = format!("  {first:a$}  {second:b$}  {third}");
+        let _ = writeln!(out, "{}", row.trim_end());
     }
 }
 

@@ -1,5 +1,5 @@
 //! The files that commands write, checked before anything is computed.
-use super::diagnostics::Diagnostics;
+use super::diagnostics::{Diagnostics, Report};
 use std::{
     collections::BTreeSet,
     fs,
@@ -53,11 +53,11 @@ impl<'a> Output<'a> {
         format.write(path, results)
     }
     /// Prints a report: to standard error if the results go to standard output.
-    pub fn report(&self, report: &str, messages: &Diagnostics) -> Result<()> {
+    pub fn report(&self, report: &Report, messages: &Diagnostics) -> Result<()> {
         match self.to {
-            To::File(..) => messages.report(report),
+            To::File(..) => messages.deliver(report),
             To::Stdout => {
-                messages.report_aside(report);
+                messages.deliver_aside(report);
                 Ok(())
             }
         }

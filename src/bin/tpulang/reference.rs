@@ -4,7 +4,7 @@ use std::fmt::Write;
 use tpulang::{
     Error,
     functions::{ArgumentDef, FunctionDef, functions},
-    ops::{Arity, AttributeDef, OPS, OpDef, ValueDef},
+    ops::{Arity, AttributeDef, AttributeKind, OPS, OpDef, ValueDef},
     quant::RoundMode,
     spec,
 };
@@ -194,8 +194,14 @@ pub fn op_arguments(op: &OpDef) -> Vec<[String; 3]> {
             None if a.optional => " (optional)".into(),
             None => String::new(),
         };
+        let (kind, allowed) = match a.kind {
+            AttributeKind::OneOf(allowed) => {
+                (AttributeKind::Str.to_string(), format!(" One of {}.", allowed.join(", ")))
+            }
+            kind => (kind.to_string(), String::new()),
+        };
         let ignored = if a.ignored { " It changes no result." } else { "" };
-        [a.name.to_owned(), format!("{}{default}", a.kind), format!("{}.{ignored}", a.description)]
+        [a.name.to_owned(), format!("{kind}{default}"), format!("{}.{allowed}{ignored}", a.description)]
     };
     values(op.operands).chain(op.attributes.iter().map(attribute)).collect()
 }

@@ -1,7 +1,7 @@
 use super::{
     Outcome,
     device::{self, Running},
-    diagnostics::Diagnostics,
+    diagnostics::{Diagnostics, Report},
     emulation,
     feeds::{Inputs, check_inputs},
     model,
@@ -98,7 +98,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     messages.warn(&graph, &warnings)?;
     if let (Some(network), Some(output)) = (args.emulation.network(&graph, messages)?, &output) {
         let report = emulated(&args, &graph, &network, &feeds, output)?;
-        output.report(&report, messages)?;
+        output.report(&Report::Text(report), messages)?;
         return Ok(true);
     }
     let (backend, options) = args.running.open(&graph, args.all, messages)?;
@@ -106,13 +106,13 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     // Without feeds, an explained plan is that of the model's inputs.
     let options = if feeds.is_empty() { options } else { options.fed(feeds.keys()) };
     let report = match &output {
-        None => explained(&graph, &backend, &options),
+        None => explained(&graph, &backend, &options).map(Report::Text),
         Some(output) => run(&args, &graph, (&backend, &options), (feeds, output), messages),
     }?;
     messages.warn(&graph, &device::warnings(&backend))?;
     match &output {
         Some(output) => output.report(&report, messages)?,
-        None => messages.report(&report)?,
+        None => messages.deliver(&report)?,
     }
     Ok(true)
 }
@@ -169,14 +169,14 @@ fn unfed(error: Error) -> Error {
     }
 }
 
-/// Returns the text to print.
+/// Runs the network, and writes the results.
 fn run(
     args: &Args,
     graph: &Graph,
     (backend, options): (&AnyBackend, &RunOptions),
     (feeds, output): (IndexMap<String, Array>, &Output),
     messages: &Diagnostics,
-) -> Result<String> {
+) -> Result<Report> {
     let counter = StepCounter::default();
     let session =
         counter.during("preparing", "operator", || Session::new(graph, backend, &counter.counting(options)))?;
@@ -195,8 +195,8 @@ fn run(
         Ok(profile::text(form, &steps))
     };
     Ok(match args.profile {
-        None => written,
-        Some(Form::Table) => format!("{written}\n{}", profile(Form::Table)?),
-        Some(Form::Json) => profile(Form::Json)?,
+        None => Report::Text(written),
+        Some(Form::Table) => Report::Text(format!("{written}\n{}", profile(Form::Table)?)),
+        Some(Form::Json) => Report::Json(profile(Form::Json)?),
     })
 }

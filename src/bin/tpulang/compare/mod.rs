@@ -6,7 +6,7 @@ mod table;
 
 use super::{
     Outcome,
-    diagnostics::Diagnostics,
+    diagnostics::{self, Diagnostics},
     feeds::{STDIN, check_stdin},
     model,
     progress::{Size, during},
@@ -122,7 +122,10 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     };
     let report = report(&args, graph.as_ref(), &a, &b)?;
     let failed = report.passed < report.tensors.len();
-    messages.report(&if args.json { json::text(&report) } else { table::text(&report, args.worst) })?;
+    messages.deliver(&match args.json {
+        true => diagnostics::Report::Json(json::text(&report)),
+        false => diagnostics::Report::Text(table::text(&report, args.worst)),
+    })?;
     Ok(!failed)
 }
 

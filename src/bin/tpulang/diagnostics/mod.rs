@@ -30,7 +30,7 @@ use tpulang_base::{MAX_ERRORS, escaped_lines, invalid, pluralized};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Options {
-    /// Print errors only
+    /// Print errors only, and JSON that is asked for
     #[arg(short, long, global = true)]
     quiet: bool,
     /// Also print how long each task takes: reading, preparing, running, writing
@@ -69,6 +69,14 @@ pub struct Diagnostics {
 enum Form {
     Human(Renderer),
     Json,
+}
+
+/// What a command prints besides messages.
+pub enum Report {
+    /// What it has done.
+    Text(String),
+    /// Data that the user has asked for, printed even if errors are all that is wanted otherwise.
+    Json(String),
 }
 
 /// What a message is: an error, or a warning with its code.
@@ -174,11 +182,29 @@ impl Diagnostics {
         if self.is_quiet { Ok(()) } else { print(text) }
     }
 
+    /// Prints a report to standard output.
+    pub fn deliver(&self, report: &Report) -> Result<()> {
+        match report {
+            Report::Text(text) => self.report(text),
+            Report::Json(text) => print(text),
+        }
+    }
+
     /// Like [`Diagnostics::report`], but to standard error, for commands whose results go to standard output.
     pub fn report_aside(&self, text: &str) {
         if !self.is_quiet {
             // Nothing can be done if standard error is closed.
             let _ = write!(stderr(), "{}", escaped_lines(text));
+        }
+    }
+
+    /// Like [`Diagnostics::deliver`], but to standard error.
+    pub fn deliver_aside(&self, report: &Report) {
+        match report {
+            Report::Text(text) => self.report_aside(text),
+            Report::Json(text) => {
+                let _ = write!(stderr(), "{text}");
+            }
         }
     }
 
