@@ -36,7 +36,8 @@ def Top_MaxPoolOp : Top_PoolOp<"MaxPool"> {
 
 def Top_MaxPoolWithMaskOp : Top_PoolOp<"MaxPoolWithMask"> {
   let summary = "Largest value of each window, and its index";
-  let description = [{ Like MaxPool, but without effect of `ceil_mode`. }];
+  let description = [{ Like MaxPool, but the number of windows is always rounded down. }];
+  let ignored = ["ceil_mode", "pad_value", "first_round_mode", "round_mode"];
   let results = (outs
     Res<AnyTensor, "The largest values">:$output,
     Res<AnyTensor,

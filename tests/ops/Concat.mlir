@@ -73,6 +73,21 @@ module @relu_of_integers attributes {module.chip = "ALL", module.platform = "TPU
 
 // -----
 
+// The Relu of integers that float32 does not represent.
+// input a = [[-1, 16777217]]
+// input b = [[5, -7]]
+// expect y = [[0, 16777217, 5, 0]]
+module @relu_of_large_integers attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x2xsi32>, %arg1: tensor<1x2xsi32>) -> tensor<1x4xsi32> {
+    %0 = "top.Input"(%arg0) : (tensor<1x2xsi32>) -> tensor<1x2xsi32> loc("a")
+    %1 = "top.Input"(%arg1) : (tensor<1x2xsi32>) -> tensor<1x2xsi32> loc("b")
+    %2 = "top.Concat"(%0, %1) {do_relu = true} : (tensor<1x2xsi32>, tensor<1x2xsi32>) -> tensor<1x4xsi32> loc("y")
+    return %2 : tensor<1x4xsi32>
+  }
+}
+
+// -----
+
 // The Relu of quantized numbers: a is -0.5 and 1, b is -1 and 3; 0 is stored as 10.
 // input a = [[-2, 4]]
 // input b = [[-2, 6]]

@@ -243,5 +243,9 @@ fn op_markdown(op: &OpDef) -> String {
     let tables = [("argument", op_arguments(op)), ("result", results)];
     let tables: Vec<_> =
         tables.iter().filter(|t| !t.1.is_empty()).map(|(of, rows)| arguments_markdown(of, rows)).collect();
+    if tables.is_empty() {
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+    }
     out + &tables.join("\n")
 }

@@ -17,8 +17,8 @@ use crate::{
 
 /// Minimum number of pixels of the result for which packing pays off.
 const FEWEST_PIXELS: usize = 64;
-/// Maximum number of elements of a packed weight: Winograd's algorithm has 36 for 9.
-const PACKED: usize = 4;
+/// Number of elements that Winograd's algorithm has for the 9 of a kernel.
+const FREQUENCIES: usize = 16;
 
 /// A convolution whose weights are packed in each run.
 pub(super) struct ComputedConv {
@@ -50,11 +50,15 @@ impl ComputedConv {
     /// Images and result in blocks, the packed weights, and what the convolution itself needs.
     pub fn workspace(&self, filter: &Operand) -> Workspace {
         let (g, [images, result]) = (&self.shape, self.sizes());
-        let per_channel = filter.ty.elements() / g.oc.max(1);
-        let weights = g.oc.next_multiple_of(BLOCK).saturating_mul(per_channel.next_multiple_of(BLOCK) * PACKED);
-        let zeros = zeros::<f32>(filter.ty.elements());
-        let conv = zeros.and_then(|zeros| packed(*g, &zeros));
-        let own = conv.map_or(0, |conv| conv.workspace());
+        // Channels of each group are packed in blocks, but for one input channel per group.
+        let taps = [g.slices, g.rows, g.cols].iter().fold(1, |taps, axis| taps * axis.kernel);
+        let (ic, oc) = (g.ic / g.group, g.oc / g.group);
+        let ic = if ic == 1 { 1 } else { ic.next_multiple_of(BLOCK) };
+        let of_channel = ic.saturating_mul(taps.max(if taps == 9 { FREQUENCIES } else { 0 }));
+        let weights = g.group.saturating_mul(oc.next_multiple_of(BLOCK)).saturating_mul(of_channel);
+        // What is needed beside these does not depend on the values of the weights.
+        let conv = zeros::<f32>(filter.ty.elements()).and_then(|zeros| packed(*g, &zeros));
+        let own = conv.map_or(u64::MAX, |conv| conv.workspace());
         numbers(images.saturating_add(result), 4) + numbers(weights, 4) + bytes(own)
     }
 

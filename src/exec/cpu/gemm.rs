@@ -1,5 +1,5 @@
-//! Matrix products: floats use the kernel for packed columns, the one for small matrices, the one for a single row, or rten's for few
-//! rows of computed matrices and for transposed left matrices; integers use a float kernel if that is exact, otherwise a plain loop.
+//! Matrix products: floats use the kernel for packed columns, those for small and for tiny matrices, for a single row and for a single
+//! column, or rten's for few rows of other computed matrices and for transposed left matrices; integers use a float kernel if that is exact, otherwise a plain loop.
 use super::{
     Operand,
     blocked::{

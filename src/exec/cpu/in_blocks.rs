@@ -146,7 +146,7 @@ fn keeps_zero(op: &Op<Operand>) -> bool {
     }
 }
 
-/// Returns the shape of a convolution of images or of a sequence, or `None` if it has no kernel on blocks of channels.
+/// Returns the shape of a convolution of sequences, images or volumes, or `None` if it has no kernel on blocks of channels.
 pub(super) fn geometry(op: &Conv<Operand>) -> Result<Option<ConvShape>> {
     let (x, w) = (op.input.ty.plain_shape(), &op.filter.ty.shape);
     let (&[batch, ic, ..], &[oc, ..]) = (x.as_slice(), w.as_slice()) else {

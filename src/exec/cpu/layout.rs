@@ -6,7 +6,7 @@ use super::{
     workspace::{self, Workspace},
 };
 use crate::{
-    array::{Array, ArrayMut, Element, reserve},
+    array::{Array, ArrayMut, Element, reserve, zeros},
     base::Result,
     ops::{Concat, ConcatSlice, List, Pack, Permute, Split, Transpose, Unpack, split_sizes},
     quant::RoundMode,
@@ -212,7 +212,13 @@ pub(super) fn transpose(op: Transpose<Operand>) -> OpKernel {
 }
 
 pub(super) fn concat(op: Concat<Operand>) -> OpKernel {
-    let workspace = if op.do_relu { workspace::all_reals() } else { workspace::converted(&op.inputs) };
+    let are_ints = op.inputs.iter().all(|part| !part.ty.dtype.is_float());
+    let workspace = match op.do_relu {
+        // As integers of 64 bits, or as reals.
+        true if are_ints => workspace::elements(&op.inputs, 8) + workspace::result_elements(8),
+        true => workspace::all_reals(),
+        false => workspace::converted(&op.inputs),
+    };
     OpKernel::with_workspace(workspace, move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
@@ -220,9 +226,19 @@ pub(super) fn concat(op: Concat<Operand>) -> OpKernel {
         if !op.do_relu {
             return join(t, &op.inputs, rows, op.round_mode);
         }
+        let post_op = PostOp::relu(true, op.relu_limit).and_round(op.round_mode);
+        let result = t.result(0)?;
+        if result.is_plain_int() && op.inputs.iter().all(|part| semantics::stores_the_same(&part.ty, result)) {
+            let parts = op.inputs.iter().map(|part| t.ints(part)).collect::<Result<Vec<_>>>()?;
+            let bytes: Vec<&[u8]> = parts.iter().map(|part| bytemuck::cast_slice(part)).collect();
+            let mut joined = zeros::<i64>(t.result(0)?.elements())?;
+            joined_into(&bytes, rows, bytemuck::cast_slice_mut(&mut joined));
+            post_op.ints(&mut joined);
+            return t.write_ints(0, &joined);
+        }
         let parts = op.inputs.iter().map(|part| t.reals(part)).collect::<Result<Vec<_>>>()?;
         let bytes: Vec<&[u8]> = parts.iter().map(|part| bytemuck::cast_slice(part)).collect();
-        t.write(0, PostOp::relu(true, op.relu_limit).and_round(op.round_mode), |out| {
+        t.write(0, post_op, |out| {
             joined_into(&bytes, rows, bytemuck::cast_slice_mut(out));
             Ok(())
         })

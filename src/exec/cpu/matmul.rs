@@ -227,6 +227,9 @@ fn float(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
     })
 }
 
+/// Maximum number of rows of a left-hand matrix that is not divided among tasks.
+const TALLEST: usize = 256;
+
 /// Computes the products of all matrices.
 fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out: &mut [f32]) -> Result<()> {
     let (m, k, n) = (p.m, p.k, p.n);
@@ -237,7 +240,7 @@ fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out:
         return gemm_f32(out, Mat { data: left, rows, cols: k, transposed: false }, right_of(0));
     }
     let pairs: Vec<_> = p.pairs().collect();
-    if !op.left_transpose && TinyMatrices::are_tiny([k, n]) {
+    if !op.left_transpose && m <= TALLEST && TinyMatrices::are_tiny([k, n]) {
         let matrices = TinyMatrices { left, right, transposed: op.right_transpose, sizes: [m, k, n] };
         matrices.multiply(InstructionSet::best(), &pairs, out);
         return Ok(());

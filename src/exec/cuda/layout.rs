@@ -24,9 +24,11 @@ const FILE: File = file!("layout.cu");
 
 /// Converts an operand's elements to the type and scale of a result.
 fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, post_op: PostOp) -> Formula {
-    match semantics::stores_the_same(&operand.ty, result) && post_op.relu.is_none() {
-        true => Formula::moved(input),
-        false => Formula::copy(input).post_op(post_op),
+    let is_stored = semantics::stores_the_same(&operand.ty, result);
+    match post_op.relu {
+        None if is_stored => Formula::moved(input),
+        Some(_) if is_stored && result.is_plain_int() => Formula::whole(vec![input], "x").post_op(post_op),
+        _ => Formula::copy(input).post_op(post_op),
     }
 }
 

@@ -628,7 +628,7 @@ impl<V> MaxPool<V> {
 pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
     name: "MaxPoolWithMask",
     summary: "Largest value of each window, and its index",
-    description: "Like MaxPool, but without effect of `ceil_mode`.",
+    description: "Like MaxPool, but the number of windows is always rounded down.",
     operands: &[
         ValueDef {
             name: "input",
@@ -667,7 +667,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
             kind: AttributeKind::Bool,
             default: None,
             optional: true,
-            ignored: false,
+            ignored: true,
         },
         AttributeDef {
             name: "auto_pad",
@@ -763,7 +763,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
             ),
             default: Some(Default::Str("HalfAwayFromZero")),
             optional: false,
-            ignored: false,
+            ignored: true,
         },
     ],
     results: &[
@@ -784,7 +784,7 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
 };
 /**`top.MaxPoolWithMask`: Largest value of each window, and its index.
 
-Like MaxPool, but without effect of `ceil_mode`.*/
+Like MaxPool, but the number of windows is always rounded down.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxPoolWithMask<V> {
     /// The tensor: \[n, c, spatial...\], with 1 to 3 spatial axes.
@@ -795,7 +795,7 @@ pub struct MaxPoolWithMask<V> {
     pub strides: Vec<i64>,
     /// The padding before each spatial axis, then after each.
     pub pads: Vec<i64>,
-    /// Whether the number of windows is rounded up; false if absent.
+    /// Whether the number of windows is rounded up; false if absent. It changes no result.
     pub ceil_mode: Option<bool>,
     /// SAME_UPPER and SAME_LOWER compute the padding like Conv's, in place of `pads` and `ceil_mode`.
     pub auto_pad: Option<AutoPad>,
@@ -813,7 +813,7 @@ pub struct MaxPoolWithMask<V> {
     pub relu_limit: f64,
     /// How a chip rounds the sum of a window. The default is `RoundMode::HalfAwayFromZero`. It changes no result.
     pub first_round_mode: RoundMode,
-    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`.
+    /// How results are rounded to integers. The default is `RoundMode::HalfAwayFromZero`. It changes no result.
     pub round_mode: RoundMode,
 }
 impl<V> MaxPoolWithMask<V> {

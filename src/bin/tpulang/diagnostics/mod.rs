@@ -30,7 +30,7 @@ use tpulang_base::{MAX_ERRORS, escaped_lines, invalid, pluralized};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Options {
-    /// Print errors only, and JSON that is asked for
+    /// Print only errors and requested JSON
     #[arg(short, long, global = true)]
     quiet: bool,
     /// Also print how long each task takes: reading, preparing, running, writing
@@ -203,7 +203,7 @@ impl Diagnostics {
         match report {
             Report::Text(text) => self.report_aside(text),
             Report::Json(text) => {
-                let _ = write!(stderr(), "{text}");
+                let _ = write!(stderr(), "{}", escaped_lines(text));
             }
         }
     }
