@@ -116,7 +116,9 @@ impl<'a> SmallB<'a> {
         // The vectors of the last rows would reach beyond the result.
         let within = count - beyond.div_ceil(n).min(count);
         let (first, last) = rows.split_at(within * self.k);
-        if !first.is_empty() && self.k > DEPTH {
+        // A packed matrix is one part, whatever its size.
+        let has_parts = self.k > DEPTH && matches!(self.vectors, Vectors::Rows(_));
+        if !first.is_empty() && has_parts {
             self.isa.run(Sweep::<true> { matrix: self, begin, rows: first, out });
         } else if !first.is_empty() {
             self.isa.run(Sweep::<false> { matrix: self, begin, rows: first, out });
@@ -126,7 +128,7 @@ impl<'a> SmallB<'a> {
             let more = (out.len() + beyond).saturating_sub(scratch.len());
             reserve(scratch, more)?;
             scratch.resize(scratch.len() + more, 0.0);
-            // Matrices with fewer columns than a vector are packed, and have no parts.
+            // Matrices with fewer columns than a vector are packed.
             self.isa.run(Sweep::<false> { matrix: self, begin, rows: last, out: scratch });
             out.copy_from_slice(&scratch[..out.len()]);
         }
