@@ -105,7 +105,7 @@ fn commands_say_more_or_less() {
     let tasks: Vec<&str> = times.lines().filter_map(|line| Some(line.split_once(" s  ")?.1)).collect();
     assert_eq!(tasks, ["reading the model", "preparing", "running", "writing the results"], "{times}");
     assert_eq!(run("-q"), ["", ""]);
-    // What is asked for is printed nevertheless.
+    // Requested JSON is printed anyway.
     json(&["run", spec, "-i", inputs, "-o", &at("out.npz"), "-q", "--profile=json"]);
     json(&["bench", spec, "-i", inputs, "--repeat", "2", "-q", "--json"]);
     json(&["compare", &at("out.npz"), &at("out.npz"), "-q", "--json"]);

@@ -238,7 +238,7 @@ fn op_markdown(op: &OpDef) -> String {
     if !op.blocks.is_empty() {
         let _ = write!(out, "Blocks: {}.\n\n", op.blocks.join(", "));
     }
-    // The description is that of an only result.
+    // The op's description covers a single result.
     let results = if op.results.len() > 1 { op_results(op) } else { Vec::new() };
     let tables = [("argument", op_arguments(op)), ("result", results)];
     let tables: Vec<_> =

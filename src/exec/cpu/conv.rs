@@ -184,13 +184,11 @@ pub(super) fn conv(mut op: ops::Conv<Operand>, round: RoundMode) -> OpKernel {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(round);
         let c = ConvOperation::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
-        if let Some(computed) = &computed {
-            return computed.run(t, &c);
-        }
-        match &packed {
-            Some(packed) => bytes(t, &c, packed),
-            None if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
-            None => match c.factors() {
+        match (&packed, &computed) {
+            (Some(packed), _) => bytes(t, &c, packed),
+            (None, Some(computed)) => computed.run(t, &c),
+            (None, None) if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
+            (None, None) => match c.factors() {
                 AccumKind::Real => float(t, &c),
                 AccumKind::Narrow => integer::<i32>(t, &c),
                 AccumKind::Wide => integer::<i64>(t, &c),

@@ -1,5 +1,6 @@
 //! Matrix products: floats use the kernel for packed columns, those for small and for tiny matrices, for a single row and for a single
-//! column, or rten's for few rows of other computed matrices and for transposed left matrices; integers use a float kernel if that is exact, otherwise a plain loop.
+//! column, or rten's for few rows of other computed matrices and for transposed left matrices; integers use a float kernel if that is
+//! exact, otherwise a plain loop.
 use super::{
     Operand,
     blocked::{

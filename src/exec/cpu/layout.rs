@@ -220,18 +220,17 @@ pub(super) fn concat(op: Concat<Operand>) -> OpKernel {
         false => workspace::converted(&op.inputs),
     };
     OpKernel::with_workspace(workspace, move |t| {
-        let shape = &t.result(0)?.shape;
-        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
-        let rows = shape[..axis].iter().product();
+        let result = t.result(0)?;
+        let axis = op.axis.rem_euclid(result.shape.len() as i64) as usize;
+        let rows = result.shape[..axis].iter().product();
         if !op.do_relu {
             return join(t, &op.inputs, rows, op.round_mode);
         }
         let post_op = PostOp::relu(true, op.relu_limit).and_round(op.round_mode);
-        let result = t.result(0)?;
         if result.is_plain_int() && op.inputs.iter().all(|part| semantics::stores_the_same(&part.ty, result)) {
             let parts = op.inputs.iter().map(|part| t.ints(part)).collect::<Result<Vec<_>>>()?;
             let bytes: Vec<&[u8]> = parts.iter().map(|part| bytemuck::cast_slice(part)).collect();
-            let mut joined = zeros::<i64>(t.result(0)?.elements())?;
+            let mut joined = zeros::<i64>(result.elements())?;
             joined_into(&bytes, rows, bytemuck::cast_slice_mut(&mut joined));
             post_op.ints(&mut joined);
             return t.write_ints(0, &joined);

@@ -75,7 +75,7 @@ enum Form {
 pub enum Report {
     /// What it has done.
     Text(String),
-    /// Data that the user has asked for, printed even if errors are all that is wanted otherwise.
+    /// Data that the user has requested. It is printed even with `--quiet`.
     Json(String),
 }
 
