@@ -274,7 +274,7 @@ fn integer<T: Factor>(t: &mut Task, c: &ConvOperation) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, ops::Conv, run};
     use proptest::prelude::*;
 
     /// The definition in f64, with one zero point per operand.
@@ -323,6 +323,45 @@ mod tests {
             }
         }
         y
+    }
+
+    /// Winograd, groups, half blocks, sequences and volumes.
+    #[test]
+    fn computed_weights_give_the_numbers_of_constant_ones() {
+        let shapes: [(&[usize], &[usize], i64); 6] = [
+            (&[1, 20, 12, 12], &[40, 20, 3, 3], 1),
+            (&[2, 48, 10, 10], &[48, 16, 3, 3], 3),
+            (&[1, 24, 9, 9], &[24, 8, 5, 5], 3),
+            (&[1, 32, 11, 11], &[32, 1, 3, 3], 32),
+            (&[1, 24, 100], &[16, 24, 5], 1),
+            (&[1, 8, 5, 9, 9], &[16, 8, 3, 3, 3], 1),
+        ];
+        for (xs, ws, group) in shapes {
+            let values = |shape: &[usize], m: usize| {
+                let n = shape.iter().product::<usize>();
+                Array::from_f64s(Dtype::Float32, shape, (0..n).map(|i| ((i * m) % 23) as f64 / 11.0 - 1.0)).unwrap()
+            };
+            let (x, w) = (values(xs, 7), values(ws, 5));
+            let result = |is_computed: bool| {
+                let mut g = Graph::new("g").unwrap();
+                let input = g.input("x", Dtype::Float32, xs).unwrap();
+                let filter = match is_computed {
+                    true => g.input("w", Dtype::Float32, ws).unwrap(),
+                    false => g.coefficient("w", w.clone()).unwrap(),
+                };
+                let kernel: Vec<i64> = ws[2..].iter().map(|k| *k as i64).collect();
+                let (ones, pads) = (vec![1; kernel.len()], vec![1; 2 * kernel.len()]);
+                let y =
+                    g.op(Conv { group, ..Conv::new(input, filter, kernel, ones, pads) }).out_name("y").call().unwrap();
+                g.set_outputs(&y).unwrap();
+                let feeds = [("x", x.clone()), ("w", w.clone())];
+                let feeds = &feeds[..1 + usize::from(is_computed)];
+                run(&g, feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors["y"].to_f64().unwrap()
+            };
+            let (got, want) = (result(true), result(false));
+            let most = want.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+            assert!(got.iter().zip(&want).all(|(a, b)| (a - b).abs() <= 1e-5 * most), "{xs:?} by {ws:?}");
+        }
     }
 
     proptest! {
