@@ -44,7 +44,8 @@ use tpulang_base::pluralized;
 ///     weight_budget: Maximum number of bytes of weights that stay in memory between runs; the others are read again in each
 ///         run. By default all of them stay if the memory is large enough.
 ///     check_finite: Whether `run` and `fetch` warn of NaN and infinite elements in arrays that are fed and in results, once
-///         per tensor. If there are some, the results are computed again to find the first operator that produced one.
+///         per tensor. If there are some, the results are computed again to find the first operator that produced one. They also
+///         warn of quantized results and integer arithmetic that saturate. The arithmetic is computed again for this.
 ///
 /// >>> import numpy as np, tpulang
 /// >>> g = tpulang.Graph("net")
@@ -133,7 +134,7 @@ impl Session {
         }
         interrupt::interruptible(py, &self.ends, body)
     }
-    /// Runs the graph, and warns of conversions, of NaN and infinite elements, and of saturated results.
+    /// Runs the graph, and warns of conversions, of NaN and infinite elements, and of results and integers that saturate.
     pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
         self.run_with(py, feeds, |feeds| self.session.run(feeds))
     }
@@ -150,6 +151,7 @@ impl Session {
             if self.checks_finite {
                 found.extend(&self.session.non_finite(feeds, &self.unreported(&results))?);
                 found.extend(&self.session.saturated(&results)?);
+                found.extend(&self.session.overflowed(feeds, &results)?);
             }
             found.retain(|warning| !self.allowed.contains(&warning.code()));
             Ok((results, found))

@@ -97,6 +97,17 @@ def test_a_session_warns_of_each_tensor_once():
     assert run(x=negative) == []
 
 
+def test_a_session_warns_of_integers_that_overflow():
+    g = tl.Graph("net")
+    g.outputs = [tl.mul(g.input("ids", [2], "int32"), 1000003, out_name="hash")]
+    session = tl.Session(g)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        session.run({"ids": np.array([1, 2], "int32")})
+    with pytest.warns(tl.GraphWarning, match='^integer-overflow: 1 of 2 elements of "hash", computed by MulConst, saturates'):
+        session.run({"ids": np.array([1, 12345], "int32")})
+
+
 @pytest.mark.parametrize("method", ["run_into", "measure", "profile"])
 def test_other_runs_warn_of_conversions_too(method):
     g = tl.Graph("net")

@@ -1,10 +1,10 @@
 //! Arrays that can be written.
 use super::{
-    Array, BufferRecycler, Element, check_len, check_size,
+    Array, BufferRecycler, Dims, Element, check_len, check_size,
     storage::{Computed, Memory},
     zeros,
 };
-use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, shape_text};
+use crate::base::{Cause, Dtype, Ints, Result, elements, shape_text};
 use std::{
     fmt,
     sync::{Arc, Weak},
@@ -21,7 +21,7 @@ use std::{
 /// ```
 pub struct ArrayMut {
     dtype: Dtype,
-    shape: Shape,
+    shape: Dims,
     memory: Memory,
 }
 
@@ -50,9 +50,9 @@ impl ArrayMut {
     pub fn from_vec<T: Element>(shape: impl Into<Ints>, data: Vec<T>) -> Result<ArrayMut> {
         let shape = shape.into().to_shape()?;
         check_len(&shape, T::DTYPE, data.len())?;
-        Ok(ArrayMut { dtype: T::DTYPE, shape, memory: Memory::of_vec(data) })
+        Ok(ArrayMut { dtype: T::DTYPE, shape: shape.into(), memory: Memory::of_vec(data) })
     }
-    pub(super) fn on(dtype: Dtype, shape: Shape, memory: Memory) -> ArrayMut {
+    pub(super) fn on(dtype: Dtype, shape: Dims, memory: Memory) -> ArrayMut {
         ArrayMut { dtype, shape, memory }
     }
     /// Returns the number of words of memory for such an array, with its alignment.
@@ -64,7 +64,7 @@ impl ArrayMut {
     }
     fn starting(dtype: Dtype, shape: &[usize], words: Vec<u64>) -> ArrayMut {
         let start = words.as_ptr().addr() / size_of::<u64>() % LINE;
-        ArrayMut { dtype, shape: shape.to_vec(), memory: Memory::Words { words, start: (LINE - start) % LINE } }
+        ArrayMut { dtype, shape: shape.into(), memory: Memory::Words { words, start: (LINE - start) % LINE } }
     }
     /// Creates an array in recycled memory, with arbitrary elements. Allocates if the memory is too small.
     ///
@@ -123,7 +123,7 @@ impl ArrayMut {
     /// Returns an error if the number of elements differs.
     pub fn reshaped(self, shape: &[usize]) -> Result<ArrayMut> {
         check_len(shape, self.dtype, self.shape.iter().product())?;
-        Ok(ArrayMut { shape: shape.to_vec(), ..self })
+        Ok(ArrayMut { shape: shape.into(), ..self })
     }
     /// Turns it into an [`Array`], which can be shared.
     pub fn freeze(self) -> Array {
@@ -162,7 +162,7 @@ impl ArrayMut {
 /// An array without elements.
 impl Default for ArrayMut {
     fn default() -> Self {
-        ArrayMut { dtype: Dtype::Uint8, shape: vec![0], memory: Memory::none() }
+        ArrayMut { dtype: Dtype::Uint8, shape: Dims::from_slice(&[0]), memory: Memory::none() }
     }
 }
 
@@ -175,7 +175,7 @@ impl fmt::Debug for ArrayMut {
 /// The owner of memory that is lent ([`ArrayMut::lend`]).
 pub struct Loan {
     dtype: Dtype,
-    shape: Shape,
+    shape: Dims,
     memory: Arc<Memory>,
     address: usize,
 }

@@ -39,7 +39,7 @@ pub(super) fn is_contiguous(shape: &[usize], strides: &[isize]) -> bool {
 impl Array {
     /// Returns a view of all elements.
     pub fn strided(&self) -> ArrayView {
-        ArrayView { array: self.clone(), offset: 0, shape: self.shape.clone(), strides: row_major(&self.shape) }
+        ArrayView { array: self.clone(), offset: 0, shape: self.shape.to_vec(), strides: row_major(&self.shape) }
     }
     /// Returns a deep copy, in memory of its own.
     ///
@@ -185,10 +185,10 @@ impl ArrayView {
         if self.is_contiguous() {
             let len = self.shape.iter().product::<usize>() * size;
             if len == self.array.len {
-                return Ok(Array { shape: self.shape.clone(), ..self.array.clone() });
+                return self.array.with_shape(&self.shape);
             }
             let storage = Arc::new(Part { of: self.array.clone(), start: self.offset * size, len });
-            return Ok(Array { dtype: self.array.dtype, shape: self.shape.clone(), storage, len });
+            return Ok(Array { dtype: self.array.dtype, shape: self.shape.as_slice().into(), storage, len });
         }
         let mut copy = ArrayMut::zeros(self.array.dtype, &self.shape)?;
         let from = self.array.bytes()?;

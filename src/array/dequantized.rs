@@ -71,7 +71,7 @@ impl Array {
         if !has_one && stored.integers.shape != self.shape {
             return None;
         }
-        Some(StoredIntegers { integers: stored.integers.reshaped(self.shape.clone()).ok()?, ..stored })
+        Some(StoredIntegers { integers: stored.integers.with_shape(&self.shape).ok()?, ..stored })
     }
 }
 

@@ -110,7 +110,7 @@ impl Array {
         let (pointer, len) = checked(dtype, &shape, pointer.cast_mut())?;
         // SAFETY: the caller promises that the memory is valid; nobody writes to it.
         let storage = Arc::new(unsafe { Foreign::new(pointer, len, owner) });
-        Ok(Array { dtype, shape, storage, len })
+        Ok(Array { dtype, shape: shape.into(), storage, len })
     }
 }
 
@@ -143,7 +143,7 @@ impl ArrayMut {
         let shape = shape.into().to_shape()?;
         let (pointer, len) = checked(dtype, &shape, pointer)?;
         // SAFETY: the caller promises that the memory is valid, and used by nobody else.
-        Ok(ArrayMut::on(dtype, shape, Memory::Foreign(unsafe { Foreign::new(pointer, len, owner) })))
+        Ok(ArrayMut::on(dtype, shape.into(), Memory::Foreign(unsafe { Foreign::new(pointer, len, owner) })))
     }
 }
 

@@ -58,6 +58,9 @@ macro_rules! element {
 element!(f32 => Float32, f64 => Float64, half::f16 => Float16, half::bf16 => Bfloat16, i8 => Int8, u8 => Uint8, i16 => Int16,
          u16 => Uint16, i32 => Int32, u32 => Uint32, i64 => Int64, u64 => Uint64);
 
+/// The dimensions of an array, in place unless there are many: clones are made for each operator of a run.
+type Dims = smallvec::SmallVec<[usize; 6]>;
+
 /// A row-major tensor of elements of one dtype. Clones share the storage.
 ///
 /// Arrays of a [`WeightFile`] are read on first use, which fails if the file is damaged.
@@ -72,7 +75,7 @@ element!(f32 => Float32, f64 => Float64, half::f16 => Float16, half::bf16 => Bfl
 #[derive(Clone)]
 pub struct Array {
     dtype: Dtype,
-    shape: Shape,
+    shape: Dims,
     storage: Arc<dyn Storage>,
     len: usize,
 }
@@ -89,7 +92,7 @@ impl Array {
     fn from_raw<T: bytemuck::NoUninit + Send + Sync>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Result<Array> {
         let (len, size) = (std::mem::size_of_val(&data[..]), dtype.size());
         check_len(&shape, dtype, len / size)?;
-        Ok(Array { dtype, shape, storage: Arc::new(data), len })
+        Ok(Array { dtype, shape: shape.into(), storage: Arc::new(data), len })
     }
     /// Creates an array from the bytes of its elements, in row-major order and little-endian.
     ///
@@ -113,7 +116,7 @@ impl Array {
     fn in_file(dtype: Dtype, shape: Shape, elements: InFile<impl Elements + 'static>) -> Result<Array> {
         let len = elements.len;
         check_len(&shape, dtype, len / dtype.size())?;
-        Ok(Array { dtype, shape, storage: Arc::new(elements), len })
+        Ok(Array { dtype, shape: shape.into(), storage: Arc::new(elements), len })
     }
     /// Creates an array filled with a value, converted to `dtype` (integers saturate).
     ///
@@ -223,7 +226,7 @@ impl Array {
     /// Returns an error if `T` is not the dtype of the array or the elements cannot be read (see [`Array::bytes`]).
     pub fn view<T: Element>(&self) -> Result<ndarray::ArrayViewD<'_, T>> {
         match self.elements()? {
-            Cow::Borrowed(slice) => ndarray::ArrayViewD::from_shape(self.shape.clone(), slice)
+            Cow::Borrowed(slice) => ndarray::ArrayViewD::from_shape(self.shape.to_vec(), slice)
                 .map_err(|e| Cause::Shape(format!("a view of {}: {e}", shape_text(&self.shape))).into()),
             Cow::Owned(_) => Err(Cause::Shape("the elements are unaligned; use to_ndarray".into()).into()),
         }
@@ -233,7 +236,7 @@ impl Array {
     /// # Errors
     /// Returns an error if `T` is not the dtype of the array or the elements cannot be read (see [`Array::bytes`]).
     pub fn to_ndarray<T: Element>(&self) -> Result<ndarray::ArrayD<T>> {
-        ndarray::ArrayD::from_shape_vec(self.shape.clone(), self.elements()?.into_owned())
+        ndarray::ArrayD::from_shape_vec(self.shape.to_vec(), self.elements()?.into_owned())
             .map_err(|e| Cause::Shape(format!("an array of {}: {e}", shape_text(&self.shape))).into())
     }
     /// Returns the elements as float32.
@@ -273,9 +276,9 @@ impl Array {
             return Ok(self.clone());
         }
         if dtype == Dtype::Float32 {
-            return Array::from_vec(self.shape.clone(), self.to_f32()?);
+            return Array::from_vec(self.shape(), self.to_f32()?);
         }
-        convert::from_f64s(dtype, self.shape.clone(), self.to_f64()?.into_iter())
+        convert::from_f64s(dtype, self.shape.to_vec(), self.to_f64()?.into_iter())
     }
     /// Converts to another dtype, as the elements are read, where every value fits. So int64, uint64, float64 and bool are
     /// converted to any dtype that tensors can have, except fp8, and float16 and bfloat16 to float32. An integer fits a
@@ -313,9 +316,15 @@ impl Array {
     /// # Errors
     /// Returns an error if the number of elements differs.
     pub fn reshaped(&self, shape: impl Into<Ints>) -> Result<Array> {
-        let shape = shape.into().to_shape()?;
-        check_len(&shape, self.dtype, self.len())?;
-        Ok(Array { shape, ..self.clone() })
+        self.with_shape(&shape.into().to_shape()?)
+    }
+    /// Like [`Array::reshaped`], for dimensions that need no conversion.
+    ///
+    /// # Errors
+    /// Returns an error if the number of elements differs.
+    pub fn with_shape(&self, shape: &[usize]) -> Result<Array> {
+        check_len(shape, self.dtype, self.len())?;
+        Ok(Array { dtype: self.dtype, shape: shape.into(), storage: self.storage.clone(), len: self.len })
     }
     /// Returns a copy with the last two axes swapped.
     ///
@@ -462,7 +471,7 @@ impl<T: Element, const N: usize> From<[T; N]> for Array {
 
 fn of_known_len<T: Element>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Array {
     let len = std::mem::size_of_val(&data[..]);
-    Array { dtype, shape, storage: Arc::new(data), len }
+    Array { dtype, shape: shape.into(), storage: Arc::new(data), len }
 }
 
 /// Arrays that cannot be read are not equal to any other.

@@ -72,14 +72,14 @@ impl Array {
         let shape = vec![rows, blocks * packed.block];
         let len = shape[0].checked_mul(shape[1])?.checked_mul(size_of::<f32>())?;
         let storage = Arc::new(Unpacked { packed, len, loaded: Loaded::default() });
-        Some(Array { dtype: Dtype::Float32, shape, storage, len })
+        Some(Array { dtype: Dtype::Float32, shape: shape.into(), storage, len })
     }
 
     /// Returns the integers from which [`Array::unpacked`] made this matrix.
     pub fn unpacked_from(&self) -> Option<&PackedIntegers> {
         let packed = self.storage.unpacked_from()?;
         let [rows, blocks] = packed.size()?;
-        (self.dtype == Dtype::Float32 && self.shape == [rows, blocks * packed.block]).then_some(packed)
+        (self.dtype == Dtype::Float32 && self.shape() == [rows, blocks * packed.block]).then_some(packed)
     }
 }
 

@@ -45,7 +45,8 @@ impl Array {
         self.storage.ranges(&ranges, &mut bytemuck::cast_slice_mut(&mut words)[..len])?;
         let memory = Memory::Words { words, start: 0 };
         let shape = [&[rows.len()], rest].concat();
-        Ok(Array { dtype: self.dtype, shape, storage: Arc::new(Computed { memory, recycler: None, len }), len })
+        let storage = Arc::new(Computed { memory, recycler: None, len });
+        Ok(Array { dtype: self.dtype, shape: shape.into(), storage, len })
     }
 }
 

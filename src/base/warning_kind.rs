@@ -194,6 +194,21 @@ pub enum WarningKind {
         /// The dtype and the quantization: `int8 (scale 0.5)`.
         of: String,
     },
+    /// Integer arithmetic saturates.
+    #[error(
+        "{saturated} of {} of {tensor:?}, computed by {op}, {} at the limits of int32",
+        pluralized(*elements, "element"), either(*saturated, "saturates", "saturate")
+    )]
+    IntegerOverflow {
+        /// Name of the result.
+        tensor: String,
+        /// The op that computes it.
+        op: String,
+        /// Number of elements that saturate.
+        saturated: usize,
+        /// Number of all elements.
+        elements: usize,
+    },
     /// A calibration table lacks tensors that layers compute.
     #[error("{table} has no threshold for {}; the tool chain may refuse it", such_as(*count, "tensor", tensor))]
     MissingThreshold {
@@ -322,6 +337,7 @@ impl WarningKind {
             | NotFiniteInput { tensor, .. }
             | NotFiniteResult { tensor, .. }
             | SaturatedResult { tensor, .. }
+            | IntegerOverflow { tensor, .. }
             | MissingThreshold { tensor, .. }
             | NotEmulated { layer: tensor, .. }
             | FusedAttention { layer: tensor, .. }

@@ -23,7 +23,15 @@ use std::{any::Any, sync::Arc};
 pub struct AnyBackend(Arc<dyn ErasedBackend>);
 
 /// A buffer of an [`AnyBackend`].
-pub struct AnyBuffer(Box<dyn ErasedBuffer>);
+pub struct AnyBuffer(Erased);
+
+/// A buffer without its type.
+#[derive(Clone)]
+enum Erased {
+    /// A buffer of the CPU, which needs no memory of its own.
+    Array(Array),
+    Other(Box<dyn ErasedBuffer>),
+}
 
 /// A kernel of an [`AnyBackend`].
 pub struct AnyKernel(Box<dyn ErasedKernel>);
@@ -43,24 +51,52 @@ impl AnyBackend {
 impl AnyBuffer {
     /// Erases the type of a buffer. It must belong to the backend that it is used with.
     pub fn new<T: Clone + Send + Sync + 'static>(buffer: T) -> AnyBuffer {
-        AnyBuffer(Box::new(buffer))
+        match cast(buffer) {
+            Ok(array) => AnyBuffer(Erased::Array(array)),
+            Err(buffer) => AnyBuffer(Erased::Other(Box::new(buffer))),
+        }
     }
     /// The buffer, if it is of type `T`.
     pub fn downcast_ref<T: 'static>(&self) -> Option<&T> {
-        let buffer: &dyn Any = &*self.0;
+        let buffer: &dyn Any = match &self.0 {
+            Erased::Array(array) => array,
+            Erased::Other(buffer) => &**buffer,
+        };
         buffer.downcast_ref()
     }
     /// # Errors
     /// Returns an error if the buffer belongs to a backend of another type.
     fn downcast<T: 'static>(self) -> Result<T> {
-        let buffer: Box<dyn Any> = self.0;
-        buffer.downcast().map(|buffer| *buffer).map_err(|_| foreign())
+        match self.0 {
+            Erased::Array(array) => cast(array).map_err(|_| foreign()),
+            Erased::Other(buffer) => {
+                let buffer: Box<dyn Any> = buffer;
+                buffer.downcast().map(|buffer| *buffer).map_err(|_| foreign())
+            }
+        }
+    }
+}
+
+/// Returns `from` as a `T`, if that is its type.
+fn cast<F: 'static, T: 'static>(from: F) -> Result<T, F> {
+    let mut from = Some(from);
+    let place: &mut dyn Any = &mut from;
+    match (place.downcast_mut::<Option<T>>().and_then(Option::take), from) {
+        (Some(to), _) => Ok(to),
+        (None, Some(from)) => Err(from),
+        (None, None) => unreachable!("it is taken only as a `T`"),
     }
 }
 
 impl Clone for AnyBuffer {
     fn clone(&self) -> Self {
-        self.0.clone_buffer()
+        AnyBuffer(self.0.clone())
+    }
+}
+
+impl Clone for Box<dyn ErasedBuffer> {
+    fn clone(&self) -> Self {
+        (**self).clone_buffer()
     }
 }
 
@@ -69,12 +105,12 @@ fn foreign() -> Error {
 }
 
 trait ErasedBuffer: Any + Send + Sync {
-    fn clone_buffer(&self) -> AnyBuffer;
+    fn clone_buffer(&self) -> Box<dyn ErasedBuffer>;
 }
 
 impl<T: Clone + Send + Sync + 'static> ErasedBuffer for T {
-    fn clone_buffer(&self) -> AnyBuffer {
-        AnyBuffer::new(self.clone())
+    fn clone_buffer(&self) -> Box<dyn ErasedBuffer> {
+        Box::new(self.clone())
     }
 }
 
@@ -116,6 +152,7 @@ trait ErasedBackend: Any + Send + Sync {
     fn supports_precision(&self, precision: Precision) -> bool;
     fn warnings(&self) -> Vec<String>;
     fn fusion(&self) -> Option<&dyn Fusion>;
+    fn shares_kernels(&self) -> bool;
     fn layouts(&self) -> Option<&dyn Layouts>;
     fn recorder(&self) -> Option<Box<dyn Recorder<AnyBuffer>>>;
 }
@@ -167,6 +204,9 @@ impl<B: Backend<Buffer: 'static, Kernel: 'static> + 'static> ErasedBackend for B
     }
     fn fusion(&self) -> Option<&dyn Fusion> {
         Backend::fusion(self)
+    }
+    fn shares_kernels(&self) -> bool {
+        Backend::shares_kernels(self)
     }
     fn layouts(&self) -> Option<&dyn Layouts> {
         Backend::layouts(self)
@@ -222,6 +262,9 @@ impl Backend for AnyBackend {
     }
     fn fusion(&self) -> Option<&dyn Fusion> {
         self.0.fusion()
+    }
+    fn shares_kernels(&self) -> bool {
+        self.0.shares_kernels()
     }
     fn layouts(&self) -> Option<&dyn Layouts> {
         self.0.layouts()

@@ -88,6 +88,11 @@ pub trait Backend: Send + Sync {
     fn fusion(&self) -> Option<&dyn Fusion> {
         None
     }
+    /// Whether a kernel may serve several operators that differ only in the names of their tensors, one after the other. Default: each
+    /// operator has a kernel of its own.
+    fn shares_kernels(&self) -> bool {
+        false
+    }
     /// The layouts that the backend computes on. Default: only row-major.
     fn layouts(&self) -> Option<&dyn Layouts> {
         None
@@ -258,6 +263,9 @@ impl<B: Backend> Backend for &B {
     }
     fn fusion(&self) -> Option<&dyn Fusion> {
         (**self).fusion()
+    }
+    fn shares_kernels(&self) -> bool {
+        (**self).shares_kernels()
     }
     fn layouts(&self) -> Option<&dyn Layouts> {
         (**self).layouts()

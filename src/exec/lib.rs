@@ -48,6 +48,7 @@ mod interrupt;
 mod kept_plans;
 mod measure;
 mod names;
+mod overflow;
 mod placement;
 mod plan;
 mod preprocess;

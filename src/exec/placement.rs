@@ -75,6 +75,12 @@ impl<B: Backend> Placement<B> {
         self.interrupt.as_ref().map_or(Ok(()), Interrupt::check)
     }
 
+    /// Whether a kernel may serve several equal steps.
+    pub fn shares_kernels(&self) -> bool {
+        // Where a step runs may depend on its name.
+        self.backend.shares_kernels() && self.on_cpu.is_empty()
+    }
+
     /// Returns whether an operator runs on the CPU on request.
     fn is_on_cpu<'n>(&self, mut results: impl Iterator<Item = &'n str>) -> bool {
         !self.on_cpu.is_empty() && results.any(|name| self.on_cpu.contains(name))

@@ -42,11 +42,14 @@ impl<B: Backend> Session<B> {
         places: &mut ResultBuffers<B::Buffer>,
         observer: &mut Option<StepObserver<B>>,
     ) -> Result<Vec<B::Buffer>> {
-        let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
+        let (mut buffers, mut operands) = (vec![None; plan.tensors.len()], Vec::new());
         fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = observer.is_some().then(Instant::now);
-            let run = |()| self.step(plan, step, (&mut buffers, freed), places);
+            operands.extend(step.operands.iter().map(|t| buffers[t.0].clone()));
+            // On last use the kernel takes unique ownership.
+            freed.iter().for_each(|t| buffers[t.0] = None);
+            let run = |()| self.step(plan, step, (&mut operands, places));
             let mut results = self.placement.check_interrupt().and_then(run).map_err(|e| {
                 // An interrupted run may be in the middle of a capture, in which nothing can be waited for.
                 if e.is_interrupted() {
@@ -56,6 +59,7 @@ impl<B: Backend> Session<B> {
                 let before = self.placement.backend.synchronize().and_then(|()| plan.check_faults()).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
             })?;
+            operands.clear();
             if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
                 self.placement.backend.synchronize()?;
                 observer(i, begun.elapsed(), &mut results);
@@ -75,20 +79,13 @@ impl<B: Backend> Session<B> {
         wanted.iter().map(result).collect()
     }
 
-    fn step(
-        &self,
-        plan: &Plan<B>,
-        step: &Step<B>,
-        (buffers, freed): (&mut [Option<B::Buffer>], &[TensorIndex]),
-        places: &mut ResultBuffers<B::Buffer>,
-    ) -> Result<Vec<B::Buffer>> {
-        let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
-        // On last use the kernel takes unique ownership.
-        freed.iter().for_each(|t| buffers[t.0] = None);
+    fn step(&self, plan: &Plan<B>, step: &Step<B>, memory: Memory<B>) -> Result<Vec<B::Buffer>> {
         match &step.kernel {
-            StepKernel::Kept(kernel) => self.run_kernel(plan, (step, kernel), (&mut operands, places), &plan.constants),
-            StepKernel::Streamed(streamed) => self.streamed_step(plan, (step, streamed), (&mut operands, places)),
-            StepKernel::Control(control) => self.control_step(plan, step, control, operands),
+            StepKernel::Kept(kernel) => self.run_kernel(plan, (step, kernel), memory, &plan.constants),
+            StepKernel::Streamed(streamed) => self.streamed_step(plan, (step, streamed), memory),
+            StepKernel::Control(control) => {
+                self.control_step(plan, step, control, memory.0.iter_mut().map(Option::take).collect())
+            }
         }
     }
 

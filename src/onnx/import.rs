@@ -428,11 +428,14 @@ impl<'m> Importer<'m> {
     /// Returns the entries of the first axis, without it.
     pub fn steps(&mut self, x: Tensor, count: usize) -> Result<Vec<Tensor>> {
         let rest = self.shape(x)?[1..].to_vec();
-        let parts = match count {
-            1 => vec![x],
-            _ => self.graph.op(crate::ops::Split::new(x, 0, count as i64)).call()?,
-        };
-        parts.into_iter().map(|part| self.reshape(part, &rest)).collect()
+        self.entries(x, count)?.into_iter().map(|entry| self.reshape(entry, &rest)).collect()
+    }
+    /// Like [`Importer::steps`], but each keeps the first axis, with size 1.
+    pub fn entries(&mut self, x: Tensor, count: usize) -> Result<Vec<Tensor>> {
+        match count {
+            1 => Ok(vec![x]),
+            _ => self.graph.op(crate::ops::Split::new(x, 0, count as i64)).call(),
+        }
     }
 
     /// Returns the tensor of a value as floats.

@@ -1,7 +1,7 @@
 //! How a file is read.
 use super::proto;
 use crate::base::{Dtype, Result, Shape, elements, invalid, nearest, shape_text};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How an ONNX file is read.
 ///
@@ -13,6 +13,8 @@ use std::collections::HashMap;
 pub struct Options {
     pub(super) dimensions: HashMap<String, usize>,
     pub(super) shapes: HashMap<String, Shape>,
+    feed_shapes: HashMap<String, Shape>,
+    only_feed_shape: Option<Shape>,
     pub(super) data_anywhere: bool,
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
@@ -32,6 +34,25 @@ impl Options {
     /// Sets the shape of an input.
     pub fn shape(mut self, input: impl Into<String>, shape: impl Into<Shape>) -> Options {
         self.shapes.insert(input.into(), shape.into());
+        self
+    }
+    /// Sets the shape of an array that will be fed to an input. It is used for sizes that the file leaves open and no other option sets;
+    /// sizes with a name are then the same in other inputs. A name that no input has is ignored.
+    ///
+    /// ```no_run
+    /// use tpulang::onnx::{self, Options};
+    /// let feeds = tpulang::array::read_arrays("inputs.npz")?;
+    /// let options = feeds.iter().fold(Options::new(), |options, (name, array)| options.feed_shape(name, array.shape()));
+    /// let graph = onnx::read("model.onnx", &options)?;
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn feed_shape(mut self, input: impl Into<String>, shape: impl Into<Shape>) -> Options {
+        self.feed_shapes.insert(input.into(), shape.into());
+        self
+    }
+    /// Like [`Options::feed_shape`], for the model's input if it has only one.
+    pub fn only_feed_shape(mut self, shape: impl Into<Shape>) -> Options {
+        self.only_feed_shape = Some(shape.into());
         self
     }
     /// Sets whether weights in other files may lie outside of the model's folder. Default: false, since a model from elsewhere could
@@ -114,6 +135,40 @@ impl Options {
         }
         elements(&shape, Dtype::Float32).map_err(|e| invalid(format!("is too large: {e}")))?;
         Ok(shape)
+    }
+
+    /// Returns the options with the open sizes of the graph's inputs set to those of the arrays that will be fed, where these fit.
+    pub(super) fn with_feeds(&self, graph: &proto::Graph) -> Options {
+        let mut options = self.clone();
+        // Old files list weights as inputs, too.
+        let weights: HashSet<&str> = graph.initializer.iter().map(|weight| weight.name.as_str()).collect();
+        let inputs: Vec<_> = graph.input.iter().filter(|input| !weights.contains(input.name.as_str())).collect();
+        let only = self.only_feed_shape.as_ref().filter(|_| inputs.len() == 1);
+        for input in inputs.into_iter().filter(|input| !self.shapes.contains_key(&input.name)) {
+            let fed = only.or_else(|| self.feed_shapes.get(&input.name)).filter(|shape| !shape.contains(&0));
+            let tensor = input.r#type.as_ref().and_then(|t| t.tensor_type.as_ref());
+            let (Some(fed), Some(tensor)) = (fed, tensor) else { continue };
+            if let Some(declared) = &tensor.shape {
+                let Some(sizes) = options.fitting_sizes(declared, fed) else { continue };
+                options.dimensions.extend(sizes);
+            }
+            options.shapes.insert(input.name.clone(), fed.clone());
+        }
+        options
+    }
+
+    /// Returns the sizes with names that a declared shape has in an array of that shape, or `None` if the array does not fit.
+    fn fitting_sizes(&self, declared: &proto::TensorShape, shape: &[usize]) -> Option<HashMap<String, usize>> {
+        let mut sizes = HashMap::new();
+        for (d, &given) in declared.dim.iter().zip(shape) {
+            let name = d.dim_param.as_deref().filter(|name| !name.is_empty());
+            let known = self.size(d).or_else(|| sizes.get(name?).copied());
+            if known.is_some_and(|known| known != given) {
+                return None;
+            }
+            sizes.extend(name.map(|name| (name.to_owned(), given)));
+        }
+        (declared.dim.len() == shape.len()).then_some(sizes)
     }
 
     /// A shape with 1 for each size that is open.

@@ -64,7 +64,7 @@ fn decode(
         .as_ref()
         .ok_or_else(|| Error::format(path, "not a valid ONNX file: it has no graph, or is empty"))?;
     options.check_names(graph)?;
-    let shared = Model { evaluate, options };
+    let shared = Model { evaluate, options: &options.with_feeds(graph) };
     let mut importer = Importer::new(&graph_name(name), &shared, tensors)?;
     importer.main_graph(graph)?;
     Ok(importer.graph)

@@ -4,7 +4,7 @@ use super::{cli::tpulang, limits::limited, snapshot};
 use std::{fs, io::Cursor, path::Path};
 use tpulang::{
     Array, Dtype, Graph, Mode, Result, Tensor,
-    array::{NpzFile, read_npz, write_npz},
+    array::{ArrayFormat, NpzFile, read_npz, write_npz},
     exec::{CpuBackend, RunOptions, run},
     onnx::{self, Options},
     spec,
@@ -59,13 +59,15 @@ fn a_model_runs_from_anywhere() {
         let status = tpulang(&[&["run", model, "-i", &at("in.npz"), "-o", &at(out)], more].concat());
         assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stderr));
     };
-    run(&file("classifier.onnx"), "file.npz", &["--param", "batch=2"]);
-    let script = "\"$0\" run - --param batch=2 -i \"$1\" -o \"$2\" < \"$3\"";
+    // Sizes that the file leaves open are those of the arrays, unless they are set.
+    run(&file("classifier.onnx"), "file.npz", &[]);
+    run(&file("classifier.onnx"), "set.npz", &["--param", "batch=2"]);
+    let script = "\"$0\" run - -i \"$1\" -o \"$2\" < \"$3\"";
     let piped = std::process::Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_tpulang"), &at("in.npz"), &at("pipe.npz"), &file("classifier.onnx")])
         .status();
     assert!(piped.unwrap().success());
-    let mut outputs = vec!["file.npz", "pipe.npz"];
+    let mut outputs = vec!["file.npz", "set.npz", "pipe.npz"];
     if cfg!(feature = "mlir") {
         let out = tpulang(&["convert", &file("classifier.onnx"), "--param", "batch=2", "-o", &at("")]);
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -75,6 +77,36 @@ fn a_model_runs_from_anywhere() {
     let all = outputs.iter().map(|out| read_npz(at(out)).unwrap()["scores"].to_f32().unwrap());
     let all: Vec<_> = all.collect();
     assert!(all[0].iter().any(|v| *v != 0.0) && all.iter().all(|one| *one == all[0]));
+}
+
+/// An array that does not fit leaves the sizes open, and a size that is set is not that of the array.
+#[test]
+fn arrays_set_the_sizes_that_are_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    for (name, shape) in [("three.npy", [3, 3, 8, 8]), ("wide.npy", [3, 3, 8, 9])] {
+        let array = Array::filled(Dtype::Float32, shape, 1.0).unwrap();
+        ArrayFormat::Npy.write(at(name), [("", &array)]).unwrap();
+    }
+    let run = |input: &str, more: &[&str]| {
+        let input = format!("image={}", at(input));
+        let out = tpulang(&[&["run", &file("classifier.onnx"), "-i", &input, "-o", &at("out.npz")], more].concat());
+        let shape = out.status.success().then(|| read_npz(at("out.npz")).unwrap()["scores"].shape().to_vec());
+        shape.ok_or_else(|| String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    assert_eq!(run("three.npy", &[]).unwrap()[0], 3);
+    let out = tpulang(&["run", &file("classifier.onnx"), "-i", &at("three.npy"), "-o", &at("unnamed.npz")]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    // The array of --set is the one that is fed.
+    assert_eq!(run("wide.npy", &["--set", &format!("image={}", at("three.npy"))]).unwrap()[0], 3);
+    let fixed = run("three.npy", &["--param", "batch=2"]).unwrap_err();
+    assert!(fixed.contains("2x3x8x8") && fixed.contains("3x3x8x8"), "{fixed}");
+    assert!(run("wide.npy", &[]).unwrap_err().contains("set batch (--param batch=1)"));
+
+    let bytes = fs::read(file("classifier.onnx")).unwrap();
+    let options = Options::new().feed_shape("image", [4, 3, 8, 8]).feed_shape("other", [1]);
+    let graph = onnx::read_stream(Cursor::new(bytes), "m", &options).unwrap();
+    assert_eq!(graph.tensor(graph.inputs()[0]).unwrap().shape, [4, 3, 8, 8]);
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn every_example_is_warned_about_as_its_page_says() {
         let run_it: &[&str] = match code {
             WarningCode::NotFiniteResult => &["run", "net.json", "-i", "inputs.npz", "-o", "outputs.npz"],
             WarningCode::SaturatedResult => &["run", "net.json", "--random", "0", "-o", "outputs.npz"],
+            WarningCode::IntegerOverflow => &["run", "net.json", "--set", "ids=12345", "-o", "outputs.npz"],
             _ => &["check", "net.json"],
         };
         let (status, text) = run(dir.path(), run_it);

@@ -62,7 +62,8 @@ pub struct Args {
 }
 
 /// `begun` is the time at which the command started.
-pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
+pub fn main(mut args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
+    args.model.take_shapes_of(&args.inputs);
     let graph = args.model.read()?;
     messages.warn_of_model(&graph)?;
     let sources = Sources::new(&args.model.path, &graph, args.inputs.files());

@@ -88,7 +88,8 @@ pub struct Args {
 /// The tolerance of tensors computed in the same dtype.
 const TOLERANCE: Tolerance = Tolerance { cosine: 0.9999, euclidean: 0.99 };
 
-pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
+    args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
     args.check_output(&graph)?;

@@ -75,6 +75,27 @@ impl Inputs {
     pub fn files(&self) -> Vec<&Path> {
         self.given.iter().chain(&self.set).map(|each| split(each).1).collect()
     }
+    /// Returns the shapes of the arrays of files, with the names of the tensors that they are fed to; the array of a file without names is
+    /// fed to the only input. Files that cannot be read, or that can be read only once, such as pipes, are left out.
+    pub fn shapes(&self) -> Vec<(Option<String>, Vec<usize>)> {
+        let mut shapes = Vec::new();
+        // An array of `--set` takes the place of others, so it comes last.
+        for given in self.given.iter().chain(&self.set) {
+            let (name, file) = split(given);
+            let arrays = if file.is_file() || file.is_dir() { read_arrays(file).unwrap_or_default() } else { continue };
+            let is_one = arrays.len() == 1;
+            for (own, array) in arrays {
+                let name = match name {
+                    None if is_of_one(file) => None,
+                    None => Some(own),
+                    Some(name) if is_one || own == name => Some(name.to_owned()),
+                    Some(_) => continue,
+                };
+                shapes.push((name, array.shape().to_vec()));
+            }
+        }
+        shapes
+    }
     /// Returns the arrays to feed to a graph, which was read from `model`, by name, with warnings about those of tensors that are no
     /// inputs. Elements of files are read once their names and shapes have been checked.
     pub fn read(&self, graph: &Graph, model: &Path) -> Result<(IndexMap<String, Array>, Warnings)> {

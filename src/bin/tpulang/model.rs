@@ -3,7 +3,7 @@
 use super::{
     content::{self, Content, Other},
     diagnostics,
-    feeds::STDIN,
+    feeds::{Inputs, STDIN},
     run::FILES,
     shell::shell_word,
 };
@@ -28,6 +28,12 @@ pub struct Model {
 impl Model {
     pub fn read(&self) -> Result<Graph> {
         self.options.read(&self.path)
+    }
+    /// Sets sizes that an ONNX model leaves open to those of the arrays that it is fed.
+    pub fn take_shapes_of(&mut self, inputs: &Inputs) {
+        if is_stream(&self.path) || kind(&self.path).is_ok_and(|kind| kind == Kind::Onnx) {
+            self.options.source.feed_shapes = inputs.shapes();
+        }
     }
     /// Reads the model with the names of an ONNX model's modules in those of its results.
     pub fn read_with_scopes(mut self) -> Result<Graph> {
@@ -121,6 +127,9 @@ pub struct SourceOptions {
     data_anywhere: bool,
     #[arg(skip)]
     scopes: bool,
+    /// Shapes of arrays that are fed.
+    #[arg(skip)]
+    feed_shapes: Vec<(Option<String>, Vec<usize>)>,
 }
 
 /// Reads `NAME=VALUE`.
@@ -216,6 +225,12 @@ impl SourceOptions {
         let mut options = options.inputs(&self.cut_inputs).outputs(&self.cut_outputs);
         for (name, shape) in &self.shapes {
             options = options.shape(name, shape.clone());
+        }
+        for (name, shape) in &self.feed_shapes {
+            options = match name {
+                Some(name) => options.feed_shape(name, shape.clone()),
+                None => options.only_feed_shape(shape.clone()),
+            };
         }
         for (name, value) in &self.params {
             let size = match value {

@@ -80,7 +80,8 @@ pub const FILES: &str = "Input and output";
 /// Profiled runs, of which the median is taken, after the run that computes the results.
 const PROFILED: usize = 3;
 
-pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
+    args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
     let graph = if args.emulation.is_given() { model::unrolled(&graph)?.unwrap_or(graph) } else { graph };
@@ -187,6 +188,7 @@ fn run(
     let results = results.map_err(|error| if feeds.is_empty() { unfed(error) } else { error })?;
     messages.warn(graph, &session.non_finite(&feeds, &results)?)?;
     messages.warn(graph, &session.saturated(&results)?)?;
+    messages.warn(graph, &session.overflowed(&feeds, &results)?)?;
     during("writing the results", Size::Unknown, |_| output.write(results.iter().map(|(n, a)| (n.as_str(), a))))?;
     let written = format!("{}\n{}: {}\n", session.summary(), output.name(), pluralized(results.len(), "tensor"));
     drop(results);

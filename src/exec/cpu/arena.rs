@@ -81,8 +81,11 @@ impl Drop for Scratch<'_> {
 
 impl BufferRecycler for Arena {
     fn recycle(&self, block: Vec<u64>) {
+        if block.len() < SMALL {
+            return;
+        }
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        if block.len() >= SMALL && free.len() < BLOCKS {
+        if free.len() < BLOCKS {
             free.push(block);
         }
     }

@@ -87,6 +87,9 @@ const ROWS: usize = 8;
 /// Minimum number of rows for which preparing a tiny matrix pays off.
 const FEW: usize = 32;
 
+/// Maximum number of columns whose dot products with a single row are faster than a panel.
+const FEW_COLUMNS: usize = 32;
+
 /// Adds the bias, one number per column, to each row.
 pub(super) fn add_to_rows(out: &mut [f32], bias: &[f32]) {
     out.par_chunks_mut(bias.len().max(1)).for_each(|row| row.iter_mut().zip(bias).for_each(|(v, b)| *v += b));
@@ -132,6 +135,8 @@ pub(super) fn packed_strips(products: usize, sizes: [usize; 2]) -> Workspace {
 pub(super) enum ConstantB {
     Panels(PackedB),
     Column(Vec<f32>),
+    /// The transpose of a matrix with a few columns, for a single row: panels would be wider.
+    FewColumns(Vec<f32>),
     Small(SmallB<'static>),
 }
 
@@ -141,6 +146,10 @@ impl ConstantB {
         let isa = InstructionSet::best();
         if is_column([b.rows, b.cols]) {
             return Ok(ConstantB::Column(b.data.to_vec()));
+        }
+        if rows == 1 && b.cols <= FEW_COLUMNS && is_column([b.rows, 1]) {
+            let columns = (0..b.cols).flat_map(|column| (0..b.rows).map(move |row| b.at(row, column)));
+            return Ok(ConstantB::FewColumns(columns.collect()));
         }
         if SmallB::is_faster(rows, [b.rows, b.cols]) {
             return SmallB::new(isa, b).map(ConstantB::Small);
@@ -156,6 +165,11 @@ impl ConstantB {
             ConstantB::Column(column) => {
                 let bias = bias.map_or(0.0, |bias| bias[0]);
                 product_of_column(InstructionSet::best(), rows, column, bias, out);
+                Ok(())
+            }
+            ConstantB::FewColumns(columns) => {
+                product_of_column(InstructionSet::best(), columns, rows, 0.0, out);
+                bias.into_iter().for_each(|bias| add_to_rows(out, bias));
                 Ok(())
             }
             ConstantB::Small(b) => b.product(rows, bias, out),

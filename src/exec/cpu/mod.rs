@@ -430,6 +430,9 @@ impl Backend for CpuBackend {
     fn fusion(&self) -> Option<&dyn Fusion> {
         Some(self)
     }
+    fn shares_kernels(&self) -> bool {
+        true
+    }
     fn layouts(&self) -> Option<&dyn Layouts> {
         Some(self)
     }

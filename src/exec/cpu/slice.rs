@@ -15,7 +15,10 @@ use crate::{
 /// Writes the entries of the input in the ranges, one per axis.
 fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
     // Ranges may come from coefficients, whose data may have changed since type inference.
-    let view = View::of_ranges(&input.ty.shape, ranges);
+    write_part(t, input, &View::of_ranges(&input.ty.shape, ranges))
+}
+
+fn write_part(t: &mut Task, input: &Operand, view: &View) -> Result<()> {
     let counts = &view.shape;
     if counts.iter().product::<usize>() != t.result(0)?.elements() {
         return Err(invalid(format!(
@@ -23,13 +26,15 @@ fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
         )));
     }
     let input = converted(t, input, 0, RoundMode::default())?;
-    write_view(t.memory(0)?, &input, &view)
+    write_view(t.memory(0)?, &input, view)
 }
 
 pub(super) fn slice(op: Slice<Operand>) -> OpKernel {
-    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
-        let ranges = slice_ranges(&op.input.ty.shape, &op)?;
-        write_ranges(t, &op.input, &ranges)
+    let shape = op.input.ty.shape.clone();
+    let known = slice_ranges(&shape, &op).ok().map(|ranges| View::of_ranges(&shape, &ranges));
+    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| match &known {
+        Some(view) => write_part(t, &op.input, view),
+        None => write_ranges(t, &op.input, &slice_ranges(&shape, &op)?),
     })
 }
 

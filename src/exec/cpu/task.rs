@@ -233,7 +233,7 @@ impl<'a> Task<'a> {
     }
     /// Sets a result to an existing array, reshaped.
     pub fn share(&mut self, i: usize, array: &Array) -> Result<()> {
-        let shared = array.reshaped(&self.result(i)?.shape)?;
+        let shared = array.with_shape(&self.result(i)?.shape)?;
         if let Some(Some(output)) = self.results.get_mut(i) {
             output.array = Written::Shared(shared);
         }

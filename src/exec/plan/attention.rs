@@ -1,6 +1,7 @@
 //! Fuses matmul, softmax, matmul into `top.ScaleDotProductAttention` and removes head permutations.
 use super::{
     network::{Operation, TensorIndex},
+    permutations::order_of_elements,
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
     rules::Capabilities,
 };
@@ -275,10 +276,16 @@ fn has_one_batch(types: &Signature) -> bool {
     q == y && k == v && (same || shared)
 }
 
-/// Matches a permutation of attention's result to batch x rows x heads x elements, if it is the sole consumer.
+/// Matches a permutation of attention's result to batch x rows x heads x elements, if it is the sole consumer. A batch of one may be
+/// anywhere.
 fn moves_heads_of(graph: &RewriteGraph, at: NodeIndex) -> Option<NodeIndex> {
     let Op::Permute(p) = only(graph, at)? else { return None };
-    let before = graph.single_use_producer(p.input).filter(|_| p.order == BSHD_TO_BHSD)?;
+    let shape = graph.entry(p.input).ok()?.ty.plain_shape();
+    let moves_heads = shape.len() == 4 && {
+        let [order, expected] = [&p.order[..], &BSHD_TO_BHSD].map(|order| order_of_elements(order, &shape));
+        order == expected
+    };
+    let before = graph.single_use_producer(p.input).filter(|_| moves_heads)?;
     matches!(only(graph, before)?, Op::ScaleDotProductAttention(_)).then_some(before)
 }
 
@@ -294,8 +301,10 @@ fn absorb_permutation(
     else {
         return Ok(false);
     };
-    let Some(moved) = permute.outputs().next() else { return Ok(false) };
-    let ty = ValueType { layout: Layout::Bshd, ..graph.entry(moved)?.ty.clone() };
+    let (Some(result), Some(moved)) = (attention.outputs().next(), permute.outputs().next()) else { return Ok(false) };
+    let &[batch, heads, rows, elements] = graph.entry(result)?.ty.plain_shape().as_slice() else { return Ok(false) };
+    let shape = vec![batch, rows, heads, elements];
+    let ty = ValueType { layout: Layout::Bshd, shape, ..graph.entry(moved)?.ty.clone() };
     let view = graph.add(ty, None);
     let node = Node { stages: vec![Operation { results: vec![Some(view)], ..attention }] };
     if !backend.supports_layouts(&graph.types(&node)?) {

@@ -16,6 +16,7 @@ mod quantized;
 mod rewrite_graph;
 mod row_table;
 mod rules;
+mod shared_kernels;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ mod written;
 
 pub(super) use control::{BlockPlan, ControlFlow};
 pub(super) use network::{Network, Operation, TensorEntry, TensorIndex};
-pub(super) use rewrite_graph::{Node, for_compute};
+pub(super) use rewrite_graph::{Node, for_compute, signature};
 pub(super) use row_table::{RowTable, Rows};
 
 use super::{
@@ -38,9 +39,13 @@ use crate::{
     graph::Graph,
     heap::Gaps,
 };
-use rewrite_graph::{RewriteGraph, signature};
+use rewrite_graph::RewriteGraph;
 use rules::Rule;
-use std::collections::{HashMap, HashSet};
+use shared_kernels::SharedKernels;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 use weight_budget::WeightBudget;
 
 /// The steps of a run, in execution order.
@@ -76,7 +81,7 @@ pub(super) struct Step<B: Backend> {
 
 pub(super) enum StepKernel<B: Backend> {
     /// Prepared with the plan.
-    Kept(PlacedKernel<B::Kernel>),
+    Kept(Arc<PlacedKernel<B::Kernel>>),
     /// Prepared on every run and dropped, as its weights do not fit in memory.
     Streamed(Streamed),
     /// Runs the plans of blocks.
@@ -121,7 +126,7 @@ impl<B: Backend> StepKernel<B> {
 
 /// A kernel, and the constants that it reads at run time.
 pub(super) struct Prepared<K> {
-    pub kernel: PlacedKernel<K>,
+    pub kernel: Arc<PlacedKernel<K>>,
     pub reads: Vec<(TensorIndex, Array)>,
     /// Bytes of the other constants that were read from a file or converted, and are freed already.
     pub freed: u64,
@@ -250,6 +255,7 @@ impl<B: Backend> Plan<B> {
     ) -> Result<()> {
         let mut budget = WeightBudget::new(self, options.weight_budget, || available(&placement.backend));
         let (mut ready, mut read_later) = (HashMap::<TensorIndex, Array>::new(), HashSet::<TensorIndex>::new());
+        let mut shared = placement.shares_kernels().then(|| SharedKernels::new(self));
         let is_given = |t: TensorIndex| network.entry(t).is_ok_and(|entry| entry.constant.is_some());
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
@@ -262,12 +268,19 @@ impl<B: Backend> Plan<B> {
                 continue;
             }
             let table = self.row_table(&step.node).filter(|of| budget.reads_rows && !ready.contains_key(&of.table));
-            let prepared = self.prepared(&step.node, placement, &ready, table);
+            let key = shared.as_ref().map(|shared| shared.key(self, &step.node)).transpose()?.flatten();
+            let prepared = match key.as_ref().and_then(|key| shared.as_ref()?.find(key)) {
+                Some(kernel) => Ok(Prepared { kernel, reads: Vec::new(), freed: 0 }),
+                None => self.prepared(&step.node, placement, &ready, table),
+            };
             let Prepared { kernel, reads, mut freed } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
             self.steps[i].kernel = match budget.keep(self, &step.operands, &read, table) {
                 Ok(()) => {
                     ready.extend(reads);
+                    if let (Some(shared), Some(key)) = (&mut shared, key) {
+                        shared.add(key, kernel.clone());
+                    }
                     StepKernel::Kept(kernel)
                 }
                 Err(weights) => {
@@ -325,7 +338,7 @@ impl<B: Backend> Plan<B> {
         };
         let mut signature = signature(node, |t| self.entry(t), constant)?;
         table.iter().for_each(|of| of.narrow(&mut signature));
-        let kernel = placement.prepare(&signature)?;
+        let kernel = Arc::new(placement.prepare(&signature)?);
         let operands = node.operands();
         let read = operands.iter().enumerate().filter(|(place, _)| kernel.reads(*place)).map(|(_, t)| *t);
         let reads = read.filter_map(|t| Some((t, own.remove(&t)?))).collect();

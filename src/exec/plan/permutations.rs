@@ -1,23 +1,85 @@
-//! Merges permutations, norms between them, and reshapes around them.
+//! Merges permutations, norms between them, and reshapes around them, and removes permutations of axes of size 1.
 use super::{
-    network::Operation,
+    network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
     rules::Capabilities,
 };
 use crate::{
+    ValueType,
     base::Result,
     ops::{Op, Permute, PixelNorm, Reshape, ShuffleChannel},
     views::axis_of,
 };
 
 /// Merges the node at `at`, a permutation, with another one before it, or with a layer norm and a permutation. If it is a reshape, merges it
-/// with a permutation and another reshape before it.
+/// with a permutation and another reshape before it, or moves it before the permutation.
 ///
 /// # Errors
 /// Returns an error if there is no such tensor.
 pub(super) fn merge(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
-    let is_merged = merge_with_views(graph, at)? || merge_shuffle(graph, at, backend)?;
+    let is_merged =
+        merge_with_views(graph, at)? || merge_shuffle(graph, at, backend)? || move_reshape_before(graph, at)?;
     Ok(merge_two(graph, at)? || merge_norm(graph, at, backend)? || is_merged)
+}
+
+/// Replaces a permutation that only moves axes of size 1 by a reshape. Attention must have been recognized before, by its permutations.
+///
+/// # Errors
+/// Returns an error if there is no such tensor.
+pub(super) fn replace_by_view(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let Some(last @ Operation { op: Op::Permute(permute), .. }) = graph.only_operation(at) else { return Ok(false) };
+    let Some(result) = last.outputs().next() else { return Ok(false) };
+    let is_view = order_of_elements(&permute.order, &graph.entry(permute.input)?.ty.shape).is_sorted();
+    if !is_view || !are_stored_alike(graph, permute.input, result)? {
+        return Ok(false);
+    }
+    let stage = Operation { op: Reshape::new(permute.input).into(), ..last.clone() };
+    graph.replace(at, Node { stages: vec![stage] });
+    Ok(true)
+}
+
+/// Returns the order of the axes that have more than one entry: other axes may be anywhere.
+pub(super) fn order_of_elements(order: &[i64], shape: &[usize]) -> Vec<usize> {
+    order.iter().map(|axis| axis_of(*axis, shape.len())).filter(|axis| shape[*axis] > 1).collect()
+}
+
+/// Whether two tensors have the same dtype and quantization. Values that change their scale would be rounded twice.
+fn are_stored_alike(graph: &RewriteGraph, from: TensorIndex, to: TensorIndex) -> Result<bool> {
+    let (from, to) = (&graph.entry(from)?.ty, &graph.entry(to)?.ty);
+    Ok(from.dtype == to.dtype && from.quantization == to.quantization)
+}
+
+/// Moves a reshape that adds leading axes of size 1 before the permutation that precedes it. Then the permutation has the axes that
+/// attention is recognized by, and the reshape can be merged with another one. PyTorch's exporter adds the batch axis this way.
+fn move_reshape_before(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let Some(last) = graph.only_operation(at).filter(|o| o.op.viewed_from().is_some()).cloned() else {
+        return Ok(false);
+    };
+    let (Some(permuted), Some(result)) = (last.op.viewed_from().copied(), last.outputs().next()) else {
+        return Ok(false);
+    };
+    let Some(before) = graph.single_use_producer(permuted) else { return Ok(false) };
+    let Some(first) = graph.only_operation(before).cloned() else { return Ok(false) };
+    let Op::Permute(permute) = &first.op else { return Ok(false) };
+    let shape = |t: TensorIndex| graph.entry(t).map(|entry| &entry.ty.shape);
+    let (before_reshape, after) = (shape(permuted)?, shape(result)?);
+    let added = after.len().saturating_sub(before_reshape.len());
+    let (ones, rest) = after.split_at(added);
+    let is_extended = added > 0 && ones.iter().all(|n| *n == 1) && rest == before_reshape;
+    if !is_extended || !are_stored_alike(graph, permute.input, permuted)? || !are_stored_alike(graph, permuted, result)?
+    {
+        return Ok(false);
+    }
+    let from = &graph.entry(permute.input)?.ty;
+    let extended = ValueType { shape: [ones, &from.shape].concat(), ..from.clone() };
+    let rank = from.shape.len();
+    let order = (0..added).chain(permute.order.iter().map(|axis| axis_of(*axis, rank) + added));
+    let order: Vec<i64> = order.map(|axis| axis as i64).collect();
+    let view = graph.add(extended, None);
+    let reshape = Operation::new(Reshape::new(permute.input), vec![Some(view)], first.origin);
+    graph.replace(before, Node { stages: vec![reshape] });
+    graph.replace(at, Node { stages: vec![Operation { op: Permute::new(view, order).into(), ..last }] });
+    Ok(true)
 }
 
 /// Replaces a layer norm between permutations that store the channels last and second again by a norm over the channels, as in ConvNeXt.
@@ -143,9 +205,7 @@ fn merge_two(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let Some(last @ Operation { op: Op::Permute(second), .. }) = graph.only_operation(at) else { return Ok(false) };
     let Some(before) = graph.single_use_producer(second.input) else { return Ok(false) };
     let Some(Operation { op: Op::Permute(first), .. }) = graph.only_operation(before) else { return Ok(false) };
-    let (from, by) = (&graph.entry(first.input)?.ty, &graph.entry(second.input)?.ty);
-    // Values that change their scale would be rounded twice.
-    if from.dtype != by.dtype || from.quantization != by.quantization {
+    if !are_stored_alike(graph, first.input, second.input)? {
         return Ok(false);
     }
     let order = composed(&first.order, &second.order);

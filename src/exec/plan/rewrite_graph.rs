@@ -235,7 +235,7 @@ impl RewriteGraph {
 
 /// Builds the [`Signature`] of a node. Operands that are the same tensor have the index of the first of them, so that backends recognize
 /// `x * f(x)`. Constants do not, as a kernel may keep each of them in a form of its own.
-pub(super) fn signature<'a>(
+pub(crate) fn signature<'a>(
     node: &Node,
     entry: impl Fn(TensorIndex) -> Result<&'a TensorEntry>,
     mut constant: impl FnMut(TensorIndex) -> Result<Option<Array>>,

@@ -85,7 +85,7 @@ pub enum Rule {
     Permutations,
     /// Fuses attention (matmul, softmax, matmul) into one operator.
     Attention,
-    /// Merges a reshape of a reshape.
+    /// Merges a reshape of a reshape. A permutation that moves no elements becomes one.
     View,
     /// Fuses element-wise operators into the epilogue of their producer.
     Epilogue,
@@ -189,7 +189,9 @@ pub(super) fn rewrite<B: Backend>(
             Rule::Permutations if !backend.can_fuse_any() => 0,
             Rule::Permutations => each(&mut |graph, at| permutations::merge(graph, at, backend), graph)?,
             Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,
-            Rule::View => each(&mut view, graph)?,
+            Rule::View => {
+                each(&mut |graph, at| Ok(permutations::replace_by_view(graph, at)? | view(graph, at)?), graph)?
+            }
             Rule::Epilogue => each(&mut |graph, at| epilogue(graph, at, backend), graph)?,
             Rule::Layout => layout::assign(graph, backend)?,
         };

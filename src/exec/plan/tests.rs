@@ -9,6 +9,7 @@ mod in_blocks;
 mod parts;
 mod quantized;
 mod sequences;
+mod shared_kernels;
 mod shuffles;
 
 fn values(shape: &[usize], seed: usize) -> Array {

@@ -273,15 +273,12 @@ impl Layer<'_> {
         b.reshape(one, &shape[1..])
     }
 
-    /// Returns the initial state of a direction, [batch, hidden].
+    /// Returns the initial state of a direction, [1, batch, hidden].
     fn initial(&self, b: &mut Importer, value: Option<&Value>, d: usize, batch_first: bool) -> Result<Tensor> {
-        let Some(value) = value else { return b.filled(0.0, Dtype::Float32, &[self.batch, self.hidden]) };
-        if !batch_first {
-            return self.of_direction(b, value, d);
-        }
+        let Some(value) = value else { return b.filled(0.0, Dtype::Float32, &[1, self.batch, self.hidden]) };
         let tensor = b.tensor(value)?;
-        let one = b.slice(tensor, 1, d, 1)?;
-        b.reshape(one, &[self.batch, self.hidden])
+        let one = b.slice(tensor, usize::from(batch_first), d, 1)?;
+        b.reshape(one, &[1, self.batch, self.hidden])
     }
 
     /// Returns the hidden states [length, 1, batch, hidden], and the last hidden and cell state [1, batch, hidden].
@@ -304,6 +301,11 @@ impl Layer<'_> {
             }
         };
         let peephole = w.peephole.map(|p| self.of_direction(b, p, d)).transpose()?;
+        // A step of an RNN adds both biases to its sum.
+        let (bias, hidden_bias) = match (self.cell, bias, hidden_bias) {
+            (Cell::Rnn, Some(bias), Some(hidden_bias)) => (Some(b.add(bias, hidden_bias)?), None),
+            (_, bias, hidden_bias) => (bias, hidden_bias),
+        };
         let mut projected = b.matmul(self.x, input)?;
         if let Some(bias) = bias {
             projected = b.add(projected, bias)?;
@@ -313,7 +315,8 @@ impl Layer<'_> {
             Cell::Lstm => Some(self.initial(b, w.cell, d, batch_first)?),
             _ => None,
         };
-        let steps = b.steps(projected, self.length)?;
+        // States and what is added to them keep an axis of size 1, so that they need no reshapes.
+        let steps = b.entries(projected, self.length)?;
         let mut states = vec![h; self.length];
         let order: Vec<usize> = if reversed { (0..self.length).rev().collect() } else { (0..self.length).collect() };
         let functions = &self.activations[(d * self.cell.activations().len()).min(self.activations.len())..];
@@ -344,13 +347,8 @@ impl Layer<'_> {
             }
             h = kept_h;
         }
-        let mut stacked = Vec::new();
-        for state in states {
-            stacked.push(b.reshape(state, &[1, 1, self.batch, self.hidden])?);
-        }
-        let y = b.concat(stacked, 0)?;
-        let last = |b: &mut Importer, x: Tensor| b.reshape(x, &[1, self.batch, self.hidden]);
-        Ok((y, last(b, h)?, c.map(|c| last(b, c)).transpose()?))
+        let y = b.concat(states, 0)?;
+        Ok((b.reshape(y, &[self.length, 1, self.batch, self.hidden])?, h, c))
     }
 
     /// Behind the end of its sequence a sample's results are 0, and its state stays. Returns both.
@@ -359,8 +357,8 @@ impl Layer<'_> {
             return Ok((new, new));
         };
         let inside = lengths.iter().map(|&l| if (t as i64) < l { 1.0 } else { 0.0 });
-        let inside = b.coefficient(Array::from_f64s(Dtype::Float32, [self.batch, 1], inside)?)?;
-        let inside = b.expand_to(inside, &[self.batch, self.hidden])?;
+        let inside = b.coefficient(Array::from_f64s(Dtype::Float32, [1, self.batch, 1], inside)?)?;
+        let inside = b.expand_to(inside, &[1, self.batch, self.hidden])?;
         Ok((b.select_or(inside, new, 0.0)?, b.select(inside, new, old)?))
     }
 

@@ -1,25 +1,22 @@
 //! Multi-head attention, `softmax(scale * Q K^T + mask) V`. A task computes one head and some queries at a time, so that
 //! the scores stay in the cache.
 use super::{
-    BLOCK, InstructionSet, Pixel,
-    band::with_scratch,
-    exp::{largest, powers},
-    few_queries_attention::{Dots, Weighed},
-    product::{Lines, PackedB, Rows},
+    BLOCK, InstructionSet,
+    attention_head::{Head, HeadMemory, grow},
+    exp::{largest_lane, powers},
+    product::Rows,
+    rows::load_padded,
 };
 use crate::{
-    array::{reserve, zeros},
+    array::zeros,
     base::Result,
-    cpu::gemm::{part as part_of, turned_part},
     heads::{AttentionSizes, HeadStrides},
 };
 use rayon::prelude::*;
-use rten_simd::{Isa, SimdOp};
+use rten_simd::{Isa, SimdOp, ops::NumOps};
 
 /// Bytes of scores per task.
 const SCORES: usize = 256 << 10;
-/// Number of queries for which packing keys and values does not pay off.
-const FEW_QUERIES: usize = 8;
 /// The estimated time to pack the keys and values of a head, in queries.
 const PACKING: usize = 8;
 /// Number of queries of causal attention that read the same keys, those that the last of them sees; a multiple of the columns of a panel.
@@ -78,8 +75,10 @@ impl Attention<'_> {
     pub fn workspace(sizes: AttentionSizes, rows: usize) -> u64 {
         let packed = sizes.keys.next_multiple_of(2 * BLOCK).saturating_mul(sizes.elements + sizes.values + 2 * BLOCK);
         let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + 2 * BLOCK);
-        // Scores are stored once more in packed order, and their masks take as much.
-        let of_thread = (packed.saturating_add(scores.saturating_mul(3)) as u64).saturating_mul(4);
+        // Scores are stored once more in packed order, and their masks take as much. So do the results, at most.
+        let results = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.values.next_multiple_of(BLOCK));
+        let of_thread =
+            (packed.saturating_add(scores.saturating_mul(3)).saturating_add(results) as u64).saturating_mul(4);
         let lists = rows * size_of::<&mut [f32]>() + rows / sizes.queries.max(1) * size_of::<QueryRange>();
         of_thread.saturating_mul(rayon::current_num_threads() as u64).saturating_add(lists as u64)
     }
@@ -119,46 +118,45 @@ impl Attention<'_> {
     }
 
     fn part(&self, memory: &mut Memory, mut part: QueryRange) -> Result<()> {
-        let AttentionSizes { heads, queries, keys, .. } = self.sizes;
+        let AttentionSizes { heads, kv_heads, queries, keys, .. } = self.sizes;
         // Whole blocks of columns are written in place.
         let row = keys.next_multiple_of(BLOCK);
-        let head = self.head(memory, &part)?;
+        let query = self.query.rows(part.batch, part.head);
+        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / kv_heads)));
+        let mut head = Head::new(self.isa, self.sizes, [query, key, value], std::mem::take(&mut memory.head))?;
         let (mut first, at_once) = (part.query, rows_at_once(keys));
         let Memory { scores, added, .. } = memory;
         let rows = part.outs.len().min(at_once);
-        let masks = if self.mask.is_some() { rows * keys } else { 0 };
-        for (memory, size) in [(&mut *scores, rows * row), (&mut *added, masks)] {
-            let more = size.saturating_sub(memory.len());
-            reserve(memory, more)?;
-            memory.resize(size, 0.0);
-        }
-        let (mut logs, mut rest) = (part.logs.iter_mut(), &mut part.outs[..]);
+        grow(scores, rows * row)?;
+        grow(added, if self.mask.is_some() { rows * keys } else { 0 })?;
+        let (mut logs, mut rest) = (&mut part.logs[..], &mut part.outs[..]);
         while !rest.is_empty() {
             let (count, seen) = self.seen_together(first, rest.len().min(at_once));
             let (outs, later) = rest.split_at_mut(count);
             rest = later;
-            let scores = &mut scores[..outs.len() * row];
-            let written = scores.chunks_mut(row).map(|row| &mut row[..seen.next_multiple_of(BLOCK)]);
-            head.scores(first, seen, &mut written.collect::<Vec<_>>())?;
+            let scores = &mut scores[..count * row];
+            head.scores(first, seen, count, scores)?;
             let masks = self.mask.map(|read| {
-                let masks = &mut added[..outs.len() * keys];
+                let masks = &mut added[..count * keys];
                 read((part.batch * heads + part.head) * queries + first, masks);
                 &*masks
             });
-            let mut sums = zeros::<f32>(outs.len())?;
-            for (i, (row, sum)) in scores.chunks_mut(row).zip(&mut sums).enumerate() {
-                let (most, powers) = self.powers(first + i, row, masks.map(|masks| &masks[i * keys..][..keys]));
-                logs.next().into_iter().for_each(|log| **log = most + powers.ln());
-                *sum = powers;
-            }
-            head.weigh(seen, scores, outs)?;
-            for (out, sum) in outs.iter_mut().zip(sums) {
-                let factor = sum.recip();
-                out.iter_mut().for_each(|v| *v *= factor);
-            }
-            first += outs.len();
+            let mut factors = zeros::<f32>(count)?;
+            let (of_these, of_later) = logs.split_at_mut(count.min(logs.len()));
+            logs = of_later;
+            self.isa.run(Powers {
+                scores: &mut *scores,
+                first: self.is_causal.then_some(first),
+                keys,
+                scale: self.scale,
+                masks,
+                factors: &mut factors,
+                logs: of_these,
+            });
+            head.weigh(seen, scores, &factors, outs)?;
+            first += count;
         }
-        head.give_back(memory);
+        memory.head = head.into_memory();
         Ok(())
     }
 
@@ -169,34 +167,6 @@ impl Attention<'_> {
         }
         let end = (first + 1).next_multiple_of(SEEN_TOGETHER);
         (most.min(end - first), self.sizes.keys.min(end))
-    }
-
-    /// Replaces the scores of a query by exponentials. Returns the maximum that was subtracted and the sum of the
-    /// exponentials.
-    fn powers(&self, query: usize, row: &mut [f32], mask: Option<&[f32]>) -> (f32, f32) {
-        let keys = self.sizes.keys;
-        let seen = if self.is_causal { keys.min(query + 1) } else { keys };
-        self.isa.run(Powers { row, seen, scale: self.scale, mask })
-    }
-
-    /// Returns the head of a part, with packed keys and values if that pays off.
-    fn head(&self, memory: &mut Memory, part: &QueryRange) -> Result<Head<'_>> {
-        let AttentionSizes { heads, kv_heads, keys, elements, values, .. } = self.sizes;
-        let query = self.query.rows(part.batch, part.head);
-        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / kv_heads)));
-        let packed = if self.sizes.queries < FEW_QUERIES {
-            None
-        } else {
-            let [of_keys, of_values] = std::mem::take(&mut memory.lines);
-            let of_keys = PackedB::within(of_keys, self.isa, elements, keys, |element, first| {
-                turned_part(key.data, key.stride, first..keys, element..elements)
-            })?;
-            let of_values = PackedB::within(of_values, self.isa, keys, values, |row, first| {
-                part_of(value.data, value.stride, row..keys, first..values)
-            })?;
-            Some([(of_keys.begin(None)?, of_keys), (of_values.begin(None)?, of_values)])
-        };
-        Ok(Head { isa: self.isa, sizes: self.sizes, query, key, value, packed })
     }
 }
 
@@ -213,53 +183,9 @@ fn share(stacks: usize, queries: usize, threads: usize) -> usize {
 /// Scratch memory that a thread reuses.
 #[derive(Default)]
 struct Memory {
-    lines: [Lines; 2],
+    head: HeadMemory,
     scores: Vec<f32>,
     added: Vec<f32>,
-}
-
-/// A head's queries, keys and values.
-struct Head<'a> {
-    isa: InstructionSet,
-    sizes: AttentionSizes,
-    query: Rows<'a>,
-    key: Rows<'a>,
-    value: Rows<'a>,
-    /// Packed keys and values, and the initial values of the accumulators.
-    packed: Option<[(Vec<Pixel>, PackedB); 2]>,
-}
-
-impl Head<'_> {
-    /// Computes the products of the queries from `first` on with each of the keys that they read, one row per query. What follows in a row
-    /// is overwritten.
-    fn scores(&self, first: usize, seen: usize, scores: &mut [&mut [f32]]) -> Result<()> {
-        let query = Rows { data: &self.query.data[first * self.query.stride..], ..self.query };
-        if let Some([(begin, keys), _]) = &self.packed {
-            return with_scratch(|scratch| keys.part(query, 0, begin, scores, scratch));
-        }
-        for (i, scores) in scores.iter_mut().enumerate() {
-            let query = &query.data[i * query.stride..][..self.sizes.elements];
-            self.isa.run(Dots { query, keys: self.key, scores: &mut scores[..seen] });
-        }
-        Ok(())
-    }
-    /// Multiplies each row of scores with the values of the keys that it reads.
-    fn weigh(&self, seen: usize, scores: &[f32], outs: &mut [&mut [f32]]) -> Result<()> {
-        let stride = scores.len() / outs.len().max(1);
-        if let Some([_, (begin, values)]) = &self.packed {
-            let rows = Rows { data: scores, stride };
-            return with_scratch(|scratch| values.part_of_first(seen, rows, 0, begin, outs, scratch));
-        }
-        for (weights, out) in scores.chunks(stride).zip(outs) {
-            self.isa.run(Weighed { weights: &weights[..seen], values: self.value, out });
-        }
-        Ok(())
-    }
-    fn give_back(self, memory: &mut Memory) {
-        if let Some(packed) = self.packed {
-            memory.lines = packed.map(|(_, columns)| columns.lines());
-        }
-    }
 }
 
 /// Number of queries whose scores are computed together.
@@ -267,40 +193,62 @@ fn rows_at_once(keys: usize) -> usize {
     (SCORES / size_of::<f32>() / keys.next_multiple_of(BLOCK).max(1)).max(BLOCK)
 }
 
-/// Replaces scores by exponentials, the largest of which is 1. Returns the maximum that was subtracted and the sum of the
-/// exponentials. The length of the row is a multiple of 16; entries after the visible ones become 0.
-struct Powers<'a> {
-    row: &'a mut [f32],
-    seen: usize,
+/// Replaces the scores of some queries by exponentials, the largest of which is 1. Those of keys that a query does not see become 0, up to
+/// the end of its row, which is a multiple of 16.
+struct Powers<'a, 'l> {
+    scores: &'a mut [f32],
+    /// The first query if it is causal: it sees the keys up to its own position.
+    first: Option<usize>,
+    keys: usize,
     scale: f32,
-    mask: Option<&'a [f32]>,
+    masks: Option<&'a [f32]>,
+    /// Receives the reciprocal of each query's sum.
+    factors: &'a mut [f32],
+    /// Is empty, or receives each query's log-sum-exp.
+    logs: &'a mut [&'l mut f32],
 }
 
-impl SimdOp for Powers<'_> {
-    type Output = (f32, f32);
+impl SimdOp for Powers<'_, '_> {
+    type Output = ();
 
     #[inline(always)]
-    fn eval<I: Isa>(self, isa: I) -> (f32, f32) {
-        let Powers { row, seen, scale, mask } = self;
-        let (row, unseen) = row.split_at_mut(seen.next_multiple_of(BLOCK));
-        unseen.fill(0.0);
-        match mask {
-            None => {
-                for v in &mut *row {
-                    *v *= scale;
-                }
-            }
-            Some(mask) => {
-                for (v, added) in row.iter_mut().zip(mask) {
-                    *v = *v * scale + added;
-                }
+    fn eval<I: Isa>(self, isa: I) {
+        let Powers { scores, first, keys, scale, masks, factors, logs } = self;
+        let stride = scores.len() / factors.len().max(1);
+        for (i, (row, factor)) in scores.chunks_exact_mut(stride).zip(factors).enumerate() {
+            let seen = first.map_or(keys, |first| keys.min(first + i + 1));
+            let (row, unseen) = row.split_at_mut(seen.next_multiple_of(BLOCK));
+            unseen.fill(0.0);
+            let most = scaled_scores(isa.f32(), row, seen, scale, masks.map(|masks| &masks[i * keys..][..seen]));
+            let sum = powers(isa, row, most, false);
+            *factor = sum.recip();
+            if let Some(log) = logs.get_mut(i) {
+                **log = most + sum.ln();
             }
         }
-        // Only whole vectors are processed; the exponentials of the entries after the last become 0.
-        row[seen..].fill(f32::NEG_INFINITY);
-        let most = largest(isa.f32(), row);
-        (most, powers(isa, row, most, false))
     }
+}
+
+/// Multiplies the first `seen` scores of a row by `scale` and adds the mask. The others become negative infinity. Returns the maximum; NaN
+/// may be ignored.
+#[inline(always)]
+fn scaled_scores<O: NumOps<f32>>(ops: O, row: &mut [f32], seen: usize, scale: f32, mask: Option<&[f32]>) -> f32 {
+    let (lanes, scale, lowest) = (ops.len(), ops.splat(scale), ops.splat(f32::NEG_INFINITY));
+    let mut most = lowest;
+    for (i, vector) in row.chunks_exact_mut(lanes).enumerate() {
+        let (at, scores) = (i * lanes, ops.load(vector));
+        let scores = match mask.filter(|mask| at < mask.len()) {
+            Some(mask) => ops.mul_add(scores, scale, load_padded(ops, mask, at, 0.0)),
+            None => ops.mul(scores, scale),
+        };
+        let scores = match seen.saturating_sub(at) {
+            left if left >= lanes => scores,
+            left => ops.select(scores, lowest, ops.first_n_mask(left)),
+        };
+        most = ops.max(most, scores);
+        ops.store(scores, vector);
+    }
+    largest_lane(most)
 }
 
 #[cfg(test)]

@@ -11,24 +11,6 @@ use rten_simd::{
 /// Vectors processed in an interleaved loop to hide latency.
 const TOGETHER: usize = 4;
 
-/// Returns the maximum of a row; NaN may be ignored.
-#[inline(always)]
-pub(super) fn largest<O: NumOps<f32>>(ops: O, row: &[f32]) -> f32 {
-    let lanes = ops.len();
-    let mut most = [ops.splat(f32::NEG_INFINITY); TOGETHER];
-    let mut groups = row.chunks_exact(TOGETHER * lanes);
-    for group in &mut groups {
-        for j in 0..TOGETHER {
-            most[j] = ops.max(most[j], ops.load(&group[j * lanes..]));
-        }
-    }
-    let mut vectors = groups.remainder().chunks_exact(lanes);
-    for vector in &mut vectors {
-        most[0] = ops.max(most[0], ops.load(vector));
-    }
-    vectors.remainder().iter().copied().fold(largest_of(ops, most), f32::max)
-}
-
 /// Writes the elements of a row times `factor`, and returns the maximum of the results; NaN may be ignored.
 #[inline(always)]
 pub(super) fn scaled<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], factor: f32) -> f32 {

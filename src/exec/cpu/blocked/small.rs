@@ -5,9 +5,9 @@
 //! row, and computes some columns a second time. If a row is shorter than a vector, the vector reaches into the next rows, which are
 //! written later; the last rows of a task have no next ones, and are computed in memory that has room.
 use super::{
-    BLOCK, InstructionSet,
+    BLOCK, InstructionSet, Pixel,
     band::with_scratch,
-    product::{DEPTH, Tiles, part_depth},
+    product::{DEPTH, Rows, Tiles, part_depth},
     task_count,
     tile::{OF_4, OF_8, OF_16},
 };
@@ -29,6 +29,8 @@ const ELEMENTS: usize = 1 << 16;
 const IN_PLACE: usize = 1 << 18;
 /// Number of rows of a packed matrix that are multiplied before the addresses are advanced.
 const STEP: usize = 4;
+/// Bytes of a cache line.
+const LINE: usize = 64;
 /// Minimum number of rows: with fewer, tiles are too short.
 const FEWEST_ROWS: usize = 32;
 
@@ -45,53 +47,83 @@ pub(in crate::cpu) struct SmallB<'a> {
 
 /// The vectors of a matrix.
 enum Vectors<'a> {
-    /// Ordered by pair of vectors, row of the matrix, and vector. Elements after the last column are 0.
-    Packed(Vec<f32>),
+    /// Ordered by pair of vectors, row of the matrix, and vector. Elements after the last column are 0. The first element is at `start`,
+    /// where a cache line begins: a vector that crosses two lines takes two loads.
+    Packed { memory: Vec<f32>, start: usize },
     /// The rows as they are.
-    Rows(&'a [f32]),
+    InPlace(Rows<'a>),
 }
 
 impl<'a> SmallB<'a> {
     /// Whether this is faster than `PackedB` for products of that many rows with a packed `k` x `n` matrix.
     pub fn is_faster(rows: usize, [k, n]: [usize; 2]) -> bool {
-        rows >= FEWEST_ROWS && is_small([k, n], ELEMENTS) && k <= DEPTH
+        rows >= FEWEST_ROWS && is_small([k, n]) && k <= DEPTH
     }
 
     /// Packs a matrix that has elements.
     pub fn new(isa: InstructionSet, matrix: Mat<f32>) -> Result<SmallB<'static>> {
-        let (k, n, lanes) = (matrix.rows, matrix.cols, isa.lanes());
+        SmallB::within(Vec::new(), isa, [matrix.rows, matrix.cols], |row, column| matrix.square(row, column))
+    }
+
+    /// Packs a `k` x `n` matrix that has elements into this memory. `square` returns the 16 x 16 elements at a row and a column, with zeros
+    /// outside the matrix.
+    pub(super) fn within(
+        mut memory: Vec<f32>,
+        isa: InstructionSet,
+        [k, n]: [usize; 2],
+        square: impl Fn(usize, usize) -> [Pixel; BLOCK],
+    ) -> Result<SmallB<'static>> {
+        let lanes = isa.lanes();
         let columns = columns(n, lanes);
-        let mut lines = zeros::<f32>(columns.len() * lanes * k)?;
-        for (pair, lines) in columns.chunks(2).zip(lines.chunks_mut(2 * lanes * k)) {
-            for (v, &column) in pair.iter().enumerate() {
-                for (i, lines) in lines.chunks_mut(BLOCK * pair.len() * lanes).enumerate() {
-                    let lines = lines.chunks_exact_mut(lanes).skip(v).step_by(pair.len());
-                    let square = matrix.square(i * BLOCK, column);
-                    lines.zip(square).for_each(|(line, row)| line.copy_from_slice(&row[..lanes]));
-                }
-            }
+        let size = columns.len() * lanes * k + LINE / size_of::<f32>();
+        let more = size.saturating_sub(memory.len());
+        reserve(&mut memory, more)?;
+        memory.resize(size, 0.0);
+        let start = memory.as_ptr().align_offset(LINE).min(LINE / size_of::<f32>());
+        let lines = &mut memory[start..];
+        match lanes {
+            16 => pack::<16>(k, &columns, square, lines),
+            8 => pack::<8>(k, &columns, square, lines),
+            _ => pack::<4>(k, &columns, square, lines),
         }
-        Ok(SmallB { isa, k, n, columns, vectors: Vectors::Packed(lines) })
+        Ok(SmallB { isa, k, n, columns, vectors: Vectors::Packed { memory, start } })
     }
 
     /// Uses a matrix as it is, for a single product. Returns `None` if it has to be packed.
     pub fn in_place(isa: InstructionSet, matrix: Mat<'a, f32>) -> Option<SmallB<'a>> {
         let (k, n, lanes) = (matrix.rows, matrix.cols, isa.lanes());
-        // Of sums in several parts, none may be added twice.
         let has_vectors = n >= lanes && (k <= DEPTH || n.is_multiple_of(lanes));
-        let is_usable = !matrix.transposed && has_vectors && is_small([k, n], IN_PLACE);
-        is_usable.then(|| SmallB { isa, k, n, columns: columns(n, lanes), vectors: Vectors::Rows(matrix.data) })
+        let has_size = k > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= IN_PLACE;
+        let rows = Rows { data: matrix.data, stride: n };
+        (!matrix.transposed && has_vectors && has_size).then(|| SmallB {
+            isa,
+            k,
+            n,
+            columns: columns(n, lanes),
+            vectors: Vectors::InPlace(rows),
+        })
     }
 
-    /// Returns the vectors from vector `first` on that begin at these columns, of some rows of the matrix: of all, if it is packed.
+    /// Returns the memory of a packed matrix for reuse.
+    pub(super) fn lines(self) -> Vec<f32> {
+        match self.vectors {
+            Vectors::Packed { memory, .. } => memory,
+            Vectors::InPlace(_) => Vec::new(),
+        }
+    }
+
+    /// Returns the vectors from vector `first` on that begin at these columns, of some rows of the matrix.
     #[inline(always)]
     fn panel(&self, first: usize, columns: &[usize], part: &Range<usize>) -> Panel<'_> {
         let (k, lanes) = (part.len(), self.isa.lanes());
         match &self.vectors {
-            Vectors::Packed(lines) => Panel { lines: &lines[first * lanes * k..], strides: None, k },
-            Vectors::Rows(rows) => {
-                let strides = Some([self.n, columns[columns.len() - 1] - columns[0]]);
-                Panel { lines: &rows[part.start * self.n + columns[0]..], strides, k }
+            Vectors::Packed { memory, start } => {
+                let before = first * self.k + part.start * columns.len();
+                Panel { lines: &memory[start + before * lanes..], strides: None, k }
+            }
+            Vectors::InPlace(Rows { data, stride }) => {
+                let strides = Some([*stride, columns[columns.len() - 1] - columns[0]]);
+                Panel { lines: &data[part.start * stride + columns[0]..], strides, k }
             }
         }
     }
@@ -112,33 +144,70 @@ impl<'a> SmallB<'a> {
 
     /// Multiplies the rows of a task.
     fn part(&self, rows: &[f32], begin: &[f32], out: &mut [f32], scratch: &mut Vec<f32>) -> Result<()> {
-        let (n, count, beyond) = (self.n, out.len() / self.n, self.isa.lanes().saturating_sub(self.n));
+        let (n, k, count) = (self.n, self.k, out.len() / self.n);
+        let beyond = self.isa.lanes().saturating_sub(n);
         // The vectors of the last rows would reach beyond the result.
         let within = count - beyond.div_ceil(n).min(count);
-        let (first, last) = rows.split_at(within * self.k);
-        // A packed matrix is one part, whatever its size.
-        let has_parts = self.k > DEPTH && matches!(self.vectors, Vectors::Rows(_));
-        if !first.is_empty() && has_parts {
-            self.isa.run(Sweep::<true> { matrix: self, begin, rows: first, out });
-        } else if !first.is_empty() {
-            self.isa.run(Sweep::<false> { matrix: self, begin, rows: first, out });
-        }
+        let rows_from = |first: usize| Rows { data: &rows[first * k..], stride: k };
+        self.multiply([k, n], begin, rows_from(0), (&mut *out, n, within));
         if within < count {
             let out = &mut out[within * n..];
             let more = (out.len() + beyond).saturating_sub(scratch.len());
             reserve(scratch, more)?;
             scratch.resize(scratch.len() + more, 0.0);
-            // Matrices with fewer columns than a vector are packed.
-            self.isa.run(Sweep::<false> { matrix: self, begin, rows: last, out: scratch });
+            self.multiply([k, n], begin, rows_from(within), (scratch, n, count - within));
             out.copy_from_slice(&scratch[..out.len()]);
         }
         Ok(())
     }
+
+    /// Multiplies `count` rows by the first `k` rows and `n` columns of the matrix: all columns, or whole pairs of vectors. The result has a
+    /// stride, and room for the last vector of each row. `begin` has the initial value of each column.
+    #[inline]
+    pub(super) fn multiply(
+        &self,
+        [k, n]: [usize; 2],
+        begin: &[f32],
+        rows: Rows,
+        (out, stride, count): (&mut [f32], usize, usize),
+    ) {
+        let columns = &self.columns[..n.div_ceil(self.isa.lanes())];
+        debug_assert!(columns.len() == self.columns.len() || columns.len().is_multiple_of(2), "{n} of {}", self.n);
+        // Of sums in several parts, those of columns that two vectors share would be added twice.
+        let has_parts = k > DEPTH && self.n.is_multiple_of(self.isa.lanes());
+        if count == 0 {
+            return;
+        }
+        if has_parts {
+            self.isa.run(Sweep::<true> { matrix: self, k, columns, begin, rows, out, stride, count });
+        } else {
+            self.isa.run(Sweep::<false> { matrix: self, k, columns, begin, rows, out, stride, count });
+        }
+    }
 }
 
-/// Whether the matrix has elements, but not too many.
-fn is_small([k, n]: [usize; 2], most: usize) -> bool {
-    k > 0 && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= most
+/// Whether a packed matrix has elements, but not too many.
+pub(super) fn is_small([k, n]: [usize; 2]) -> bool {
+    k > 0 && n > 0 && k.saturating_mul(n.next_multiple_of(BLOCK)) <= ELEMENTS
+}
+
+/// Packs `k` rows into vectors of `L` elements that begin at these columns.
+fn pack<const L: usize>(
+    k: usize,
+    columns: &[usize],
+    square: impl Fn(usize, usize) -> [Pixel; BLOCK],
+    lines: &mut [f32],
+) {
+    for (pair, lines) in columns.chunks(2).zip(lines.as_chunks_mut::<L>().0.chunks_mut(2 * k)) {
+        for (v, &column) in pair.iter().enumerate() {
+            for (i, lines) in lines.chunks_mut(BLOCK * pair.len()).enumerate() {
+                let square = square(i * BLOCK, column);
+                for (line, row) in lines.iter_mut().skip(v).step_by(pair.len()).zip(square) {
+                    *line = *row.as_chunks::<L>().0.first().unwrap_or(&[0.0; L]);
+                }
+            }
+        }
+    }
 }
 
 /// Returns the first column of each vector.
@@ -146,15 +215,21 @@ fn columns(n: usize, lanes: usize) -> Vec<usize> {
     (0..n).step_by(lanes).map(|column| column.min(n.saturating_sub(lanes))).collect()
 }
 
-/// Products of all vectors of the matrix with some rows. With `PARTS`, sums of more than [`DEPTH`] products are added in parts. Without it,
+/// Products of vectors of the matrix with some rows. With `PARTS`, sums of more than [`DEPTH`] products are added in parts. Without it,
 /// the compiler knows that they are not, and keeps more in registers.
 struct Sweep<'a, const PARTS: bool> {
     matrix: &'a SmallB<'a>,
+    /// Number of rows of the matrix that are multiplied.
+    k: usize,
+    columns: &'a [usize],
     /// The initial values of the vectors of a row.
     begin: &'a [f32],
-    rows: &'a [f32],
+    rows: Rows<'a>,
     /// The result, with room for the last vector.
     out: &'a mut [f32],
+    /// The stride of its rows, and their number.
+    stride: usize,
+    count: usize,
 }
 
 impl<const PARTS: bool> SimdOp for Sweep<'_, PARTS> {
@@ -175,7 +250,7 @@ impl<const PARTS: bool> Sweep<'_, PARTS> {
     /// Tiles have at most `M` rows.
     #[inline(always)]
     fn tiles<O: NumOps<f32>, const M: usize>(mut self, ops: O) {
-        let k = self.matrix.k;
+        let k = self.k;
         if !PARTS {
             return self.part::<_, M>(ops, 0..k);
         }
@@ -188,20 +263,20 @@ impl<const PARTS: bool> Sweep<'_, PARTS> {
     /// Multiplies the elements of a part of each row.
     #[inline(always)]
     fn part<O: NumOps<f32>, const M: usize>(&mut self, ops: O, part: Range<usize>) {
-        let (SmallB { n, k, columns, .. }, lanes) = (self.matrix, ops.len());
-        let (n, k) = (*n, *k);
-        let (pairs, single) = columns.as_chunks::<2>();
-        for (row, count) in Tiles::new(self.rows.len() / k, M).each() {
-            let (x, out) = (&self.rows[row * k..][..count * k][part.start..], &mut self.out[row * n..]);
+        let (Sweep { matrix, stride: n, rows: Rows { data, stride }, .. }, lanes) = (&*self, ops.len());
+        let (matrix, n, data, stride) = (*matrix, *n, *data, *stride);
+        let (pairs, single) = self.columns.as_chunks::<2>();
+        for (row, count) in Tiles::new(self.count, M).each() {
+            let (x, out) = (&data[row * stride + part.start..], &mut self.out[row * n..]);
             let mut begin = if part.start == 0 { self.begin } else { &[] };
             for (i, pair) in pairs.iter().enumerate() {
-                let panel = self.matrix.panel(2 * i, pair, &part);
-                rows_of_tile::<_, M, 2, PARTS>(ops, count, (x, k, panel), begin, (out, n), *pair);
+                let panel = matrix.panel(2 * i, pair, &part);
+                rows_of_tile::<_, M, 2, PARTS>(ops, count, (x, stride, panel), begin, (out, n), *pair);
                 begin = begin.get(2 * lanes..).unwrap_or_default();
             }
             if let [column] = single {
-                let panel = self.matrix.panel(2 * pairs.len(), single, &part);
-                rows_of_tile::<_, M, 1, PARTS>(ops, count, (x, k, panel), begin, (out, n), [*column]);
+                let panel = matrix.panel(2 * pairs.len(), single, &part);
+                rows_of_tile::<_, M, 1, PARTS>(ops, count, (x, stride, panel), begin, (out, n), [*column]);
             }
         }
     }
@@ -218,7 +293,7 @@ struct Panel<'a> {
     k: usize,
 }
 
-/// Multiplies `count` rows, at most `M`, by one or two vectors of the matrix. With `PARTS`, `stride` is that of the rows, and without initial
+/// Multiplies `count` rows, at most `M`, by one or two vectors of the matrix. `stride` is that of the rows. With `PARTS` and without initial
 /// values, the sums are added to `out`.
 #[inline(always)]
 fn rows_of_tile<O: NumOps<f32>, const M: usize, const V: usize, const PARTS: bool>(
@@ -250,7 +325,7 @@ fn tile<O: NumOps<f32>, const T: usize, const V: usize, const PARTS: bool>(
 ) {
     let lanes = ops.len();
     let k = panel.k;
-    let (stride, is_first) = if PARTS { (stride, !begin.is_empty()) } else { (k, true) };
+    let is_first = !PARTS || !begin.is_empty();
     let mut sums = [[ops.zero(); V]; T];
     if is_first {
         for t in 0..T {

@@ -157,7 +157,8 @@ fn check_product(m: usize, k: usize, n: usize, transposed: bool, with_bias: bool
         let panels = [1, 2].map(|rows| PackedB::for_rows(rows, isa, [k, n], square).unwrap()).map(ConstantB::Panels);
         let small = ConstantB::Small(SmallB::new(isa, matrix).unwrap());
         let column = (n == 1).then(|| ConstantB::Column(w.clone()));
-        for columns in panels.into_iter().chain([small]).chain(column) {
+        let chosen = ConstantB::new(m, matrix).unwrap();
+        for columns in panels.into_iter().chain([small, chosen]).chain(column) {
             let product = |threads| {
                 let mut out = vec![f32::NAN; m * n];
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -360,8 +361,9 @@ proptest! {
 /// Of several parts of keys and groups of queries. Values of keys that are much later than all queries are not read.
 #[test]
 fn causal_attention_ends_at_the_keys_that_queries_see() {
-    for keys in [1500, 70] {
-        let sizes = AttentionSizes { heads: 2, kv_heads: 1, queries: 300, keys, elements: 8, values: 11 };
+    // Keys and values are packed for many queries, and small matrices for fewer, of which values of 16 elements are used in place.
+    for (queries, keys, values) in [(300, 1500, 11), (300, 70, 11), (200, 1500, 16), (200, 1500, 11), (200, 70, 11)] {
+        let sizes = AttentionSizes { heads: 2, kv_heads: 1, queries, keys, elements: 8, values };
         let AttentionSizes { heads, queries, elements, values, .. } = sizes;
         let (q, k) = (numbers(heads * queries * elements, 1), numbers(keys * elements, 2));
         let mut v = numbers(keys * values, 3);
@@ -379,6 +381,51 @@ fn causal_attention_ends_at_the_keys_that_queries_see() {
             });
             close(&results[0], &want);
             assert!(results[1..].iter().all(|out| *out == results[0]));
+        }
+    }
+}
+
+/// The rows of a head are apart, and may be shorter than a vector.
+#[test]
+fn attention_to_heads_that_are_side_by_side() {
+    for (heads, values) in [(2, 8), (4, 4), (1, 16), (3, 5), (2, 16)] {
+        let sizes = AttentionSizes { heads, kv_heads: heads, queries: 9, keys: 21, elements: 6, values };
+        let of = |rows: usize, row: usize, seed: usize| numbers(heads * rows * row, seed);
+        let (q, k, v) = (of(9, 6, 1), of(21, 6, 2), of(21, values, 3));
+        let side_by_side = |by_head: &[f32], rows: usize, row: usize| -> Vec<f32> {
+            let places = (0..rows).flat_map(|r| (0..heads).map(move |h| (h * rows + r) * row));
+            places.flat_map(|at| by_head[at..at + row].to_vec()).collect()
+        };
+        let [queries, keys, of_values] =
+            [(&q, 9, 6), (&k, 21, 6), (&v, 21, values)].map(|(x, n, row)| side_by_side(x, n, row));
+        let heads_of = |data, row: usize| Heads { data, places: HeadStrides { head: row, row: heads * row, batch: 0 } };
+        for isa in InstructionSet::all() {
+            let attention = Attention {
+                query: heads_of(&queries, 6),
+                key: heads_of(&keys, 6),
+                value: heads_of(&of_values, values),
+                ..unmasked_attention(isa, sizes, [&q, &k, &v])
+            };
+            let mut out = vec![f32::NAN; heads * 9 * values];
+            attention.run(false, &mut out, &mut []).unwrap();
+            close(&out, &self::attention(sizes, [&q, &k, &v], &[], 0.5, false));
+        }
+    }
+}
+
+/// Sums of weighted values are added in parts.
+#[test]
+fn attention_to_many_keys() {
+    for (queries, values) in [(8, 16), (20, 11), (256, 32), (257, 32)] {
+        let sizes = AttentionSizes { heads: 2, kv_heads: 2, queries, keys: 1000, elements: 24, values };
+        let AttentionSizes { heads, keys, elements, .. } = sizes;
+        let (q, k) = (numbers(heads * queries * elements, 1), numbers(heads * keys * elements, 2));
+        let v = numbers(heads * keys * values, 3);
+        let want = attention(sizes, [&q, &k, &v], &[], 0.5, false);
+        for isa in InstructionSet::all() {
+            let mut out = vec![f32::NAN; want.len()];
+            unmasked_attention(isa, sizes, [&q, &k, &v]).run(false, &mut out, &mut []).unwrap();
+            close(&out, &want);
         }
     }
 }

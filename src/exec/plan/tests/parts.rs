@@ -72,6 +72,28 @@ fn attention_exported_by_pytorch() {
     }
 }
 
+/// `MultiheadAttention` of PyTorch keeps rows before a batch of one, which is added for the attention, and moved behind the rows again.
+#[test]
+fn attention_of_a_batch_that_is_added() {
+    for heads in [1, 3] {
+        let mut g = Graph::new("g").unwrap();
+        let [q, k, v] = [("q", 40), ("k", 17), ("v", 17)].map(|(name, rows)| input(&mut g, name, &[rows, heads, 8]));
+        let mut by_head = |t: Tensor, order: [i64; 3]| {
+            let moved = g.permute(t, order).call().unwrap();
+            g.unsqueeze(moved).axes([0]).call().unwrap()
+        };
+        let [q, k, v] = [by_head(q, [1, 0, 2]), by_head(k, [1, 2, 0]), by_head(v, [1, 0, 2])];
+        let [q, k] = [q, k].map(|t| g.mul(t, 0.6).call().unwrap());
+        let scores = g.matmul(q, k).call().unwrap();
+        let weights = g.softmax(scores, -1).call().unwrap();
+        let y = g.matmul(weights, v).call().unwrap();
+        let y = g.permute(y, [2, 0, 1, 3]).call().unwrap();
+        let y = g.reshape(y, [40, 8 * heads as i64]).call().unwrap();
+        let views = vec!["Reshape"; 3];
+        assert_eq!(steps(&mut g, &[y]), [&views[..], &["ScaleDotProductAttention", "Reshape"]].concat());
+    }
+}
+
 #[test]
 fn attention_whose_softmax_is_between_views() {
     let mut g = Graph::new("g").unwrap();
@@ -92,6 +114,29 @@ fn a_reshape_that_mixes_rows_is_no_transposition() {
     let k = g.permute(k, [0, 2, 1]).call().unwrap();
     let k = g.reshape(k, [2, 4, 6]).call().unwrap();
     assert_eq!(steps(&mut g, &[k]), ["Reshape", "Permute", "Reshape"]);
+}
+
+/// Axes of size 1 may be anywhere.
+#[test]
+fn permutations_that_move_no_elements_are_views() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 1, 5]);
+    let y = g.permute(x, [1, 0, 3, 2]).call().unwrap();
+    let z = g.permute(x, [3, 0, 1, 2]).call().unwrap();
+    assert_eq!(steps(&mut g, &[y, z]), ["Reshape", "Permute"]);
+}
+
+/// Also other axes of size 1 than leading ones.
+#[test]
+fn axes_that_are_added_to_a_permutation() {
+    for axes in [vec![0], vec![0, 1], vec![1], vec![3]] {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[2, 3, 4]);
+        let y = g.permute(x, [2, 0, 1]).call().unwrap();
+        let y = g.unsqueeze(y).axes(axes.clone()).call().unwrap();
+        let expected = if axes[0] == 0 { ["Reshape", "Permute"] } else { ["Permute", "Unsqueeze"] };
+        assert_eq!(steps(&mut g, &[y]), expected);
+    }
 }
 
 #[test]
