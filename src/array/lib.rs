@@ -59,7 +59,7 @@ element!(f32 => Float32, f64 => Float64, half::f16 => Float16, half::bf16 => Bfl
          u16 => Uint16, i32 => Int32, u32 => Uint32, i64 => Int64, u64 => Uint64);
 
 /// The dimensions of an array, in place unless there are many: clones are made for each operator of a run.
-type Dims = smallvec::SmallVec<[usize; 6]>;
+type Dims = smallvec::SmallVec<[usize; 4]>;
 
 /// A row-major tensor of elements of one dtype. Clones share the storage.
 ///

@@ -47,7 +47,7 @@ pub(super) enum Epilogue {
     /// A unary operator.
     Each(Box<Each>),
     /// A binary operator; the other operand is broadcast.
-    With(Operand, Box<dyn Binary>),
+    With(Box<Operand>, Box<dyn Binary>),
     /// Sets the padding of blocks to 0.
     Clear(Padding),
 }
@@ -64,7 +64,7 @@ impl Epilogue {
         finish: PostOp,
         f: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
     ) -> Epilogue {
-        Epilogue::With(other.clone(), Box::new(WithFinish { f, finish }))
+        Epilogue::With(Box::new(other.clone()), Box::new(WithFinish { f, finish }))
     }
 }
 

@@ -9,8 +9,10 @@ pub(super) struct SharedKernels<K> {
     /// The number of steps that use each constant.
     uses: HashMap<TensorIndex, usize>,
     /// By the matrix or the filter.
-    kernels: HashMap<TensorIndex, Vec<(StepKey, Arc<PlacedKernel<K>>)>>,
+    kernels: HashMap<TensorIndex, Vec<SharedKernel<K>>>,
 }
+
+type SharedKernel<K> = (StepKey, Arc<PlacedKernel<K>>);
 
 /// What steps that share a kernel have in common: operators, constants, and the types of other operands and of results.
 #[derive(PartialEq)]

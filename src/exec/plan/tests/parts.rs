@@ -89,8 +89,8 @@ fn attention_of_a_batch_that_is_added() {
         let y = g.matmul(weights, v).call().unwrap();
         let y = g.permute(y, [2, 0, 1, 3]).call().unwrap();
         let y = g.reshape(y, [40, 8 * heads as i64]).call().unwrap();
-        let views = vec!["Reshape"; 3];
-        assert_eq!(steps(&mut g, &[y]), [&views[..], &["ScaleDotProductAttention", "Reshape"]].concat());
+        let expected = ["Reshape", "Reshape", "Reshape", "ScaleDotProductAttention", "Reshape"];
+        assert_eq!(steps(&mut g, &[y]), expected);
     }
 }
 
