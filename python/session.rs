@@ -45,7 +45,7 @@ use tpulang_base::pluralized;
 ///         run. By default all of them stay if the memory is large enough.
 ///     check_finite: Whether `run` and `fetch` warn of NaN and infinite elements in arrays that are fed and in results, once
 ///         per tensor. If there are some, the results are computed again to find the first operator that produced one. They also
-///         warn of quantized results and integer arithmetic that saturate. The arithmetic is computed again for this.
+///         warn of saturated quantized results, and of integer arithmetic that saturates, which they compute again to find out.
 ///
 /// >>> import numpy as np, tpulang
 /// >>> g = tpulang.Graph("net")

@@ -2,7 +2,7 @@
 use super::{
     Backend,
     feeds::Feeds,
-    plan::{Network, Node, Operation, TensorIndex, for_compute, signature},
+    plan::{Network, Node, Operation, TensorIndex, for_compute, needed, signature},
     session::Session,
 };
 use crate::{
@@ -44,7 +44,7 @@ impl<B: Backend> Session<B> {
         let mut warnings = Warnings::default();
         let wanted: Vec<TensorIndex> = results.keys().map(|name| self.find("tensor", name)).collect::<Result<_>>()?;
         let fed: HashSet<TensorIndex> = feeds.feeds().filter_map(|(name, _)| self.names.get(name)).collect();
-        let operations = integer_operations(&self.network, &wanted, &fed);
+        let operations = integer_operations(&self.network, &wanted, &fed)?;
         if !operations.iter().any(|operation| self.may_overflow(operation)) {
             return Ok(warnings);
         }
@@ -52,38 +52,35 @@ impl<B: Backend> Session<B> {
         for operation in operations {
             // The run has succeeded, and so has this operator. If memory is short now, nothing is known.
             let Ok(Some(computed)) = self.install(|| self.repeated(operation, &values)) else { break };
-            for (output, computed) in operation.outputs().zip(computed) {
-                let saturated = if self.may_overflow(operation) {
-                    saturated(&computed, &self.operands_of(operation, &values))
-                } else {
-                    0
-                };
-                if saturated > 0 {
-                    warnings.push(Warning::new(WarningKind::IntegerOverflow {
-                        tensor: self.network.entry(output)?.ty.name.clone(),
-                        op: operation.op.name().to_owned(),
-                        saturated,
-                        elements: computed.len(),
-                    }));
+            if self.may_overflow(operation) {
+                let operands: Vec<&Array> = operation.operands().filter_map(|t| self.value(t, &values)).collect();
+                for (output, result) in operation.outputs().zip(&computed) {
+                    let saturated = saturated(result, &operands);
+                    if saturated > 0 {
+                        warnings.push(Warning::new(WarningKind::IntegerOverflow {
+                            tensor: self.network.entry(output)?.ty.name.clone(),
+                            op: operation.op.name().to_owned(),
+                            saturated,
+                            elements: result.len(),
+                        }));
+                    }
                 }
-                values.insert(output, computed);
             }
+            values.extend(operation.outputs().zip(computed));
         }
         Ok(warnings)
     }
 
-    /// Computes an operator again.
-    fn repeated(&self, operation: &Operation, values: &HashMap<TensorIndex, Array>) -> Result<Option<Vec<Array>>> {
-        let node = Node { stages: vec![operation.clone()] };
-        let value = |t: TensorIndex| values.get(&t).or(self.network.entry(t).ok()?.constant.as_ref());
-        let signature = signature(&node, |t| self.network.entry(t), |t| value(t).map(for_compute).transpose())?;
-        self.placement.evaluate(&signature)
+    /// Returns the value of a tensor, among those that are known or as a constant.
+    fn value<'v>(&'v self, t: TensorIndex, known: &'v HashMap<TensorIndex, Array>) -> Option<&'v Array> {
+        known.get(&t).or(self.network.entry(t).ok()?.constant.as_ref())
     }
 
-    /// Returns the operands that are known.
-    fn operands_of<'v>(&'v self, operation: &Operation, values: &'v HashMap<TensorIndex, Array>) -> Vec<&'v Array> {
-        let value = |t: TensorIndex| values.get(&t).or(self.network.entry(t).ok()?.constant.as_ref());
-        operation.operands().filter_map(value).collect()
+    /// Computes an operator again.
+    fn repeated(&self, operation: &Operation, known: &HashMap<TensorIndex, Array>) -> Result<Option<Vec<Array>>> {
+        let node = Node { stages: vec![operation.clone()] };
+        let constant = |t: TensorIndex| self.value(t, known).map(for_compute).transpose();
+        self.placement.evaluate(&signature(&node, |t| self.network.entry(t), constant)?)
     }
 
     /// Whether an operator with int32 results may have some that lie beyond the range.
@@ -104,24 +101,20 @@ impl<B: Backend> Session<B> {
 
 /// Returns the operators with integer results that the wanted tensors depend on and that read nothing but what is fed, constants, and
 /// results of other such operators.
+///
+/// # Errors
+/// Returns an error if an input is missing.
 fn integer_operations<'n>(
     network: &'n Network,
     wanted: &[TensorIndex],
     fed: &HashSet<TensorIndex>,
-) -> Vec<&'n Operation> {
-    let mut is_needed = vec![false; network.tensors.len()];
-    wanted.iter().for_each(|t| is_needed[t.0] = true);
-    let mut used = Vec::new();
-    for operation in network.operators.iter().rev() {
-        if operation.outputs().any(|t| is_needed[t.0] && !fed.contains(&t)) {
-            operation.operands().for_each(|t| is_needed[t.0] = true);
-            used.push(operation);
-        }
-    }
+) -> Result<Vec<&'n Operation>> {
     let variables: HashSet<TensorIndex> = network.variables().collect();
+    let given: Vec<TensorIndex> = fed.union(&variables).copied().collect();
     let mut is_known = vec![false; network.tensors.len()];
     let mut known = Vec::new();
-    for operation in used.into_iter().rev() {
+    for at in needed(network, &given, wanted)? {
+        let operation = &network.operators[at];
         let is_small_integer =
             |t: TensorIndex| network.entry(t).is_ok_and(|e| e.ty.is_plain_int() && e.ty.elements() <= MAX_ELEMENTS);
         // A run may have read other values of variables.
@@ -134,7 +127,7 @@ fn integer_operations<'n>(
             known.push(operation);
         }
     }
-    known
+    Ok(known)
 }
 
 /// Counts the elements of a result that are at the limits of int32 although the operands are not: where an operand has the shape of the

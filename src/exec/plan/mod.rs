@@ -140,7 +140,7 @@ fn bytes(array: &Array) -> u64 {
 ///
 /// # Errors
 /// Returns an error if an input is needed and not fed, or if results are wanted of which all are fed.
-fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Result<Vec<usize>> {
+pub(super) fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Result<Vec<usize>> {
     let fed: HashSet<TensorIndex> = fed.iter().copied().collect();
     let known = |t: &TensorIndex| fed.contains(t) || network.entry(*t).is_ok_and(|s| s.constant.is_some());
     let (mut needed, mut missing) = (vec![false; network.operators.len()], HashSet::new());

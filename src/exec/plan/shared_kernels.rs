@@ -4,6 +4,9 @@ use super::{Node, Plan, TensorIndex};
 use crate::{Backend, ValueType, base::Result, ops::Op, placement::PlacedKernel};
 use std::{collections::HashMap, sync::Arc};
 
+/// Maximum number of kernels that are kept for the same weights: each step is compared with all of them.
+const KERNELS: usize = 16;
+
 /// The kernels of steps whose weights other steps use, too.
 pub(super) struct SharedKernels<K> {
     /// The number of steps that use each constant.
@@ -84,7 +87,11 @@ impl<K> SharedKernels<K> {
         kernels.iter().find(|(known, _)| known == key).map(|(_, kernel)| kernel.clone())
     }
 
+    /// Keeps the kernel of a step for equal ones, unless there are too many already.
     pub fn add(&mut self, key: StepKey, kernel: Arc<PlacedKernel<K>>) {
-        self.kernels.entry(key.weights).or_default().push((key, kernel));
+        let kernels = self.kernels.entry(key.weights).or_default();
+        if kernels.len() < KERNELS {
+            kernels.push((key, kernel));
+        }
     }
 }

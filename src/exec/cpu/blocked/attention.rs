@@ -2,7 +2,8 @@
 //! the scores stay in the cache.
 use super::{
     BLOCK, InstructionSet,
-    attention_head::{Head, HeadMemory, grow},
+    attention_head::{Head, HeadMemory},
+    band::grow,
     exp::{largest_lane, powers},
     product::Rows,
     rows::load_padded,

@@ -1,13 +1,12 @@
 //! A head of attention: the products of its queries with its keys, and of their weights with its values.
 use super::{
     BLOCK, InstructionSet, Pixel,
-    band::with_scratch,
+    band::{grow, with_scratch},
     few_queries_attention::{Dots, Weighed},
     product::{Lines, PackedB, Rows},
     small::{SmallB, is_small},
 };
 use crate::{
-    array::reserve,
     base::Result,
     cpu::gemm::{Mat, part, turned_part},
     heads::AttentionSizes,
@@ -160,12 +159,4 @@ impl<'a> Head<'a> {
         }
         memory
     }
-}
-
-/// Makes `memory` at least that long.
-pub(super) fn grow(memory: &mut Vec<f32>, size: usize) -> Result<()> {
-    let more = size.saturating_sub(memory.len());
-    reserve(memory, more)?;
-    memory.resize(memory.len() + more, 0.0);
-    Ok(())
 }

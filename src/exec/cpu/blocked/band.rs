@@ -34,6 +34,14 @@ pub(super) fn with_scratch<T>(f: impl FnOnce(&mut Vec<f32>) -> T) -> T {
     result
 }
 
+/// Makes memory at least that long.
+pub(super) fn grow(memory: &mut Vec<f32>, size: usize) -> Result<()> {
+    let more = size.saturating_sub(memory.len());
+    reserve(memory, more)?;
+    memory.resize(memory.len() + more, 0.0);
+    Ok(())
+}
+
 /// One axis of a band.
 struct Phases {
     axis: Axis,

@@ -18,9 +18,10 @@
 //! activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `strips` by a matrix that is
 //! packed in each run, `small` rows by a small matrix, `tiny` many pairs of tiny matrices, `one_row` a single row by a plain one, `one_column` rows by a
 //! single column, and `four_bits` few rows by a matrix of 4-bit integers.
-//! `attention` computes the weights of each head, and `attention_head` its products: by `small`, for many queries by `product`, and for
-//! fewer than 8 by `few_queries_attention`, which reads keys and values where they are; `rows` has softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials
-//! for both, `functions` functions of each number, and `each` loops for other ones. `simd` selects the instruction set.
+//! `attention` computes the weights of each head, and `attention_head` its products: by `small`, for many queries by
+//! `product`, and for fewer than 8 by `few_queries_attention`, which reads keys and values where they are. `rows` has
+//! softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials for both, `functions`
+//! functions of each number, and `each` loops for other ones. `simd` selects the instruction set.
 //! Element-wise operators such as additions and Relu do not depend on the layout, and run on blocked activations
 //! unchanged.
 //!

@@ -7,11 +7,12 @@
 //!
 //! The sums of longer rows do not fit that cache, so several rows are read at a time. A task computes some of the columns. It adds up
 //! parts of the rows, since sums of parts are more accurate than a single chain of additions.
-use super::{BLOCK, InstructionSet, band::with_scratch, product::DEPTH};
-use crate::{
-    array::{reserve, zeros},
-    base::Result,
+use super::{
+    BLOCK, InstructionSet,
+    band::{grow, with_scratch},
+    product::DEPTH,
 };
+use crate::{array::zeros, base::Result};
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp, ops::NumOps};
 
@@ -77,9 +78,7 @@ fn columns_of_long(
         return Ok(());
     };
     isa.run(Rows { x, matrix, stride: n, out });
-    let more = out.len().saturating_sub(scratch.len());
-    reserve(scratch, more)?;
-    scratch.resize(scratch.len() + more, 0.0);
+    grow(scratch, out.len())?;
     let sums = &mut scratch[..out.len()];
     for (x, matrix) in parts {
         isa.run(Rows { x, matrix, stride: n, out: sums });

@@ -8,7 +8,7 @@
 //! while the preceding panel is in use. Partial sums are stored in the result.
 use super::{
     BLOCK, InstructionSet, Pixel,
-    band::{with_scratch, zero_pixels},
+    band::{grow, with_scratch, zero_pixels},
     task_count,
     tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, blocks_together, most_pixels, with_pixels},
 };
@@ -281,9 +281,7 @@ impl Tiles {
         elements: std::ops::Range<usize>,
         scratch: &'s mut Vec<f32>,
     ) -> Result<&'s [Pixel]> {
-        let size = (self.rows * elements.len().next_multiple_of(BLOCK)).max(scratch.len());
-        reserve(scratch, size - scratch.len())?;
-        scratch.resize(size, 0.0);
+        grow(scratch, self.rows * elements.len().next_multiple_of(BLOCK))?;
         let pixels = scratch.as_chunks_mut::<BLOCK>().0;
         let mut at = 0;
         for (first, count) in self.each() {

@@ -6,7 +6,7 @@
 //! written later; the last rows of a task have no next ones, and are computed in memory that has room.
 use super::{
     BLOCK, InstructionSet, Pixel,
-    band::with_scratch,
+    band::{grow, with_scratch},
     product::{DEPTH, Rows, Tiles, part_depth},
     task_count,
     tile::{OF_4, OF_8, OF_16},
@@ -152,9 +152,7 @@ impl<'a> SmallB<'a> {
         self.multiply([k, n], begin, rows_from(0), (&mut *out, n, within));
         if within < count {
             let out = &mut out[within * n..];
-            let more = (out.len() + beyond).saturating_sub(scratch.len());
-            reserve(scratch, more)?;
-            scratch.resize(scratch.len() + more, 0.0);
+            grow(scratch, out.len() + beyond)?;
             self.multiply([k, n], begin, rows_from(within), (scratch, n, count - within));
             out.copy_from_slice(&scratch[..out.len()]);
         }
