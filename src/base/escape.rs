@@ -37,6 +37,21 @@ pub fn escaped_lines(text: &str) -> Cow<'_, str> {
     text.split('\n').map(escaped).collect::<Vec<_>>().join("\n").into()
 }
 
+/// JSON with the unprintable characters of its strings escaped as in JSON (`\u001b`). It represents the same values.
+///
+/// ```
+/// assert_eq!(tpulang_base::escaped_json("\"a\u{9b}31m\""), r#""a\u009b31m""#);
+/// ```
+pub fn escaped_json(json: &str) -> Cow<'_, str> {
+    let is_escaped = |c| c != '\n' && is_unprintable(c);
+    if !json.contains(is_escaped) {
+        return json.into();
+    }
+    // All of them have 16 bits.
+    let each = json.chars().map(|c| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() });
+    each.collect::<String>().into()
+}
+
 /// Shortens a long path in a document, such as one into nested blocks. Line and column still locate the error.
 pub(super) fn without_middle(path: &str) -> String {
     const KEPT: usize = 80;
@@ -67,6 +82,15 @@ impl<W: fmt::Write> fmt::Write for EscapeLines<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_keeps_its_values() {
+        let names = ["a\0\u{7f}\u{9b}31m\r\n\t\u{202e}\u{2028}\u{feff}é漢", "plain"];
+        let json = format!("{:#}", serde_json::json!(names));
+        let escaped = escaped_json(&json);
+        assert!(!escaped.contains(|c| c != '\n' && is_unprintable(c)));
+        assert_eq!(serde_json::from_str::<Vec<String>>(&escaped).unwrap(), names);
+    }
 
     #[test]
     fn unprintable_characters_are_escaped() {

@@ -25,7 +25,7 @@ pub use warning_kind::{Severity, WarningCode, WarningKind};
 #[doc(hidden)]
 pub use error::{argument, invalid, misfit, truncated};
 #[doc(hidden)]
-pub use escape::{escaped, escaped_lines, escaped_path};
+pub use escape::{escaped, escaped_json, escaped_lines, escaped_path};
 #[doc(hidden)]
 pub use lock::Lock;
 #[doc(hidden)]

@@ -2,16 +2,17 @@
 use super::Message;
 use serde_json::{Value, json};
 use tpulang::base::{CallContext, Place};
+use tpulang_base::escaped_json;
 
 pub fn render(message: &Message) -> String {
-    json!({
+    let object = json!({
         "severity": message.kind.name(),
         "code": message.kind.code().map(|code| code.name()),
         "message": message.text,
         "call": message.call.map(call),
         "place": message.place.map(place),
-    })
-    .to_string()
+    });
+    escaped_json(&object.to_string()).into_owned()
 }
 
 fn call(call: &CallContext) -> Value {

@@ -12,7 +12,7 @@ pub use source::remember;
 
 use self::{levels::Levels, text::Renderer};
 use super::{
-    Outcome, print,
+    Outcome, print, print_as_is,
     progress::{self, Verbosity},
 };
 use std::{
@@ -24,7 +24,7 @@ use tpulang::{
     Error, Graph, Result,
     base::{CallContext, Place, Severity, Warning, WarningCode, Warnings},
 };
-use tpulang_base::{MAX_ERRORS, escaped_lines, invalid, pluralized};
+use tpulang_base::{MAX_ERRORS, escaped_json, escaped_lines, invalid, pluralized};
 
 /// Options of all subcommands.
 #[derive(clap::Args)]
@@ -186,7 +186,7 @@ impl Diagnostics {
     pub fn deliver(&self, report: &Report) -> Result<()> {
         match report {
             Report::Text(text) => self.report(text),
-            Report::Json(text) => print(text),
+            Report::Json(text) => print_as_is(escaped_json(text).as_bytes()),
         }
     }
 
@@ -203,7 +203,7 @@ impl Diagnostics {
         match report {
             Report::Text(text) => self.report_aside(text),
             Report::Json(text) => {
-                let _ = write!(stderr(), "{}", escaped_lines(text));
+                let _ = write!(stderr(), "{}", escaped_json(text));
             }
         }
     }

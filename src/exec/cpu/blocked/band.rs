@@ -202,29 +202,50 @@ impl Band {
     #[inline(always)]
     fn copy_inline<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]], lanes: Lanes) {
         let (rows, cols) = (&self.rows, &self.cols);
-        let phases = rows.used.iter().flat_map(|&r| cols.used.iter().map(move |&c| (r, c)));
-        for ((r, c), to) in phases.zip(to.chunks_exact_mut(self.phase())) {
+        let (width, phase) = (self.width, self.phase());
+        for (&r, to) in rows.used.iter().zip(to.chunks_exact_mut(cols.used.len() * phase)) {
             let (top, bottom) = rows.inside(r, usize::MAX);
-            let (left, right) = cols.inside(c, self.width);
-            let is_column = [cols.axis.input, self.width] == [1, 1] && left < right;
-            if is_column {
-                let end = first + to.len();
-                let (top, bottom) = (top.clamp(first, end), bottom.clamp(first, end));
-                // Past the end of the plane if all rows are padding or below it.
-                let from = (top * rows.axis.stride + r).saturating_sub(rows.axis.pad);
-                let from = plane.get(from..).unwrap_or_default();
-                copy_between(from, rows.axis.stride, to, top - first..bottom - first, lanes);
+            if [cols.axis.input, width] == [1, 1] {
+                self.copy_columns((plane, lanes), (r, top..bottom), first, to);
                 continue;
             }
-            for (row, to) in (first..).zip(to.chunks_exact_mut(self.width)) {
-                if row < top || row >= bottom || left == right {
-                    to.fill([0.0; C]);
-                    continue;
+            // All phases of a row, one after the other, while the row is in the first-level cache.
+            for (i, row) in (first..).take(phase / width).enumerate() {
+                for (&c, to) in cols.used.iter().zip(to.chunks_exact_mut(phase)) {
+                    let ((left, right), to) = (cols.inside(c, width), &mut to[i * width..][..width]);
+                    if row < top || row >= bottom || left == right {
+                        to.fill([0.0; C]);
+                        continue;
+                    }
+                    let from = (row * rows.axis.stride + r - rows.axis.pad) * cols.axis.input;
+                    let from = &plane[from..from + cols.axis.input][left * cols.axis.stride + c - cols.axis.pad..];
+                    copy_between(from, cols.axis.stride, to, left..right, lanes);
                 }
-                let from = (row * rows.axis.stride + r - rows.axis.pad) * cols.axis.input;
-                let from = &plane[from..from + cols.axis.input][left * cols.axis.stride + c - cols.axis.pad..];
-                copy_between(from, cols.axis.stride, to, left..right, lanes);
             }
+        }
+    }
+    /// Copies the only column of a plane to phase `r` of the rows, those of `inside` from the plane.
+    #[inline(always)]
+    fn copy_columns<const C: usize>(
+        &self,
+        (plane, lanes): (&[[f32; C]], Lanes),
+        (r, inside): (usize, Range<usize>),
+        first: usize,
+        to: &mut [[f32; C]],
+    ) {
+        let (rows, cols) = (&self.rows.axis, &self.cols);
+        for (&c, to) in cols.used.iter().zip(to.chunks_exact_mut(self.phase())) {
+            let (left, right) = cols.inside(c, self.width);
+            if left == right {
+                to.fill([0.0; C]);
+                continue;
+            }
+            let end = first + to.len();
+            let (top, bottom) = (inside.start.clamp(first, end), inside.end.clamp(first, end));
+            // Past the end of the plane if all rows are padding or below it.
+            let from = (top * rows.stride + r).saturating_sub(rows.pad);
+            let from = plane.get(from..).unwrap_or_default();
+            copy_between(from, rows.stride, to, top - first..bottom - first, lanes);
         }
     }
 }

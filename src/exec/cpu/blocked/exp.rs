@@ -177,6 +177,23 @@ pub(super) fn exponential<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     ops.mul(ops.mul(ops.add(excess, ops.one()), half.power_of_two(isa)), rest.power_of_two(isa))
 }
 
+/// Computes `2^-x` for x from 0 on, and NaN for NaN. From 126.5 on, it is 0.
+#[inline(always)]
+pub(super) fn power_of_half<I: Isa>(isa: I, x: I::F32) -> I::F32 {
+    /// Those of [`parts`], times powers of ln(2).
+    const COEFFICIENTS: [f32; 5] = [1.339_722_5e-3, 9.618_791_5e-3, 5.550_346e-2, 0.240_226_44, std::f32::consts::LN_2];
+    let (ops, whole) = (isa.f32(), isa.f32().splat(WHOLE));
+    let x = at_most(ops, x, ops.splat(127.0));
+    let moved = ops.sub(whole, x);
+    let r = ops.sub(ops.sub(whole, moved), x);
+    let mut sum = ops.splat(1.528_342_6e-4);
+    for coefficient in COEFFICIENTS {
+        sum = ops.mul_add(sum, r, ops.splat(coefficient));
+    }
+    let scale = Exponent::<I>(moved.reinterpret_cast()).power_of_two(isa);
+    ops.mul_add(ops.mul(sum, r), scale, scale)
+}
+
 /// The power `2^k e^r`.
 struct Parts<I: Isa> {
     exponent: Exponent<I>,

@@ -53,9 +53,6 @@ const LARGEST_BAND: usize = 4 << 20;
 /// Minimum number of output blocks of a task if all threads have one, and weights are not near: fewer would not be worth transforming the
 /// tiles.
 const FEWEST_BLOCKS: usize = 4;
-/// Minimum number of tiles per image. The transformed weights are 16/9 of the others: with fewer tiles, reading them takes
-/// longer than is saved.
-const TILES: usize = 24;
 /// The estimated time for a tile, in multiply-adds: for each pair of channels, and for each output channel.
 const PER_PAIR: usize = 19;
 const PER_OUTPUT: usize = 200;
@@ -80,6 +77,12 @@ pub(super) struct Winograd {
     direct: OnceLock<Box<Direct<BLOCK>>>,
 }
 
+/// Minimum number of tiles per image. The transformed weights are 16/9 of the others: with fewer tiles, reading them takes
+/// longer than is saved. It is less with narrow vectors, whose products take longer.
+fn fewest_tiles(isa: InstructionSet) -> usize {
+    if isa.lanes() == BLOCK { 24 } else { 16 }
+}
+
 impl Winograd {
     /// Whether the convolution has this form, and is large enough to be faster.
     pub fn is_faster(isa: InstructionSet, g: &ConvShape, weights: &[f32]) -> bool {
@@ -92,7 +95,7 @@ impl Winograd {
         let step = if isa.lanes() == HALF { HALF } else { BLOCK };
         let direct = direct.saturating_mul(ic).saturating_mul(oc.next_multiple_of(step));
         let per_tile = (PER_PAIR * ic + PER_OUTPUT).saturating_mul(oc.next_multiple_of(BLOCK));
-        let is_large = tiles >= TILES && tiles.saturating_mul(per_tile) < direct;
+        let is_large = tiles >= fewest_tiles(isa) && tiles.saturating_mul(per_tile) < direct;
         // Those of one row of tiles.
         let channels = g.rows.dilation.saturating_mul(per_row * FREQUENCIES);
         let spectrum = channels.saturating_mul(ic * size_of::<f32>());
