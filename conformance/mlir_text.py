@@ -67,7 +67,8 @@ def _op(s, m, names):
     o.operands = re.findall(r"%[\w]+(?:#\d+)?", body[:end])
     rest = body[end + 1:]
     at = rest.rfind(" : (")
-    o.attrs = rest[:at].strip()
+    # TpuLang leaves it out, and model_deploy fails without it.
+    o.attrs = rest[:at].strip().replace(', yuv_type = ""', "")
     o.ins, _, o.outs = rest[at + 3:].partition(" -> ")
     return o
 

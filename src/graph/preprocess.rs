@@ -187,6 +187,8 @@ impl Preprocess {
                 ("scale", self.scale.clone().into()),
                 ("pixel_format", self.pixel_format.name().into()),
                 ("channel_format", self.channel_format.name().into()),
+                // model_deploy fails if it is absent.
+                ("yuv_type", "".into()),
             ]);
         }
         all

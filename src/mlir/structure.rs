@@ -37,7 +37,9 @@ pub(super) fn check_weight(def: &OpDef, attributes: Vec<(String, Attribute)>) ->
 /// Returns an error if the input is in a format of the chip's own.
 pub(super) fn check_input(def: &OpDef, input: &Input<()>) -> Result<()> {
     let formats = [("customization_format", &input.customization_format), ("yuv_type", &input.yuv_type)];
-    match formats.into_iter().find_map(|(name, format)| Some((name, format.as_ref()?))) {
+    // model_transform sets it to nothing.
+    let is_set = |format: &&String| !format.is_empty();
+    match formats.into_iter().find_map(|(name, format)| Some((name, format.as_ref().filter(is_set)?))) {
         None => Ok(()),
         Some((name, format)) => {
             let problem =

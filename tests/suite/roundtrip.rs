@@ -337,9 +337,12 @@ fn preprocessing_that_is_wrong_is_an_error() {
     let text = mlir::emit(&g).unwrap().text;
     let again = mlir::read_text(&text).unwrap();
     assert_eq!(again.tensor(again.inputs()[0]).unwrap().preprocess, Some(chosen));
+    // model_deploy reads it.
+    assert!(text.contains("yuv_type = \"\""), "{text}");
     for (right, wrong, problem) in [
         ("pixel_format = \"bgr\", ", "", "it has channel_format, but no pixel_format; expected both, or neither"),
         ("[10, 12]", "[10, 12, 3]", "resize_dims has 3 numbers; expected height and width"),
+        ("yuv_type = \"\"", "yuv_type = \"YUV_NV12\"", "images in such formats are not supported"),
         ("\"letterbox\"", "\"zz\"", "keep_ratio_mode is \"zz\"; expected letterbox or short_side_scale"),
     ] {
         assert!(text.contains(right), "{right}\n{text}");

@@ -181,7 +181,7 @@ pub(super) fn exponential<I: Isa>(isa: I, x: I::F32) -> I::F32 {
 #[inline(always)]
 pub(super) fn power_of_half<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     /// Those of [`parts`], times powers of ln(2).
-    const COEFFICIENTS: [f32; 5] = [1.339_722_5e-3, 9.618_791_5e-3, 5.550_346e-2, 0.240_226_44, std::f32::consts::LN_2];
+    const COEFFICIENTS: [f32; 5] = [1.339_722_5e-3, 9.618_792e-3, 5.550_346e-2, 0.240_226_44, std::f32::consts::LN_2];
     let (ops, whole) = (isa.f32(), isa.f32().splat(WHOLE));
     let x = at_most(ops, x, ops.splat(127.0));
     let moved = ops.sub(whole, x);

@@ -275,11 +275,11 @@ impl OfVector for Gelu {
     fn of<I: Isa>(&self, isa: I, x: I::F32) -> I::F32 {
         // Minimax up to 6: the error of P is at most 5e-8, and 3e-6 times P where P is small. Beyond, the polynomial grows faster.
         const Q: [f32; 9] = [
-            -6.170_209_9e-7,
-            8.428_436_4e-6,
-            -6.210_643_2e-5,
+            -6.170_21e-7,
+            8.428_437e-6,
+            -6.210_643e-5,
             2.323_317_6e-4,
-            9.246_762_1e-5,
+            9.246_762e-5,
             -7.051_025_5e-3,
             5.250_429_7e-2,
             0.459_203_06,
