@@ -67,7 +67,7 @@ def _op(s, m, names):
     o.operands = re.findall(r"%[\w]+(?:#\d+)?", body[:end])
     rest = body[end + 1:]
     at = rest.rfind(" : (")
-    # TpuLang leaves it out, and model_deploy fails without it.
+    # TpuLang omits yuv_type, but model_deploy fails without it.
     o.attrs = rest[:at].strip().replace(', yuv_type = ""', "")
     o.ins, _, o.outs = rest[at + 3:].partition(" -> ")
     return o

@@ -37,7 +37,7 @@ pub fn escaped_lines(text: &str) -> Cow<'_, str> {
     text.split('\n').map(escaped).collect::<Vec<_>>().join("\n").into()
 }
 
-/// JSON with the unprintable characters of its strings escaped as in JSON (`\u001b`). It represents the same values.
+/// Returns JSON with the same values, in which unprintable characters of strings are escaped (`\u001b`).
 ///
 /// ```
 /// assert_eq!(tpulang_base::escaped_json("\"a\u{9b}31m\""), r#""a\u009b31m""#);
@@ -47,7 +47,7 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_escaped) {
         return json.into();
     }
-    // All of them have 16 bits.
+    // All unprintable characters are below U+10000, so that one escape is enough.
     let each = json.chars().map(|c| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() });
     each.collect::<String>().into()
 }

@@ -37,7 +37,7 @@ pub(super) fn check_weight(def: &OpDef, attributes: Vec<(String, Attribute)>) ->
 /// Returns an error if the input is in a format of the chip's own.
 pub(super) fn check_input(def: &OpDef, input: &Input<()>) -> Result<()> {
     let formats = [("customization_format", &input.customization_format), ("yuv_type", &input.yuv_type)];
-    // model_transform sets it to nothing.
+    // model_transform writes an empty yuv_type.
     let is_set = |format: &&String| !format.is_empty();
     match formats.into_iter().find_map(|(name, format)| Some((name, format.as_ref().filter(is_set)?))) {
         None => Ok(()),

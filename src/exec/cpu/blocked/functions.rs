@@ -267,7 +267,8 @@ impl OfVector for Tanh {
     }
 }
 
-/// GELU, `x P(x)` with the normal distribution `P`: for `a = |x|`, `P(-a)` is `2^-(1 + a q(a))`, where `q` is a polynomial.
+/// GELU, `x P(x)`, where `P` is the cumulative distribution function of the standard normal distribution. For `a = |x|`, `P(-a)` is
+/// `2^-(1 + a q(a))` with a polynomial `q`.
 struct Gelu;
 
 impl OfVector for Gelu {

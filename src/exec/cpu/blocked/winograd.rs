@@ -78,7 +78,7 @@ pub(super) struct Winograd {
 }
 
 /// Minimum number of tiles per image. The transformed weights are 16/9 of the others: with fewer tiles, reading them takes
-/// longer than is saved. It is less with narrow vectors, whose products take longer.
+/// longer than is saved. With narrow vectors, products take longer, so that fewer tiles are enough.
 fn fewest_tiles(isa: InstructionSet) -> usize {
     if isa.lanes() == BLOCK { 24 } else { 16 }
 }
