@@ -40,15 +40,23 @@ def tpulang(binary, *args):
     return p.stdout
 
 
+def similarity(figure):
+    """Return a cosine; for integers, the fraction that is equal."""
+    if " of " in figure:
+        equal, count = figure.split(" of ")
+        return int(equal) / int(count)
+    return -1.0 if figure == "NaN" else float(figure)
+
+
 def worst(text, expected):
     """Return the lowest cosine in a report. All of the expected stages must be in it, with numbers for every output."""
-    rows = re.findall(r"^(\w+) +(?:Top|tpulang) .*? (\S+) +(-?\d\.\d+|NaN) +(\S+)$", text, re.M)
+    rows = re.findall(r"^(\w+) +(?:Top|tpulang) .*? (\S+) +(-?\d\.\d+|NaN|\d+ of \d+) +(\S+)$", text, re.M)
     for name, output, cosine, error in rows:
         print("    %-8s %-12s cosine %s  error %s" % (name, output, cosine, error), flush=True)
     missing = set(expected) - {name for name, *_ in rows}
     if missing or "outputs that were not compared" in text:
         raise RuntimeError("%s in\n%s" % ("no errors of " + ", ".join(sorted(missing)) if missing else "an output is not compared", text))
-    return min(-1.0 if cosine == "NaN" else float(cosine) for _, _, cosine, _ in rows)
+    return min(similarity(figure) for _, _, figure, _ in rows)
 
 
 def judge(binary, folder, work, has_simulator, chips):

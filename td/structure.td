@@ -37,10 +37,10 @@ def Top_InputOp : Top_Op<"Input", [Structure]> {
     Arg<OptionalAttr<F64ArrayAttr>,
       "The mean of each channel, which is subtracted first, in the order of `pixel_format`; 0 if absent">:$mean,
     Arg<OptionalAttr<StrAttr>,
-      "A format of the image of the chip's own: only absence is supported">:$customization_format,
+      "A format of the image of the chip's own; it must be empty or absent">:$customization_format,
     Arg<OptionalAttr<BoolAttr>,
       "Whether the rows of the image are aligned as a chip requires. It is dropped">:$aligned,
-    Arg<OptionalAttr<StrAttr>, "A YUV format of the image: only absence is supported">:$yuv_type);
+    Arg<OptionalAttr<StrAttr>, "A YUV format of the image; it must be empty or absent">:$yuv_type);
   let results = (outs AnyTensor:$output);
 }
 

@@ -30,8 +30,10 @@ use tpulang_graph as graph;
 use tpulang_ops as ops;
 
 mod chooser;
+mod completed;
 mod difference;
 mod histogram;
+mod judge;
 mod methods;
 mod quantize_table;
 mod quantized;

@@ -84,9 +84,9 @@ impl QuantizeTable {
         String::from_utf8(bytes).map_err(|_| Error::format(path, "a quantize table is text; this is not"))
     }
 
-    /// Returns the layers that compute integers from integers, such as token ids or masks, and those that select floats by them, with the
-    /// dtypes that TPU-MLIR 1.30 needs for them if the network is quantized or in 16-bit floats. Without these, lowering fails, or large
-    /// integers are rounded to 16-bit floats.
+    /// Returns the layers that compute integers from integers, such as token ids or masks, also through floats, with the dtypes that
+    /// TPU-MLIR 1.30 needs for them, whatever the network's. Without these, lowering fails, or large integers are rounded to 16-bit
+    /// floats.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, calibrate::{Mode, QuantizeTable}};
@@ -101,23 +101,43 @@ impl QuantizeTable {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn of_integers(graph: &Graph) -> QuantizeTable {
-        let mut modes = IndexMap::new();
-        let mut integers: HashSet<Tensor> = HashSet::new();
-        for operator in graph.operators() {
-            let result = operator.outputs().next();
-            let Some((result, info)) = result.and_then(|t| Some((t, graph.tensor(t).ok()?))) else { continue };
-            let mode = match &operator.op {
-                _ if computes_integers(operator, graph) => {
-                    integers.insert(result);
-                    mode_of_integers(&operator.op)
-                }
-                Op::Where(op) if integers.contains(&op.cond) => Mode::F16,
-                Op::MaskedFill(op) if integers.contains(&op.cond) => Mode::F16,
-                _ => continue,
-            };
-            modes.insert(info.name.clone(), mode);
-        }
-        QuantizeTable { comments: Vec::new(), modes }
+        let between = floats_between_integers(graph);
+        let is_between = |operator: &Operator| {
+            let mut operands = operator.op.operands().map(|(_, t)| *t);
+            operator.outputs().next().is_some_and(|result| {
+                between.contains(&result) || is_integer(result, graph) && operands.any(|t| between.contains(&t))
+            })
+        };
+        let computing = graph.operators().iter().filter(|o| computes_integers(o, graph) || is_between(o));
+        let modes = computing.filter_map(|o| Some((name_of(o, graph)?.to_owned(), mode_of_integers(&o.op))));
+        QuantizeTable { comments: Vec::new(), modes: modes.collect() }
+    }
+
+    /// Returns the layers that select floats by integers that the network computes, such as `Where` of `mask == 0`. TPU-MLIR 1.30 has none
+    /// in INT8, and needs F16 for them in a network of integers.
+    ///
+    /// ```
+    /// use tpulang::{Dtype, Graph, calibrate::{Mode, QuantizeTable}};
+    /// let mut g = Graph::new("net")?;
+    /// let (x, mask) = (g.input("x", Dtype::Float32, [4])?, g.input("mask", Dtype::Int32, [4])?);
+    /// let hidden = g.eqs(mask, 0.0).out_name("hidden").call()?;
+    /// let y = g.cond_select(hidden, x, 0.0).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let modes = QuantizeTable::of_selections(&g).modes;
+    /// assert_eq!(modes.into_iter().collect::<Vec<_>>(), [("y".to_owned(), Mode::F16)]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn of_selections(graph: &Graph) -> QuantizeTable {
+        let computing = graph.operators().iter().filter(|operator| computes_integers(operator, graph));
+        let integers: HashSet<Tensor> = computing.filter_map(|operator| operator.outputs().next()).collect();
+        let selecting = graph.operators().iter().filter(|operator| match &operator.op {
+            Op::Where(op) => integers.contains(&op.cond),
+            Op::MaskedFill(op) => integers.contains(&op.cond),
+            _ => false,
+        });
+        let modes = selecting.filter(|operator| !computes_integers(operator, graph));
+        let modes = modes.filter_map(|operator| Some((name_of(operator, graph)?.to_owned(), Mode::F16)));
+        QuantizeTable { comments: Vec::new(), modes: modes.collect() }
     }
 
     /// Returns the layers that a text lists, each with its line, counted from 1, and its mode, which may be unknown.
@@ -206,14 +226,80 @@ impl fmt::Display for QuantizeTable {
     }
 }
 
+/// Returns the name of an operator's first result.
+fn name_of<'g>(operator: &Operator, graph: &'g Graph) -> Option<&'g str> {
+    Some(graph.tensor(operator.outputs().next()?).ok()?.name.as_str())
+}
+
+/// Whether a tensor has integers that stand for no real numbers.
+fn is_integer(tensor: Tensor, graph: &Graph) -> bool {
+    graph.tensor(tensor).is_ok_and(|info| !info.dtype.is_float() && info.quantization.is_none())
+}
+
 /// Whether an operator computes integers, or compares them.
 fn computes_integers(operator: &Operator, graph: &Graph) -> bool {
-    let info = |t: Tensor| graph.tensor(t).ok();
-    let is_integer = |t: Tensor| info(t).is_some_and(|info| !info.dtype.is_float() && info.quantization.is_none());
-    let is_computed = |t: &Tensor| is_integer(*t) && info(*t).is_some_and(|info| !info.is_coefficient());
+    let is_integer = |t: Tensor| is_integer(t, graph);
+    let is_computed = |t: &Tensor| is_integer(*t) && graph.tensor(*t).is_ok_and(|info| !info.is_coefficient());
     let compares = matches!(operator.op, Op::Compare(_) | Op::CompareConst(_));
     let mut operands = operator.op.operands().map(|(_, t)| *t);
     (compares || operator.outputs().next().is_some_and(is_integer)) && operands.any(|t| is_computed(&t))
+}
+
+/// Returns the floats that arithmetic computes from integers and constants alone, and that integers are computed from in turn.
+fn floats_between_integers(graph: &Graph) -> HashSet<Tensor> {
+    let is_computed = |t: &Tensor| graph.tensor(*t).is_ok_and(|info| !info.is_coefficient());
+    let mut from_integers: HashSet<Tensor> = HashSet::new();
+    for operator in graph.operators() {
+        let mut operands = operator.op.operands().map(|(_, t)| *t).filter(is_computed).peekable();
+        if is_arithmetic(&operator.op)
+            && operands.peek().is_some()
+            && operands.all(|t| is_integer(t, graph) || from_integers.contains(&t))
+        {
+            from_integers.extend(operator.outputs().filter(|t| !is_integer(*t, graph)));
+        }
+    }
+    let (mut wanted, mut between) = (HashSet::<Tensor>::new(), HashSet::new());
+    for operator in graph.operators().iter().rev() {
+        let has_wanted = operator.outputs().any(|t| is_integer(t, graph) || wanted.contains(&t));
+        if has_wanted {
+            wanted.extend(operator.op.operands().map(|(_, t)| *t).filter(|t| from_integers.contains(t)));
+        }
+        between.extend(operator.outputs().filter(|t| wanted.contains(t) && from_integers.contains(t)));
+    }
+    between
+}
+
+/// Whether an op is one of those that indices are computed with.
+fn is_arithmetic(op: &Op<Tensor>) -> bool {
+    matches!(
+        op,
+        Op::Abs(_)
+            | Op::Add(_)
+            | Op::AddConst(_)
+            | Op::Cast(_)
+            | Op::Ceil(_)
+            | Op::Clip(_)
+            | Op::Concat(_)
+            | Op::Div(_)
+            | Op::DivConst(_)
+            | Op::Expand(_)
+            | Op::Floor(_)
+            | Op::Max(_)
+            | Op::MaxConst(_)
+            | Op::Min(_)
+            | Op::MinConst(_)
+            | Op::Mul(_)
+            | Op::MulConst(_)
+            | Op::Permute(_)
+            | Op::Reshape(_)
+            | Op::Round(_)
+            | Op::Sign(_)
+            | Op::Squeeze(_)
+            | Op::Sub(_)
+            | Op::SubConst(_)
+            | Op::Tile(_)
+            | Op::Unsqueeze(_)
+    )
 }
 
 /// Returns the dtype that the tool chain needs for a layer of integers: it has no Slice of them in F32.

@@ -3,11 +3,9 @@ use crate::{
     Mode, QuantizeTable, QuantizedNetwork,
     array::Array,
     base::{Result, invalid},
-    exec::Comparison,
-    numbers,
+    judge::{Judge, Outputs},
 };
 use indexmap::IndexMap;
-use std::collections::HashMap;
 
 /// The layers of a network by their effect on its outputs, and which of them must stay floats.
 ///
@@ -42,9 +40,12 @@ pub struct Search {
     /// The layers that only move numbers between layers in floats, which are therefore floats, too.
     pub copies: Vec<(String, Mode)>,
     /// The mean cosine of the outputs over the samples (of several outputs, the worst) if all layers are integers, but for those that
-    /// are floats in any case, and if those of `floats` and `copies` are floats. The cosine of two single numbers says only
-    /// whether they have the same sign. An output with a single number, or with zeros only, therefore counts as `1 - e^2 / 2`, the
-    /// cosine of vectors with a relative error of `e`; `e` is relative to the largest number of that output on all samples.
+    /// are floats in any case, and if those of `floats` and `copies` are floats.
+    ///
+    /// If an output has parts that come from different tensors ([`Parts`](crate::exec::Parts)), the worst part counts. The cosine of
+    /// two single numbers says only whether they have the same sign. A part with a single number, or with zeros only, therefore counts as
+    /// `1 - e^2 / 2`, the cosine of vectors with a relative error of `e`; `e` is relative to the largest number of that part on all
+    /// samples. Of integers, such as the results of an ArgMax, the fraction that is equal counts.
     pub cosines: [f64; 2],
     /// The least mean cosine that is wanted.
     pub expect: f64,
@@ -73,6 +74,7 @@ impl Search {
             return Err(invalid("a search needs samples"));
         }
         let mut effects: Vec<(usize, f64)> = network.choices().into_iter().map(|layer| (layer, 0.0)).collect();
+        let compared = Outputs::of(network.graph())?;
         let ranked = samples.len().min(RANKED);
         let (mut references, mut done) = (Vec::new(), 0);
         let count = effects.len() * ranked;
@@ -84,14 +86,15 @@ impl Search {
                 let mut modes = floats.clone();
                 modes[*layer] = Mode::Int8;
                 let outputs = network.run_as(sample, &modes, Some(&exact), None)?;
-                *effect += error(&reference, &outputs)? / ranked as f64;
+                *effect += compared.error(&reference, &outputs)? / ranked as f64;
                 progress(f64::from(done) / count as f64);
                 done += 1;
             }
             references.push(reference);
         }
         effects.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let trial = Trial::new(network, samples, &references)?;
+        let judge = Judge::new(compared, &references)?;
+        let trial = Trial { network, samples, references: &references, judge };
         let ranking = effects.iter().map(|(layer, effect)| Ok((network.name(*layer)?.to_owned(), *effect)));
         let ranking = ranking.collect::<Result<Vec<_>>>()?;
         let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
@@ -128,46 +131,16 @@ struct Trial<'a> {
     network: &'a QuantizedNetwork,
     samples: &'a [Sample],
     references: &'a [Sample],
-    /// The largest absolute value of each output, on all samples.
-    largest: HashMap<&'a str, f64>,
+    judge: Judge,
 }
 
-impl<'a> Trial<'a> {
-    fn new(network: &'a QuantizedNetwork, samples: &'a [Sample], references: &'a [Sample]) -> Result<Trial<'a>> {
-        let mut largest: HashMap<&str, f64> = HashMap::new();
-        for (name, array) in references.iter().flatten() {
-            let most = largest.entry(name).or_default();
-            *most = numbers(array)?.iter().fold(*most, |most, x| most.max(f64::from(x.abs())));
-        }
-        Ok(Trial { network, samples, references, largest })
-    }
-
-    /// Returns how similar an output is to that in floats: their cosine, or what stands for it ([`Search::cosines`]).
-    fn similarity(&self, name: &str, expected: &Array, found: &Array) -> Result<f64> {
-        let (expected, found) = (numbers(expected)?, numbers(found)?);
-        let pairs = || expected.iter().zip(&*found).map(|(a, b)| (f64::from(*a), f64::from(*b)));
-        let sum = |term: fn((f64, f64)) -> f64| pairs().map(term).sum::<f64>();
-        let squares = sum(|(a, _)| a * a);
-        let similarity = if expected.len() > 1 && squares > 0.0 {
-            sum(|(a, b)| a * b) / (squares * sum(|(_, b)| b * b)).sqrt()
-        } else {
-            let error = (sum(|(a, b)| (a - b) * (a - b)) / expected.len() as f64).sqrt();
-            let most = self.largest.get(name).copied().unwrap_or_default();
-            if error == 0.0 { 1.0 } else { (1.0 - (error / most).powi(2) / 2.0).max(0.0) }
-        };
-        Ok(if similarity.is_nan() { 0.0 } else { similarity })
-    }
-
+impl Trial<'_> {
     /// Returns the mean cosine of the outputs; of several outputs, the worst.
     fn cosine(&self, modes: &[Mode]) -> Result<f64> {
         let mut sum = 0.0;
         for (sample, reference) in self.samples.iter().zip(self.references) {
             let outputs = self.network.run_as(sample, modes, None, None)?;
-            let mut worst = 1f64;
-            for (name, expected) in reference {
-                worst = worst.min(self.similarity(name, expected, &outputs[name])?);
-            }
-            sum += worst;
+            sum += self.judge.similarity(reference, &outputs)?;
         }
         Ok(sum / self.samples.len() as f64)
     }
@@ -211,24 +184,13 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Returns the largest relative L2 error of the outputs.
-fn error(reference: &Sample, outputs: &Sample) -> Result<f64> {
-    let mut worst = 0f64;
-    for (name, expected) in reference {
-        if let Comparison::Values { relative_l2, .. } = Comparison::of(expected, &outputs[name])? {
-            worst = worst.max(if relative_l2.is_nan() { f64::INFINITY } else { relative_l2 });
-        }
-    }
-    Ok(worst)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Table;
     use tpulang::{
         Dtype, Graph,
-        ops::{Deconv, Reduce, ReduceMode},
+        ops::{Arg, ArgMode, Deconv, Reduce, ReduceMode},
     };
 
     #[test]
@@ -269,6 +231,41 @@ mod tests {
             assert_eq!(floats, expected, "{:?}", search.cosines);
             assert!(search.cosines[1] >= 0.999);
         }
+    }
+
+    /// A Concat has one threshold for all its operands.
+    #[test]
+    fn parts_of_an_output_are_judged_by_themselves() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 4]).unwrap();
+        let boxes = g.mul(x, 100.0).out_name("boxes").call().unwrap();
+        let scores = g.sigmoid(x).out_name("scores").call().unwrap();
+        let y = g.concat(vec![boxes, scores]).axis(1).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let table = Table::parse("x 4 -4 4\nboxes 400 -400 400\nscores 1 0 1\ny 400 -400 400").unwrap();
+        let network = QuantizedNetwork::new(&g, &table, &QuantizeTable::default()).unwrap();
+        let feeds = [("x".to_owned(), Array::from_vec([1, 4], vec![4f32, -2.0, 1.0, -0.5]).unwrap())];
+        let search = Search::new(&network, &[feeds.into_iter().collect()], 0.99, &mut |_| ()).unwrap();
+        // All scores are less than half a step.
+        assert_eq!(search.cosines[0], 0.0);
+    }
+
+    /// The cosine of indices says nothing about them.
+    #[test]
+    fn integers_are_judged_by_how_many_are_equal() {
+        let mut g = Graph::new("net").unwrap();
+        let x = g.input("x", Dtype::Float32, [4, 3]).unwrap();
+        let y = g.mul(x, 2.0).out_name("y").call().unwrap();
+        let best =
+            g.op(Arg::new(y, 1, false, ArgMode::ArgMax)).out_dtypes([Dtype::Int32, Dtype::Float32]).call().unwrap()[0];
+        g.set_outputs(&[best]).unwrap();
+        // With this threshold, the second and the third number of the last row are equal.
+        let table = Table::parse("x 127 -127 127\ny 254 -254 254").unwrap();
+        let network = QuantizedNetwork::new(&g, &table, &QuantizeTable::default()).unwrap();
+        let numbers = vec![3f32, 1.0, 2.0, 1.0, 9.0, 2.0, 5.0, 6.0, 9.0, 1.0, 7.0, 7.3];
+        let feeds = [("x".to_owned(), Array::from_vec([4, 3], numbers).unwrap())];
+        let search = Search::new(&network, &[feeds.into_iter().collect()], 0.5, &mut |_| ()).unwrap();
+        assert_eq!(search.cosines[0], 0.75);
     }
 
     /// The tool chain computes such a sum in F16 by default, where it is infinite.

@@ -7,7 +7,7 @@ use std::{fmt, io::Write, path::Path};
 const MAX_FILE: u64 = 64 << 20;
 
 /// The smallest threshold that the 7 decimals of a table represent.
-const MIN_THRESHOLD: f32 = 1e-7;
+pub(crate) const MIN_THRESHOLD: f32 = 1e-7;
 
 /// The line before the entries.
 const HEADING: &str = "# op_name    threshold    min    max";
@@ -50,6 +50,13 @@ pub struct Table {
 }
 
 impl Entry {
+    /// Returns the entry of a tensor with these numbers, whose threshold is the largest absolute value.
+    pub(crate) fn of(numbers: &[f32]) -> Entry {
+        let min = numbers.iter().copied().fold(0.0, f32::min);
+        let max = numbers.iter().copied().fold(0.0, f32::max);
+        Entry { threshold: max.max(-min), min, max }.in_decimals()
+    }
+
     /// Returns the entry as a file has it, with 7 decimals. A negative minimum that rounds to 0 becomes 0.
     fn in_decimals(self) -> Entry {
         // -0.0 becomes 0.0.

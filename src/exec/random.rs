@@ -174,7 +174,7 @@ impl Uses {
 }
 
 /// Whether the values of an op's results are values of its operands.
-fn moves<V>(op: &Op<V>) -> bool {
+pub fn moves<V>(op: &Op<V>) -> bool {
     matches!(
         op,
         Op::Cast(_)

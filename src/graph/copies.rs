@@ -102,21 +102,25 @@ impl Graph {
 }
 
 impl Block {
-    /// Replaces each operator that owns blocks by those that `replace` returns for it.
+    /// Replaces each operator for which `is_replaced` returns true by those that `replace` returns for it.
     ///
     /// # Errors
     /// Returns the errors of `replace`. The block is then empty.
-    pub(super) fn replace_owners(&mut self, replace: &mut dyn FnMut(Operator) -> Result<Vec<Operator>>) -> Result<()> {
+    pub(super) fn replace_where(
+        &mut self,
+        is_replaced: &dyn Fn(&Operator) -> bool,
+        replace: &mut dyn FnMut(Operator) -> Result<Vec<Operator>>,
+    ) -> Result<()> {
         let mut operators = std::mem::take(&mut self.operators).into_iter();
         for call in std::mem::take(&mut self.calls) {
             let mut added: Vec<Operator> = Vec::new();
             let mut is_changed = false;
             for operator in operators.by_ref().take(call.operators) {
-                if operator.blocks.is_empty() {
-                    added.push(operator);
-                } else {
+                if is_replaced(&operator) {
                     added.extend(replace(operator)?);
                     is_changed = true;
+                } else {
+                    added.push(operator);
                 }
             }
             self.calls.extend(if is_changed { calls_of(&added) } else { vec![call] });

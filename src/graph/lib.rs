@@ -16,6 +16,7 @@ mod block;
 mod builder;
 mod call;
 mod check_blocks;
+
 mod control_flow;
 mod copies;
 mod custom_rules;
@@ -27,6 +28,7 @@ pub mod functions;
 mod gradients;
 mod graph;
 mod insert;
+mod legalize;
 mod lint;
 mod mode;
 mod operand;

@@ -147,10 +147,7 @@ impl Preprocess {
                 return Err(argument(name, format!("{values:?}"), "expected finite float32 values"));
             }
         }
-        let axis = if self.channel_format == ChannelFormat::Nhwc { 3 } else { 1 };
-        if let (4, Some(&found), Some(_)) = (shape.len(), shape.get(axis), self.spatial(shape))
-            && found != channels
-        {
+        if let Some(found) = self.channels_of(shape).filter(|found| *found != channels) {
             let expected = format!(
                 "the input {} has {} ({})",
                 shape_text(shape),
@@ -164,6 +161,12 @@ impl Preprocess {
             ));
         }
         Ok(())
+    }
+    /// Returns the number of channels of an input with the given shape, or `None` if it is not an image.
+    #[doc(hidden)]
+    pub fn channels_of(&self, shape: &[usize]) -> Option<usize> {
+        let axis = if self.channel_format == ChannelFormat::Nhwc { 3 } else { 1 };
+        self.spatial(shape).filter(|_| shape.len() == 4).map(|_| shape[axis])
     }
     /// Returns height and width of an input with the given shape, or `None` if it is not an image.
     pub fn spatial(&self, shape: &[usize]) -> Option<[usize; 2]> {

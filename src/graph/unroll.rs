@@ -159,7 +159,10 @@ struct Unroller<'g> {
 
 impl Unroller<'_> {
     fn block(&mut self, block: &mut Block) -> Result<()> {
-        block.replace_owners(&mut |mut operator| match self.graph.trip_count(&operator)? {
+        block.replace_where(&|operator| !operator.blocks.is_empty(), &mut |mut operator| match self
+            .graph
+            .trip_count(&operator)?
+        {
             Some(count) => self.unroll(&operator, count),
             None => {
                 operator.blocks.iter_mut().try_for_each(|inner| self.block(inner))?;

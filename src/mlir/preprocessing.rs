@@ -5,11 +5,24 @@ use crate::{
     ops::Input,
 };
 
-/// Returns the preprocessing that the attributes of a `top.Input` describe.
+/// Returns the preprocessing that a `top.Input` of this shape declares, if it does.
+///
+/// model_transform declares images of three channels for all inputs of three or more dimensions. If that changes no numbers, and the
+/// input has another number of channels, it means nothing.
 ///
 /// # Errors
-/// Returns an error if they have a value that no image has.
-pub(super) fn preprocess(input: Input<()>) -> Result<Preprocess> {
+/// Returns an error if its attributes have a value that no image has.
+pub(super) fn preprocess(input: Input<()>, shape: &[usize]) -> Result<Option<Preprocess>> {
+    if !input.do_preprocess {
+        return Ok(None);
+    }
+    let how = described(input)?;
+    let changes = how.mean.iter().any(|mean| *mean != 0.0) || how.scale.iter().any(|scale| *scale != 1.0);
+    let fits = how.channels_of(shape).is_none_or(|channels| channels == how.pixel_format.channels());
+    Ok((changes || fits).then_some(how))
+}
+
+fn described(input: Input<()>) -> Result<Preprocess> {
     let default = Preprocess::default();
     let wrong = |problem: String| Error::from(Cause::Operator { op: "Input".into(), problem });
     let Some(pixel_format) = input.pixel_format.and_then(|f| PixelFormat::from_name(f.name())) else {

@@ -12,7 +12,7 @@ use crate::{
     array::{Array, WeightFile, fingerprint},
     base::{CallContext, Cause, Error, Lock, Result, Shape, escaped_path, files, pluralized, shape_text, truncated},
     graph::{Block as GraphBlock, Graph, Mode, NewResult, Tensor, TensorInfo, TensorKind},
-    ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
+    ops::{Attribute as Value, Attributes, Input, Op, OpDef, Reshape, op_def},
 };
 use indexmap::IndexMap;
 use melior::ir::{
@@ -230,6 +230,10 @@ impl Reader<'_> {
         let mut attributes = Vec::new();
         for (key, value) in operation.attributes() {
             let key = text::of_name(key);
+            // tpuc-opt leaves the order of a permutation on the product that it has fused it with.
+            if (op, key.as_str()) == ("MatMul", "order") {
+                continue;
+            }
             let value = from_mlir(value).ok_or_else(|| Cause::Operator {
                 op: op.into(),
                 problem: format!("the attribute {key} is {}, of a kind that no op has", text::of_attribute(value)),
@@ -269,8 +273,8 @@ impl Reader<'_> {
         if let Some(q) = &ty.quantization {
             self.graph.quantize(tensor, q)?;
         }
-        if input.do_preprocess {
-            self.graph.preprocess(tensor, preprocess(input)?)?;
+        if let Some(how) = preprocess(input, &self.graph.tensor(tensor)?.shape)? {
+            self.graph.preprocess(tensor, how)?;
         }
         self.bind(operation, &[Some(tensor)]);
         Ok(())
@@ -380,6 +384,7 @@ impl Reader<'_> {
         }
         let op = in_usual_form(&mut self.graph, op, &results)?;
         self.give_axes(&op, &blocks, &mut results);
+        let reshaped = self.take_other_axes(&op, &mut results);
         let present: Vec<bool> = results.iter().map(|r| !r.absent).collect();
         let new = blocks.into_iter().fold(self.graph.op(op).results(results), |new, block| new.owns(block));
         let tensors = new.call()?;
@@ -387,9 +392,32 @@ impl Reader<'_> {
             quantization.map_or(Ok(()), |q| self.graph.quantize(*tensor, &q))?;
         }
         let mut tensors = tensors.into_iter();
-        let bound: Vec<_> = present.into_iter().map(|there| if there { tensors.next() } else { None }).collect();
+        let mut bound: Vec<_> = present.into_iter().map(|there| if there { tensors.next() } else { None }).collect();
+        for (i, written) in reshaped {
+            let (Some(tensor), Some(shape)) = (bound[i], &written.shape) else { continue };
+            let shape = shape.iter().map(|d| *d as i64).collect();
+            let op = Reshape { shape: Some(shape), ..Reshape::new(tensor) };
+            bound[i] = self.graph.op(op).results(vec![written]).call()?.first().copied();
+        }
         self.bind(operation, &bound);
         Ok(())
+    }
+
+    /// tpuc-opt fuses a Reduce and an Arg although only one of them keeps the axis. Takes the results of an Arg that are written with
+    /// other axes of size 1 than the op gives them, by index; these become results of Reshapes.
+    fn take_other_axes(&self, op: &Op<Tensor>, results: &mut [NewResult]) -> Vec<(usize, NewResult)> {
+        let Op::Arg(_) = op else { return Vec::new() };
+        let Some(inferred) = self.graph.inferred(op, &[]).ok().flatten() else { return Vec::new() };
+        let others = |shape: &Shape| shape.iter().copied().filter(|d| *d != 1).collect::<Vec<_>>();
+        let mut taken = Vec::new();
+        for (i, (result, inferred)) in results.iter_mut().zip(&inferred).enumerate() {
+            let differs = |written: &Shape| *written != inferred.shape && others(written) == others(&inferred.shape);
+            if result.shape.as_ref().is_some_and(differs) {
+                let own = NewResult { name: None, shape: Some(inferred.shape.clone()), ..result.clone() };
+                taken.push((i, std::mem::replace(result, own)));
+            }
+        }
+        taken
     }
 
     /// Gives an axis to the scalars that have one by the rule of the op: tpuc-opt makes scalars of reductions over all axes, and of what

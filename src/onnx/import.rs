@@ -280,8 +280,7 @@ impl<'m> Importer<'m> {
             });
         }
         let node = Node::new(proto, inputs, proto.version);
-        let result = proto.output.first().map_or("", String::as_str);
-        let convert = operators::find((proto.domain.as_str(), proto.op_type.as_str()), node.version, result)?;
+        let convert = operators::find(proto)?;
         let outer = std::mem::replace(&mut self.may_saturate, may_saturate(&node));
         let results = match fold::is_foldable(&node) {
             true => fold::fold(self, &node, convert),

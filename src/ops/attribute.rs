@@ -115,7 +115,7 @@ impl Attributes {
             let name = name.as_ref();
             let def = op.attributes.iter().find(|a| a.name == name).ok_or_else(|| Cause::UnknownName {
                 kind: "attribute",
-                name: format!("{} of top.{}", truncated(name), op.name),
+                name: truncated(name),
                 nearest: nearest(name, op.attributes.iter().map(|a| a.name)),
                 known: op.attributes.iter().map(|a| a.name.to_owned()).collect(),
             })?;
@@ -242,7 +242,7 @@ mod tests {
             (
                 relu,
                 vec![("relu_limits", Attribute::Int(6))],
-                "unknown attribute \"relu_limits of top.Relu\"; did you mean \"relu_limit\"?",
+                "unknown attribute \"relu_limits\"; did you mean \"relu_limit\"?",
             ),
             (
                 softmax,

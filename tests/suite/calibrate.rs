@@ -167,6 +167,19 @@ fn loops_are_unrolled() {
     assert_eq!(Table::read(folder.path("loops.table")).unwrap().entries.len(), 4, "{report}");
 }
 
+/// The arrays of a data set that are no inputs, such as labels, do no harm.
+#[test]
+fn samples_may_have_arrays_of_no_input() {
+    let folder = Folder::new();
+    let array = |shape: &[usize]| Array::filled(Dtype::Float32, shape, 0.5).unwrap();
+    folder.npz("labelled.npz", &[("x", array(&[2, 3])), ("scale", array(&[1, 3])), ("label", array(&[1]))]);
+    let report = folder.calibrate("net.json --data labelled.npz -o labelled.table");
+    assert!(report.contains("1 sample"), "{report}");
+    folder.npz("partial.npz", &[("x", array(&[2, 3])), ("label", array(&[1]))]);
+    let report = folder.calibrate("net.json --data partial.npz -o partial.table");
+    assert!(report.contains("label"), "{report}");
+}
+
 #[test]
 fn samples_fill_batches() {
     let folder = Folder::new();

@@ -174,14 +174,68 @@ fn layers_of_integers_are_floats() {
         write_npz(folder.path(stage), [("y", &Array::from([0f32; 4]))]).unwrap();
     }
     fs::write(folder.path("own.table"), "chosen BF16").unwrap();
+    fs::write(folder.path("own.calibration"), "chosen 1 0 1").unwrap();
     let table = folder.path("net.stages/quantize.table");
     for (options, expected) in [
-        ("", Some("rest F16\nrow F32\nnext F32\nis_three F32\nchosen F16\n")),
+        ("", Some("rest F16\nrow F32\nnext F32\nis_three F32\n")),
+        (" --quantize BF16", Some("rest F16\nrow F32\nnext F32\nis_three F32\n")),
         (" --quantize-table own.table", Some("chosen BF16\nrest F16\nrow F32\nnext F32\nis_three F32\n")),
-        (" --quantize F32", None),
+        (
+            " --quantize INT8 --calibration own.calibration",
+            Some("rest F16\nrow F32\nnext F32\nis_three F32\nchosen F16\n"),
+        ),
+        (" --quantize F32", Some("rest F16\n")),
+        (" --quantize F32 --chip bm1684", None),
     ] {
         folder.command(&format!("deploy net.json -o net.bmodel{options}")).output().unwrap();
         assert_eq!(fs::read_to_string(&table).ok().as_deref(), expected, "{options}");
+    }
+}
+
+/// Boxes of hundreds of pixels hide the scores in the cosine of the whole, and that of indices says nothing about them.
+#[test]
+fn outputs_are_judged_by_their_parts_and_indices_by_equality() {
+    let folder = Folder::new(
+        r#"{"version": 1, "name": "net", "inputs": ["x"], "outputs": ["y", "best"],
+        "tensors": {"x": {"shape": [4]}},
+        "ops": [
+            {"op": "mul", "args": {"tensor_i0": "x", "tensor_i1": 100}, "out": "boxes"},
+            {"op": "sigmoid", "args": {"input": "x"}, "out": "scores"},
+            {"op": "concat", "args": {"inputs": ["boxes", "scores"], "axis": 0}, "out": "y"},
+            {"op": "top.Arg", "args": {"input": "x", "axis": 0, "keepdims": true, "mode": "ArgMax"}, "out": ["best", null],
+             "out_dtype": ["int32", null]}]}"#,
+    );
+    fs::write(folder.path("net.table"), "x 9 -1 9\nboxes 900 -100 900\nscores 1 0 1\ny 900 -100 900").unwrap();
+    let write = |scores: [f32; 4], best: i32| {
+        for (file, all) in
+            [("top.npz", [0.9820138f32, 0.9998766, 0.7310586, 0.26894143]), ("tpu.npz", scores), ("chip.npz", scores)]
+        {
+            let best = if file == "top.npz" { 1 } else { best };
+            let y = Array::from([&[400f32, 900.0, 100.0, -100.0][..], &all].concat().as_slice());
+            // The bmodel has names of its own.
+            let [first, second] = if file == "chip.npz" { ["y_f32", "a_number"] } else { ["y", "best"] };
+            write_npz(folder.path(file), [(first, &y), (second, &Array::from([best]))]).unwrap();
+        }
+    };
+    let words = "deploy net.json -i inputs.npz -o net.bmodel --quantize INT8 --calibration net.table";
+    for (scores, best, expected) in [
+        ([0.98, 1.0, 0.73, 0.27], 1, "net.stages/report.txt: all tensors\n[exit 0]"),
+        (
+            [0.27, 0.0, 0.0, 0.98],
+            1,
+            "output \"y\" of the Tpu stage differs from Top by more than the tolerance 0.9,0.8 in the numbers that come from \
+             \"scores\", one of 2 tensors that share a threshold there; as outputs of their own, they would each have one",
+        ),
+        (
+            [0.98, 1.0, 0.73, 0.27],
+            2,
+            "output \"best\" of the Tpu stage differs from Top in 1 of 1 integers; 0 may differ",
+        ),
+    ] {
+        write(scores, best);
+        let shown = folder.shown(words);
+        assert!(shown.contains(expected), "{shown}");
+        assert!(!shown.contains("not compared"), "{shown}");
     }
 }
 

@@ -41,6 +41,7 @@ mod images;
 mod language;
 mod large;
 mod layout;
+mod legalize;
 mod limits;
 mod many;
 mod mistakes;

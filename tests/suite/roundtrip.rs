@@ -351,6 +351,28 @@ fn preprocessing_that_is_wrong_is_an_error() {
     }
 }
 
+/// Those that model_transform and tpuc-opt leave, although they mean nothing.
+#[test]
+fn attributes_without_meaning_are_ignored() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 3, 8, 8]).unwrap();
+    let image = Preprocess { mean: vec![0.0; 3], scale: vec![1.0; 3], ..Preprocess::default() };
+    g.preprocess(x, image).unwrap();
+    let y = g.matmul(x, Array::filled(Dtype::Float32, [8, 2], 0.5).unwrap()).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    let gray = text.replace("1x3x8x", "1x1x8x");
+    let read = mlir::read_text(&gray).unwrap();
+    assert_eq!(read.tensor(read.inputs()[0]).unwrap().preprocess, None);
+    let scaled = gray.replace("scale = [1.000000e+00", "scale = [2.000000e+00");
+    assert!(scaled != gray);
+    let error = mlir::read_text(&scaled).unwrap_err().to_string();
+    assert!(error.contains("pixel_format is bgr, of 3 channels"), "{error}");
+    let ordered = text.replace("hdim_is_batch = false", "hdim_is_batch = false, order = [0, 2, 1]");
+    assert!(ordered != text);
+    mlir::read_text(&ordered).unwrap();
+}
+
 #[test]
 fn every_recorded_spec_survives() {
     for file in

@@ -141,9 +141,9 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
     let tolerance = args.tolerance.or(tolerance).unwrap_or(TOLERANCE);
     let found = during("comparing", Size::Unknown, |_| bisect(&graph, &session, &feeds, &reference, &tolerance))?;
-    let mut text = described(&found);
+    let mut text = described(&found, &tolerance);
     if let Some(culprit) = &found.alone {
-        text += &written(&graph, culprit, &reference, &args)?;
+        text += &written(&graph, culprit, &reference, &args, &tolerance)?;
     }
     messages.report(&text)?;
     Ok(found.alone.is_none() && found.propagated.is_none())
@@ -180,7 +180,7 @@ impl Args {
     }
     /// Returns the network as the tool chain gets it.
     fn as_compiled(&self, graph: Graph) -> Result<Graph> {
-        if self.stage.is_none() { Ok(graph) } else { Ok(model::unrolled(&graph)?.unwrap_or(graph)) }
+        if self.stage.is_none() { Ok(graph) } else { model::legalized(graph) }
     }
     /// Returns the tensors of a stage of the tool chain, and the tolerance for them.
     fn of_stage(
@@ -278,8 +278,8 @@ fn named(graph: &Graph, arrays: IndexMap<String, Array>, renames: &[Rename]) -> 
     }
 }
 
-fn described(found: &Bisection) -> String {
-    let mut text = format!("{} compared", pluralized(found.compared, "tensor"));
+fn described(found: &Bisection, tolerance: &Tolerance) -> String {
+    let mut text = format!("{} compared with the tolerance {tolerance}", pluralized(found.compared, "tensor"));
     if !found.missing.is_empty() {
         text += &format!("; the reference lacks {}", found.missing.len());
     }
@@ -328,7 +328,13 @@ fn difference(comparison: &Comparison) -> String {
 }
 
 /// Writes the operator that is wrong by itself, or those of which one is, and returns the commands that repeat the error.
-fn written(graph: &Graph, culprit: &Culprit, reference: &IndexMap<String, Array>, args: &Args) -> Result<String> {
+fn written(
+    graph: &Graph,
+    culprit: &Culprit,
+    reference: &IndexMap<String, Array>,
+    args: &Args,
+    tolerance: &Tolerance,
+) -> Result<String> {
     let inputs = culprit.inputs.keys().map(|name| graph.find(name)).collect::<Result<Vec<_>>>()?;
     let part = graph.part(&inputs, &[graph.find(&culprit.tensor)?])?;
     files::create_folder(&args.output)?;
@@ -345,6 +351,6 @@ fn written(graph: &Graph, culprit: &Culprit, reference: &IndexMap<String, Array>
     };
     Ok(format!(
         "\n{written} {content}. This repeats it:\n  \
-         tpulang run {spec} -i {data}{options} -o {result}\n  tpulang compare {expected} {result}\n"
+         tpulang run {spec} -i {data}{options} -o {result}\n  tpulang compare {expected} {result} --tolerance {tolerance}\n"
     ))
 }

@@ -48,6 +48,22 @@ fn split(given: &str) -> (Option<&str>, &Path) {
     }
 }
 
+/// Returns the shapes of the arrays of a file ([`Inputs::shapes`]), or of the one for the tensor that an argument names.
+pub fn shapes_of(name: Option<&str>, file: &Path) -> Vec<(Option<String>, Vec<usize>)> {
+    let arrays = if file.is_file() || file.is_dir() { read_arrays(file).unwrap_or_default() } else { IndexMap::new() };
+    let is_one = arrays.len() == 1;
+    let named = arrays.into_iter().filter_map(|(own, array)| {
+        let name = match name {
+            None if is_of_one(file) => None,
+            None => Some(own),
+            Some(name) if is_one || own == name => Some(name.to_owned()),
+            Some(_) => return None,
+        };
+        Some((name, array.shape().to_vec()))
+    });
+    named.collect()
+}
+
 /// Reads the seed of random values.
 fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected an integer of at least 0".to_owned())
@@ -78,23 +94,15 @@ impl Inputs {
     /// Returns the shapes of the arrays of files, with the names of the tensors that they are fed to; the array of a file without names is
     /// fed to the only input. Files that cannot be read, or that can be read only once, such as pipes, are left out.
     pub fn shapes(&self) -> Vec<(Option<String>, Vec<usize>)> {
-        let mut shapes = Vec::new();
         // An array of `--set` takes the place of others, so it comes last.
-        for given in self.given.iter().chain(&self.set) {
-            let (name, file) = split(given);
-            let arrays = if file.is_file() || file.is_dir() { read_arrays(file).unwrap_or_default() } else { continue };
-            let is_one = arrays.len() == 1;
-            for (own, array) in arrays {
-                let name = match name {
-                    None if is_of_one(file) => None,
-                    None => Some(own),
-                    Some(name) if is_one || own == name => Some(name.to_owned()),
-                    Some(_) => continue,
-                };
-                shapes.push((name, array.shape().to_vec()));
-            }
-        }
-        shapes
+        self.given
+            .iter()
+            .chain(&self.set)
+            .flat_map(|given| {
+                let (name, file) = split(given);
+                shapes_of(name, file)
+            })
+            .collect()
     }
     /// Returns the arrays to feed to a graph, which was read from `model`, by name, with warnings about those of tensors that are no
     /// inputs. Elements of files are read once their names and shapes have been checked.
@@ -222,8 +230,8 @@ struct Feeds<'g> {
     images: IndexMap<String, (&'g TensorInfo, Vec<Array>)>,
 }
 
-/// Reads the files of a sample: an .npz, or an .npy or image for each input, in their order. Arrays of results are left out. An image
-/// for an input with a batch becomes one entry of it.
+/// Reads the files of a sample: an .npz, or an .npy or image for each input, in their order. Arrays of results, and others that the
+/// network does not have, are left out. An image for an input with a batch becomes one entry of it.
 pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Array>> {
     let mut feeds = Feeds::new(graph, "--data");
     let inputs: Vec<_> = feeds.inputs().collect();
@@ -243,6 +251,7 @@ pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Arra
         }
     }
     feeds.drop_results();
+    feeds.drop_unknown();
     // An image is an entry of a batch, which other samples fill.
     feeds.prepared(|shape| match *shape {
         [_, channels, height, width] => vec![1, channels, height, width],
@@ -317,6 +326,12 @@ impl<'g> Feeds<'g> {
         });
         dropped
     }
+    /// Drops arrays that are of no tensor, such as the labels of a data set, if all inputs are fed.
+    fn drop_unknown(&mut self) {
+        if self.inputs().all(|input| self.arrays.contains_key(&input.name) || self.images.contains_key(&input.name)) {
+            self.arrays.retain(|name, _| self.graph.lookup(name).is_some());
+        }
+    }
     /// Adds the array of a tensor that an argument names, in place of an image.
     fn insert(&mut self, tensor: &TensorInfo, array: Array) {
         self.files.remove(&tensor.name);
@@ -381,7 +396,7 @@ fn wrong_value(option: &str, given: &str, file: &Path, error: Error) -> Error {
 /// Preprocesses images for an input, as an array of this shape.
 fn prepared(option: &str, (input, shape): (&TensorInfo, &[usize]), images: &[Array]) -> Result<Array> {
     let how = input.preprocess.as_ref().ok_or_else(|| {
-        let problem = "the model declares no preprocess for it; feed an array instead";
+        let problem = "the model declares no preprocess for it; feed an array instead, or add \"preprocess\" to the input in a spec (tpulang spec writes one from an ONNX model)";
         misfit(format!("an image for {:?}:", input.name), problem)
     })?;
     let one = |image: &Array, shape: &[usize]| preprocess(image, how, shape);

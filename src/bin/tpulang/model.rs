@@ -31,9 +31,7 @@ impl Model {
     }
     /// Sets sizes that an ONNX model leaves open to those of the arrays that it is fed.
     pub fn take_shapes_of(&mut self, inputs: &Inputs) {
-        if is_stream(&self.path) || kind(&self.path).is_ok_and(|kind| kind == Kind::Onnx) {
-            self.options.source.feed_shapes = inputs.shapes();
-        }
+        self.options.take_shapes(&self.path, || inputs.shapes());
     }
     /// Reads the model with the names of an ONNX model's modules in those of its results.
     pub fn read_with_scopes(mut self) -> Result<Graph> {
@@ -57,6 +55,12 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
+    /// Sets sizes that an ONNX model leaves open to those of these arrays ([`Inputs::shapes`]).
+    pub fn take_shapes(&mut self, path: &Path, shapes: impl FnOnce() -> Vec<(Option<String>, Vec<usize>)>) {
+        if is_stream(path) || kind(path).is_ok_and(|kind| kind == Kind::Onnx) {
+            self.source.feed_shapes = shapes();
+        }
+    }
     /// Reads a model of any kind.
     pub fn read(&self, path: &Path) -> Result<Graph> {
         self.read_with(path, self.weights.as_deref())
@@ -91,10 +95,15 @@ pub fn tensor_names<'a>(graph: &Graph, given: &'a str) -> Vec<&'a str> {
     if graph.lookup(given).is_some() { vec![given] } else { given.split(',').collect() }
 }
 
-/// Returns the graph with its loops unrolled, as the tool chain gets it, or `None` if it has none of known trip count.
+/// Returns the graph with its loops unrolled, or `None` if it has none of known trip count.
 pub fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
     let is_known = graph.loops()?.iter().any(|l| l.trip_count.is_some());
     is_known.then(|| graph.unrolled()).transpose()
+}
+
+/// Returns the graph that the tool chain gets: with loops unrolled, and without operators that chips lack.
+pub fn legalized(graph: Graph) -> Result<Graph> {
+    unrolled(&graph)?.unwrap_or(graph).legalized()
 }
 
 impl Source {

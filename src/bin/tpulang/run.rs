@@ -84,7 +84,7 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph)?;
-    let graph = if args.emulation.is_given() { model::unrolled(&graph)?.unwrap_or(graph) } else { graph };
+    let graph = if args.emulation.is_given() { model::legalized(graph)? } else { graph };
     let count =
         (!args.all).then(|| if args.fetch.is_empty() { graph.outputs().len() } else { fetched(&args, &graph).len() });
     let sources = Sources::new(&args.model.path, &graph, args.inputs.files());

@@ -122,7 +122,11 @@ impl QuantizedNetwork {
         let mut context = Context { graph, ranges: &ranges, products: &mut products };
         let kernels = layers.iter().map(|layer| context.kernel(layer)).collect::<Result<Vec<_>>>()?;
         let floats = by_layer(graph, &layers)?;
+        let integers = QuantizeTable::of_integers(graph).modes;
+        let is_index = |t| graph.tensor(t).is_ok_and(|info| integers.get(&info.name) == Some(&Mode::F32));
         let by_kernel = |(layer, kernel): (&Layer, &Option<Kernel>)| match kernel {
+            // Indices, also by way of floats.
+            _ if is_index(layer.result) => Mode::F32,
             Some(_) => Mode::Int8,
             None if is_in_f32(&layer.op) => Mode::F32,
             None => Mode::F16,
@@ -168,9 +172,11 @@ impl QuantizedNetwork {
     /// Returns the results of layers without a range in the calibration table, which are therefore computed in floats. Canonical modules
     /// have layers that tables of the network lack; these are left out if they only move integers.
     pub fn uncalibrated(&self) -> Vec<&str> {
+        let integers = QuantizeTable::of_integers(&self.graph).modes;
         let is_missing = |layer: &&Layer| {
-            let is_float = self.graph.tensor(layer.result).is_ok_and(|info| info.dtype.is_float());
-            is_float && !self.ranges.contains_key(&layer.result) && !matches!(layer.op, Op::Reshape(_))
+            let info = self.graph.tensor(layer.result);
+            let needs_one = info.is_ok_and(|info| info.dtype.is_float() && !integers.contains_key(&info.name));
+            needs_one && !self.ranges.contains_key(&layer.result) && !matches!(layer.op, Op::Reshape(_))
         };
         let missing = self.layers.iter().filter(is_missing);
         missing.filter_map(|layer| Some(self.graph.tensor(layer.result).ok()?.name.as_str())).collect()
@@ -195,6 +201,11 @@ impl QuantizedNetwork {
     /// their numbers. (`calibrate --search` makes them F32.)
     pub fn beyond_half(&self) -> Vec<&str> {
         self.overflowing().filter_map(|i| self.name(i).ok()).collect()
+    }
+
+    /// The canonical network.
+    pub(super) fn graph(&self) -> &Graph {
+        &self.graph
     }
 
     /// Returns the name of each layer's result, with the dtypes that it is computed in.

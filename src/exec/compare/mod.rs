@@ -2,10 +2,12 @@
 
 mod histogram;
 mod pairs;
+mod parts;
 mod real;
 
 pub use histogram::Histogram;
 pub use pairs::{Match, Pair, Rename, pair_names};
+pub use parts::Parts;
 pub use real::real_numbers;
 
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
     base::{Result, misfit, shape_text},
 };
 use indexmap::IndexMap;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// The difference between two arrays, of which the first is the reference. Norms are Euclidean. Equal infinities, and two
 /// NaN, count as equal.
@@ -57,6 +59,13 @@ impl FromStr for Tolerance {
             (Some(cosine), Some(euclidean)) => Ok(Tolerance { cosine, euclidean }),
             _ => Err("expected COS,EUCLID, two numbers from -1 to 1".into()),
         }
+    }
+}
+
+/// As it is parsed: `COS,EUCLID`.
+impl fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{},{}", self.cosine, self.euclidean)
     }
 }
 

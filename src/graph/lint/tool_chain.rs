@@ -18,6 +18,8 @@ pub fn check(graph: &Graph, quantizations: &[Option<Quantization>], found: &mut 
     });
 }
 
+const SCATTER: &str = "bm1684x replaces numbers instead of adding, multiplying or comparing them; a product with a one-hot matrix adds them";
+
 struct Known<'g> {
     graph: &'g Graph,
     quantizations: &'g [Option<Quantization>],
@@ -50,6 +52,8 @@ impl Known<'_> {
             Op::RequantFp(op) => {
                 (op.scale.len() > 1).then_some("the compiler for bm1684x aborts on requantization by several scales")
             }
+            Op::ScatterElements(op) if op.reduction != 0 => Some(SCATTER),
+            Op::ScatterND(op) if op.reduction != 0 => Some(SCATTER),
             Op::Copy(_) => Some("tpu_mlir's executor repeats the first elements of each row; leave out the copy"),
             Op::Mod(_) | Op::Remainder(_) | Op::Pow3(_) => self
                 .has_several_shapes(operator)
@@ -167,6 +171,19 @@ mod tests {
         });
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with("\"y\": bm1684x compares the stored values"), "{found:?}");
+    }
+
+    #[test]
+    fn scattered_sums() {
+        for (reduction, expected) in [(0, 0), (1, 1)] {
+            let found = problems(|g, x| {
+                let at = g.input("at", Dtype::Int32, [1, 3, 1, 1])?;
+                let updates = g.input("updates", Dtype::Float32, [1, 3, 1, 1])?;
+                let op = ops::ScatterElements { reduction, ..ops::ScatterElements::new(x, at, updates, 1) };
+                Ok(vec![g.op(op).call()?[0]])
+            });
+            assert_eq!(found.len(), expected, "{found:?}");
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Seen {
 impl Rewriter<'_> {
     /// Splits each `If` of several results, and removes what no result needs; inner ones first.
     pub(super) fn split_all(&mut self, block: &mut Block) -> Result<()> {
-        block.replace_owners(&mut |mut operator| {
+        block.replace_where(&|operator| !operator.blocks.is_empty(), &mut |mut operator| {
             operator.blocks.iter_mut().try_for_each(|inner| self.split_all(inner))?;
             match operator.op.clone() {
                 Op::If(op) => self.split(&op, &operator),

@@ -43,7 +43,7 @@ mod window;
 
 pub use quantize::{dequantized_integers, result_element};
 
-use super::{import::Importer, node::Node, value::Value};
+use super::{import::Importer, node::Node, proto, value::Value};
 use crate::base::{Error, Result, invalid, nearest};
 
 /// Adds the operators of a node and returns its results.
@@ -112,7 +112,12 @@ fn families(domain: &str) -> Option<&'static [Family]> {
     }
 }
 
-/// Operators that are refused, with the reason, in which RESULT stands for the name of a node's result.
+/// Stands for the name of a node's result.
+const RESULT: &str = "RESULT";
+/// Stands for the names of a node's first two operands.
+const PAIR: &str = "PAIR";
+
+/// Operators that are refused, with the reason.
 const REFUSED: &[(&[&str], &str)] = &[
     (
         &["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"],
@@ -120,7 +125,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["NonMaxSuppression"],
-        "the size of its result depends on values; end the network at its operands (boxes and scores)",
+        "the size of its result depends on values; end the network at the boxes and scores: --cut-outputs PAIR",
     ),
     (
         &["RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit", "TfIdfVectorizer"],
@@ -137,11 +142,12 @@ const REFUSED: &[(&[&str], &str)] = &[
 /// Newest version of ONNX's operator set that is known.
 pub const NEWEST: i64 = 28;
 
-/// Returns the converter of an operator for a node with this result.
+/// Returns the converter of a node's operator.
 ///
 /// # Errors
 /// Returns an error if the operator is unknown or its version too new.
-pub fn find((domain, op): (&str, &str), version: i64, result: &str) -> Result<Convert> {
+pub fn find(node: &proto::Node) -> Result<Convert> {
+    let (domain, op) = (node.domain.as_str(), node.op_type.as_str());
     let Some(families) = families(domain) else {
         let advice = match domain {
             "com.microsoft.nchwc" => {
@@ -151,14 +157,14 @@ pub fn find((domain, op): (&str, &str), version: i64, result: &str) -> Result<Co
         };
         return Err(invalid(format!("operators of the domain {domain:?} are not supported{advice}")));
     };
-    if version > NEWEST {
+    if node.version > NEWEST {
         return Err(invalid(format!("versions of ONNX's operators up to {NEWEST} are supported")));
     }
     let all = || families.iter().flat_map(|family| family.iter());
     all()
         .find(|(name, _)| *name == op)
         .map(|(_, convert)| *convert)
-        .ok_or_else(|| unknown(op, result, all().map(|(name, _)| *name)))
+        .ok_or_else(|| unknown(op, node, all().map(|(name, _)| *name)))
 }
 
 /// Returns the names of the operators of a domain such as `"ai.onnx"` or `"com.microsoft"` that are converted, sorted.
@@ -169,9 +175,12 @@ pub fn names(domain: &str) -> Vec<&'static str> {
     names
 }
 
-fn unknown<'a>(op: &str, result: &str, known: impl Iterator<Item = &'a str>) -> Error {
+fn unknown<'a>(op: &str, node: &proto::Node, known: impl Iterator<Item = &'a str>) -> Error {
     if let Some((_, reason)) = REFUSED.iter().find(|(ops, _)| ops.contains(&op)) {
-        return invalid(reason.replace("RESULT", result));
+        let result = node.output.first().map_or("", String::as_str);
+        let operands = node.input.iter().take(2).map(String::as_str).collect::<Vec<_>>().join(",");
+        let (placeholder, names) = if reason.contains(PAIR) { (PAIR, operands.as_str()) } else { (RESULT, result) };
+        return invalid(reason.replace(placeholder, names));
     }
     let hint = nearest(op, known).map(|n| format!("; the nearest is {n}")).unwrap_or_default();
     invalid(format!("the operator is not supported{hint}"))

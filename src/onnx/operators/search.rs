@@ -39,7 +39,9 @@ fn compress<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 fn known(x: &Value) -> Result<Vec<f64>> {
     match x.as_constant() {
         Some(array) => array.to_f64(),
-        None => Err(invalid("the size of its result depends on the values of its operand; tensors have known shapes")),
+        None => Err(invalid(
+            "the size of its result depends on the values of its operand, and tensors have known shapes; end the network before it (--cut-outputs)",
+        )),
     }
 }
 

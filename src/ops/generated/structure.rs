@@ -263,7 +263,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "customization_format",
-            description: "A format of the image of the chip's own: only absence is supported",
+            description: "A format of the image of the chip's own; it must be empty or absent",
             kind: AttributeKind::Str,
             default: None,
             optional: true,
@@ -279,7 +279,7 @@ pub(super) const INPUT: OpDef = OpDef {
         },
         AttributeDef {
             name: "yuv_type",
-            description: "A YUV format of the image: only absence is supported",
+            description: "A YUV format of the image; it must be empty or absent",
             kind: AttributeKind::Str,
             default: None,
             optional: true,
@@ -326,11 +326,11 @@ pub struct Input<V> {
     pub scale: Option<Vec<f64>>,
     /// The mean of each channel, which is subtracted first, in the order of `pixel_format`; 0 if absent.
     pub mean: Option<Vec<f64>>,
-    /// A format of the image of the chip's own: only absence is supported.
+    /// A format of the image of the chip's own; it must be empty or absent.
     pub customization_format: Option<String>,
     /// Whether the rows of the image are aligned as a chip requires. It is dropped.
     pub aligned: Option<bool>,
-    /// A YUV format of the image: only absence is supported.
+    /// A YUV format of the image; it must be empty or absent.
     pub yuv_type: Option<String>,
 }
 impl<V> Input<V> {

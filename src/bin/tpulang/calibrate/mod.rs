@@ -12,7 +12,7 @@ use super::{
     progress::{Size, during},
     run::FILES,
 };
-use samples::{Runs, Shard};
+use samples::{Runs, Sample, Shard};
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -159,7 +159,7 @@ impl fmt::Display for Choice {
     }
 }
 
-pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     if let [first, second] = args.compare.as_slice() {
         return compare(first, second, messages);
     }
@@ -167,8 +167,8 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         return Err(argument(option, "-", "expected a file, not standard output"));
     }
     args.check_written()?;
-    let network = match (&args.model, &args.data) {
-        (Some(model), Some(data)) => Some(Network::open(&args, model, data, messages)?),
+    let network = match (args.model.clone(), args.data.clone()) {
+        (Some(model), Some(data)) => Some(Network::open(&mut args, &model, &data, messages)?),
         (Some(_), None) => return Err(argument("--data", "nothing", "expected the samples to run MODEL on")),
         _ => None,
     };
@@ -214,17 +214,17 @@ struct Network {
 }
 
 impl Network {
-    fn open(args: &Args, model: &Path, data: &Path, messages: &Diagnostics) -> Result<Network> {
+    fn open(args: &mut Args, model: &Path, data: &Path, messages: &Diagnostics) -> Result<Network> {
+        let samples = samples::list(data, args.samples)?;
+        args.options.take_shapes(model, || samples.first().map(Sample::shapes).unwrap_or_default());
         let graph = during("reading the model", Size::Unknown, |_| args.options.read(model))?;
-        messages.warn_of_model(&graph)?;
-        // The tool chain gets the network without loops.
-        let graph = model::unrolled(&graph)?.unwrap_or(graph);
+        messages.warn_of_model(&graph.legalized()?)?;
+        let graph = model::legalized(graph)?;
         check_names(&graph, &args.asymmetric)?;
         let sources = Sources::new(model, &graph, vec![data]);
         for (option, path) in args.written() {
             sources.check(option, path)?;
         }
-        let samples = samples::list(data, args.samples)?;
         let runs = Runs::new(&graph, samples, args.shard)?;
         let (backend, options) = args.running.open(&graph, false, messages)?;
         let fusion = if options.fusion == FusionLevel::Full { FusionLevel::Layouts } else { options.fusion };

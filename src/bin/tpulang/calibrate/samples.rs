@@ -31,6 +31,11 @@ impl Sample {
         Sample { name, files: vec![file], listed: None }
     }
 
+    /// Returns the shapes of the arrays of its files, with the names of inputs where the files have them.
+    pub fn shapes(&self) -> Vec<(Option<String>, Vec<usize>)> {
+        self.files.iter().flat_map(|file| feeds::shapes_of(None, file)).collect()
+    }
+
     /// Reads the arrays of the inputs.
     fn read(&self, graph: &Graph) -> Result<IndexMap<String, Array>> {
         let files: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();

@@ -1,7 +1,7 @@
 //! The report as text.
 use super::{Compared, Report};
 use std::fmt::Write;
-use tpulang::exec::{Comparison, Histogram, Match, Tolerance};
+use tpulang::exec::{Comparison, Histogram, Match};
 use tpulang_base::{escaped, pluralized};
 
 /// Maximum width of the column of names; longer ones move the columns after them.
@@ -37,9 +37,8 @@ pub fn text(report: &Report, worst: Option<usize>) -> String {
     if report.left_out > 0 {
         let _ = writeln!(out, "{} in one file only", is_or_are(report.left_out));
     }
-    let Tolerance { cosine, euclidean } = report.tolerance;
     let all = pluralized(report.tensors.len(), "tensor");
-    let _ = writeln!(out, "{} of {all} within {cosine},{euclidean}", report.passed);
+    let _ = writeln!(out, "{} of {all} within {}", report.passed, report.tolerance);
     out
 }
 

@@ -47,8 +47,8 @@ mod tests {
     fn every_row_of_the_page_is_read() {
         let rows = PAGE.lines().filter(|line| line.starts_with("| `")).count();
         let all: Vec<Cause> = causes().collect();
-        assert_eq!((all.len(), rows), (rows, 11));
-        assert_eq!(all.iter().filter(|cause| cause.is_of_operator).count(), 5);
+        assert_eq!((all.len(), rows), (rows, 14));
+        assert_eq!(all.iter().filter(|cause| cause.is_of_operator).count(), 8);
         for cause in all {
             assert!(!cause.pattern.is_empty() && !cause.meaning.is_empty() && !cause.remedy.is_empty(), "{cause:?}");
         }

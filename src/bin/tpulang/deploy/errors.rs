@@ -1,9 +1,12 @@
 //! What the stages lose: the errors of their tensors.
-use super::stage::{Arrays, Stage};
+use super::{
+    stage::{Arrays, Stage},
+    target::Target,
+};
 use std::{collections::HashMap, fmt::Write, time::Duration};
 use tpulang::{
-    Graph, Result, Tensor,
-    exec::{Comparison, Tolerance, pair_names},
+    Array, Graph, Mode, Result, Tensor,
+    exec::{Comparison, Parts, Tolerance, pair_names},
 };
 use tpulang_base::{WarningKind, escaped};
 
@@ -15,6 +18,11 @@ pub struct TensorError {
     pub op: String,
     pub is_output: bool,
     pub comparison: Comparison,
+    /// The parts of an output that come from several tensors, by the names of these.
+    pub parts: Vec<(String, Comparison)>,
+    /// How many of an output's integers are equal, and how many there are. The cosine of indices, such as the results of an ArgMax, means
+    /// nothing.
+    pub equal: Option<[usize; 2]>,
     /// By how much its error exceeds those of what it was computed from.
     pub own: f64,
 }
@@ -30,6 +38,26 @@ impl TensorError {
     /// The relative L2 error, infinite for NaN and for a tensor of another shape.
     fn size(&self) -> f64 {
         self.numbers().map_or(f64::INFINITY, |(_, l2)| if l2.is_nan() { f64::INFINITY } else { l2 })
+    }
+    /// Says how an output is outside of a tolerance, if it is. `has_thresholds` tells whether a Concat has one for all its operands.
+    fn failure(&self, tolerance: &Tolerance, has_thresholds: bool) -> Option<String> {
+        if let Some([equal, all]) = self.equal {
+            let most = ((1.0 - tolerance.cosine) * all as f64).floor();
+            return ((all - equal) as f64 > most)
+                .then(|| format!("in {} of {all} integers; {most} may differ", all - equal));
+        }
+        let by = format!("by more than the tolerance {tolerance}");
+        if let Some((part, _)) = self.parts.iter().find(|(_, comparison)| !comparison.passes(tolerance)) {
+            let mut text = format!("{by} in the numbers that come from {part:?}");
+            if has_thresholds {
+                text += &format!(
+                    ", one of {} tensors that share a threshold there; as outputs of their own, they would each have one",
+                    self.parts.len()
+                );
+            }
+            return Some(text);
+        }
+        (!self.comparison.passes(tolerance)).then_some(by)
     }
 }
 
@@ -70,14 +98,14 @@ impl StageErrors {
         self.outputs().max_by(|a, b| a.size().total_cmp(&b.size()))
     }
     /// Says which output is outside of a tolerance, if there is one, and which tensor has the largest error of its own.
-    pub fn failure(&self, tolerance: &Tolerance, chip: &str) -> Option<String> {
-        let output = self.outputs().find(|error| !error.comparison.passes(tolerance))?;
-        let (name, with, Tolerance { cosine, euclidean }) = (self.name(chip), self.with, tolerance);
-        let tensor = &output.tensor;
-        let mut text = format!(
-            "output {tensor:?} of the {name} stage differs from {with} by more than the tolerance {cosine},{euclidean}"
-        );
-        if let Some(cause) = self.largest().next() {
+    pub fn failure(&self, tolerance: &Tolerance, target: &Target) -> Option<String> {
+        let has_thresholds = self.stage != Stage::Top && target.has_thresholds();
+        let (output, what) =
+            self.outputs().find_map(|error| Some((error, error.failure(tolerance, has_thresholds)?)))?;
+        let (name, with) = (self.name(&target.chip), self.with);
+        let mut text = format!("output {:?} of the {name} stage differs from {with} {what}", output.tensor);
+        // A bmodel returns outputs only, so the first error is not known.
+        if let Some(cause) = self.largest().next().filter(|_| self.stage != Stage::Chip) {
             text += &format!("; {:?} (top.{}) has the largest error of its own", cause.tensor, cause.op);
         }
         Some(text)
@@ -91,19 +119,14 @@ impl StageErrors {
 }
 
 /// Compares the tensors of a stage with a reference, in the order in which the network computes them.
-pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Vec<TensorError>> {
-    let [names, theirs]: [Vec<&str>; 2] = [reference, arrays].map(|all| all.keys().map(String::as_str).collect());
-    let fits = |ours: &str, theirs: &str| reference[ours].len() == arrays[theirs].len();
-    let pairs = pair_names(&names, &theirs, &[], fits).into_iter();
-    let mut pairs: HashMap<String, String> = pairs.filter_map(|pair| Some((pair.first?, pair.second?))).collect();
-    for output in graph.outputs() {
-        let name = &graph.tensor(*output)?.name;
-        if !pairs.contains_key(name) && reference.contains_key(name) {
-            pairs.extend(
-                renamed_output(graph, name, reference[name].len(), arrays).map(|theirs| (name.clone(), theirs)),
-            );
-        }
-    }
+pub fn of_stage(
+    graph: &Graph,
+    stage: Stage,
+    parts: &HashMap<String, Parts>,
+    reference: &Arrays,
+    arrays: &Arrays,
+) -> Result<Vec<TensorError>> {
+    let pairs = paired(graph, stage, reference, arrays)?;
     let mut by_tensor: HashMap<Tensor, f64> = HashMap::new();
     let mut errors = Vec::new();
     for operator in graph.operators() {
@@ -114,16 +137,73 @@ pub fn of_stage(graph: &Graph, reference: &Arrays, arrays: &Arrays) -> Result<Ve
                 by_tensor.insert(tensor, inherited);
                 continue;
             };
-            let comparison = Comparison::of(&reference[name], &arrays[theirs])?;
-            let is_output = graph.outputs().contains(&tensor);
+            let (expected, found) = (&reference[name], &arrays[theirs]);
             let (tensor_name, op) = (name.clone(), operator.op.name().to_owned());
-            let mut error = TensorError { tensor: tensor_name, op, is_output, comparison, own: 0.0 };
+            let comparison = Comparison::of(expected, found)?;
+            let is_output = graph.outputs().contains(&tensor);
+            let mut error = TensorError {
+                tensor: tensor_name,
+                op,
+                is_output,
+                comparison,
+                parts: Vec::new(),
+                equal: None,
+                own: 0.0,
+            };
+            if is_output && is_integer(graph, tensor)? {
+                error.equal = Some(equal(expected, found)?);
+            }
+            if let Some(parts) = parts.get(name).filter(|_| is_output) {
+                error.parts = compare_parts(parts, expected, found)?;
+            }
             error.own = error.size() - inherited;
             by_tensor.insert(tensor, error.size());
             errors.push(error);
         }
     }
     Ok(errors)
+}
+
+/// Returns what our tensors are called in a stage, by their names.
+fn paired(graph: &Graph, stage: Stage, reference: &Arrays, arrays: &Arrays) -> Result<HashMap<String, String>> {
+    let [names, theirs]: [Vec<&str>; 2] = [reference, arrays].map(|all| all.keys().map(String::as_str).collect());
+    let fits = |ours: &str, theirs: &str| reference[ours].len() == arrays[theirs].len();
+    let pairs = pair_names(&names, &theirs, &[], fits).into_iter();
+    let mut pairs: HashMap<String, String> = pairs.filter_map(|pair| Some((pair.first?, pair.second?))).collect();
+    for (i, output) in graph.outputs().iter().enumerate() {
+        let name = &graph.tensor(*output)?.name;
+        let Some(array) = reference.get(name).filter(|_| !pairs.contains_key(name)) else { continue };
+        let renamed = renamed_output(graph, name, array.len(), arrays).or_else(|| {
+            // A bmodel has the outputs in their order, whatever their names.
+            let has_all = stage == Stage::Chip && arrays.len() == graph.outputs().len();
+            let (theirs, other) = arrays.get_index(i).filter(|_| has_all)?;
+            let is_free = !pairs.values().any(|taken| taken == theirs);
+            (is_free && other.len() == array.len()).then(|| theirs.clone())
+        });
+        pairs.extend(renamed.map(|theirs| (name.clone(), theirs)));
+    }
+    Ok(pairs)
+}
+
+/// Compares the parts of an output. Those of a single number or of zeros are left out, since their cosine means nothing.
+fn compare_parts(parts: &Parts, expected: &Array, found: &Array) -> Result<Vec<(String, Comparison)>> {
+    let (expected, found) = (parts.split(&expected.to_f64()?), parts.split(&found.to_f64()?));
+    let array = |part: Vec<f64>| Array::from_vec([part.len()], part);
+    let all = parts.sources().iter().cloned().zip(expected.into_iter().zip(found));
+    let told = all.filter(|(_, (expected, _))| expected.len() > 1 && expected.iter().any(|x| *x != 0.0));
+    told.map(|(name, (expected, found))| Ok((name, Comparison::of(&array(expected)?, &array(found)?)?))).collect()
+}
+
+/// Whether a tensor has integers that stand for no real numbers.
+fn is_integer(graph: &Graph, tensor: Tensor) -> Result<bool> {
+    let info = graph.tensor(tensor)?;
+    Ok(graph.mode != Mode::Quantized && !info.dtype.is_float() && info.quantization.is_none())
+}
+
+/// Returns how many elements are equal, and how many there are.
+fn equal(expected: &Array, found: &Array) -> Result<[usize; 2]> {
+    let (expected, found) = (expected.to_f64()?, found.to_f64()?);
+    Ok([expected.iter().zip(&found).filter(|(a, b)| a == b).count(), expected.len()])
 }
 
 /// Returns the tensor that an output has become: lowering adds what it has done to the name (`y__softmax_reshape_f32`), each time again,
@@ -202,13 +282,24 @@ fn table(errors: &[&TensorError]) -> String {
     for (name, error) in names.iter().zip(errors) {
         let own = format!("{:.1e}", error.own);
         let _ = writeln!(text, "{name:width$}  {:op_width$}  {} {own:>9}", error.op, figures(error));
+        for (part, comparison) in &error.parts {
+            let _ = writeln!(text, "{:width$}  {:op_width$}  {}  from {}", "", "", numbers(comparison), escaped(part));
+        }
     }
     text
 }
 
 fn figures(error: &TensorError) -> String {
-    match error.numbers() {
-        Some((cosine, l2)) => format!("{cosine:>9.6} {:>9}", format!("{l2:.1e}")),
-        None => format!("{:>19}", "other shape"),
+    match error.equal {
+        Some([equal, all]) => format!("{:>19}", format!("{equal} of {all} equal")),
+        None => numbers(&error.comparison),
+    }
+}
+
+fn numbers(comparison: &Comparison) -> String {
+    match comparison {
+        Comparison::Values { relative_l2, .. } if relative_l2.is_nan() => format!("{:>9} {:>9}", "NaN", "NaN"),
+        Comparison::Values { cosine, relative_l2, .. } => format!("{cosine:>9.6} {:>9}", format!("{relative_l2:.1e}")),
+        Comparison::Failure(_) => format!("{:>19}", "other shape"),
     }
 }

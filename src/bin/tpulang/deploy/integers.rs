@@ -1,10 +1,30 @@
 //! Integers that the tool chain rounds.
 use super::stage::Arrays;
 use std::collections::{HashMap, HashSet};
-use tpulang::{Dtype, Graph, Mode, Result, Tensor, ops::Op};
+use tpulang::{Dtype, Graph, Mode, Result, Tensor, calibrate::QuantizeTable, ops::Op};
 
 /// The largest integer up to which float16 represents all of them.
 const MAX_EXACT_INTEGER: f64 = 2048.0;
+
+/// Up to this bound, quotients in float32 are exact ([`Graph::legalized`]), as are sums of a few integers.
+const MAX_EXACT_QUOTIENT: f64 = (1 << 21) as f64;
+
+/// Returns a remark about integers that are too large for the float32 in which the chip computes them, if there are any.
+pub fn beyond_float32(graph: &Graph, arrays: &Arrays) -> Result<Option<String>> {
+    if graph.mode == Mode::Quantized {
+        return Ok(None);
+    }
+    for name in QuantizeTable::of_integers(graph).modes.keys() {
+        let Some(array) = arrays.get(name) else { continue };
+        if let Some(x) = array.to_f64()?.into_iter().find(|x| x.abs() > MAX_EXACT_QUOTIENT) {
+            return Ok(Some(format!(
+                "the chip computes the integers of {name:?}, such as {x}, in 32-bit floats; beyond {MAX_EXACT_QUOTIENT}, quotients and \
+                 remainders may be wrong, and beyond 16777216, all results"
+            )));
+        }
+    }
+    Ok(None)
+}
 
 /// Returns a remark about a Slice whose integers the chip rounds, if there is one. TPU-MLIR 1.30 slices integers in F16 only. That moves
 /// all of their bits from an input to a Gather, and elsewhere it converts them. `arrays` has the network's tensors.

@@ -29,6 +29,7 @@ use errors::StageErrors;
 use folder::Report;
 use stage::{Arrays, Stages};
 use std::{
+    collections::HashMap,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -39,9 +40,10 @@ use tool_chain::{Failure, Problem, ToolChain};
 use tpulang::{
     Error, Graph, Mode, Result,
     array::Array,
-    exec::{CpuBackend, RunOptions, Session, Tolerance, random_feeds, real_numbers},
+    calibrate::QuantizeTable,
+    exec::{CpuBackend, Parts, RunOptions, Session, Tolerance, random_feeds, real_numbers},
 };
-use tpulang_base::{argument, escaped_path, files};
+use tpulang_base::{MAX_LISTED, argument, escaped_path, files};
 
 /// Compile a network for a chip, and compare its numbers after each stage
 #[derive(clap::Args)]
@@ -86,11 +88,12 @@ pub struct Args {
     options: Vec<String>,
 }
 
-pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     options::check(&args.options)?;
+    args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
-    messages.warn_of_model(&graph)?;
-    let graph = model::unrolled(&graph)?.unwrap_or(graph);
+    messages.warn_of_model(&graph.legalized()?)?;
+    let graph = model::legalized(graph)?;
     let options = options::with_absolute_paths(&args.options)?;
     let target = args.target.read(&graph, &args.model.path, options, messages)?;
     let folder = args.stages.clone().unwrap_or_else(|| folder::of_bmodel(&args.output));
@@ -115,6 +118,8 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
         }
     }
     let rounded = integers::rounded_slice(&graph, &target.quantize, &pipeline.ours)?;
+    let inexact = integers::beyond_float32(&graph, &pipeline.ours)?;
+    let ignored = pipeline.ignored_modes()?;
     let Pipeline { stages, errors, .. } = pipeline;
     if !stages.bmodel().exists() {
         let expected = "with these options, model_deploy leaves no bmodel";
@@ -124,9 +129,11 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let (summary, details) = (errors::summary(&errors, &target.chip), errors::details(&errors, &target.chip));
     report.set(&format!("\n{summary}{details}"))?;
     let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
-    let failure = errors.iter().find_map(|stage| stage.failure(&tolerance, &target.chip));
+    let failure = errors.iter().find_map(|stage| stage.failure(&tolerance, &target));
     let mut remarks: Vec<String> = errors.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
     remarks.extend(rounded);
+    remarks.extend(inexact);
+    remarks.extend(ignored);
     remarks.extend(is_random.then(|| "the inputs were random; use -i FILE to give your own".to_owned()));
     let mut text = summary;
     for remark in remarks {
@@ -195,6 +202,7 @@ struct Pipeline<'a> {
     folder: PathBuf,
     feeds: &'a Arrays,
     stages: Stages<'a>,
+    parts: HashMap<String, Parts>,
     /// Our tensors.
     ours: Arrays,
     /// Those of the canonical module.
@@ -213,7 +221,8 @@ impl<'a> Pipeline<'a> {
     ) -> Result<Pipeline<'a>> {
         let ours = during("running", Size::Unknown, |_| all_tensors(graph, feeds))?;
         let stages = Stages::new(chain, target, folder.clone(), graph, feeds)?;
-        Ok(Pipeline { graph, chain, target, folder, feeds, stages, ours, top: None, errors: Vec::new() })
+        let parts = Parts::of_outputs(graph)?;
+        Ok(Pipeline { graph, chain, target, folder, feeds, stages, parts, ours, top: None, errors: Vec::new() })
     }
 
     /// Makes a stage from the one before. Returns how long that took.
@@ -243,12 +252,30 @@ impl<'a> Pipeline<'a> {
         let arrays = self.tensors(stage)?;
         let time = [time_made, begun.elapsed()];
         let with = if self.top.is_some() { "Top" } else { "tpulang" };
-        let errors = errors::of_stage(self.graph, self.top.as_ref().unwrap_or(&self.ours), &arrays)?;
+        let errors =
+            errors::of_stage(self.graph, stage, &self.parts, self.top.as_ref().unwrap_or(&self.ours), &arrays)?;
         self.errors.push(StageErrors { stage, with, time, errors });
         if stage == Stage::Top {
             self.top = Some(arrays);
         }
         Ok(())
+    }
+
+    /// Names the layers of the given quantize table that the canonical module lacks, if there are any.
+    fn ignored_modes(&self) -> Result<Option<String>> {
+        let (Some(text), Some(top)) = (&self.target.quantize_table, &self.top) else { return Ok(None) };
+        let layers = QuantizeTable::layers(text)?.into_iter().map(|(_, name, _)| name);
+        let missing: Vec<&str> = layers.filter(|name| !top.contains_key(*name)).collect();
+        let names = missing.iter().take(MAX_LISTED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        let more = if missing.len() > MAX_LISTED {
+            format!(" and {} more", missing.len() - MAX_LISTED)
+        } else {
+            String::new()
+        };
+        let remark = format!(
+            "layers of the quantize table that the canonical module lacks, so that they have no effect: {names}{more}"
+        );
+        Ok((!missing.is_empty()).then_some(remark))
     }
 
     /// Returns the error for a problem of the tool chain, about the operator that causes it.

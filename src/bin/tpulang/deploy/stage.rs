@@ -8,7 +8,6 @@ use std::{fs, path::PathBuf};
 use tpulang::{
     Array, Dtype, Error, Graph, Result,
     array::{read_arrays, write_npz},
-    exec::Tolerance,
     mlir,
 };
 use tpulang_base::invalid;
@@ -73,32 +72,30 @@ pub struct Stages<'a> {
     folder: PathBuf,
     /// The network's name.
     name: String,
+    graph: &'a Graph,
 }
 
 impl<'a> Stages<'a> {
-    /// Writes the network, the calibration table and the inputs.
+    /// Writes the network and the inputs.
     pub fn new(
         chain: &'a ToolChain,
         target: &'a Target,
         folder: PathBuf,
-        graph: &Graph,
+        graph: &'a Graph,
         feeds: &Arrays,
     ) -> Result<Stages<'a>> {
         // The programs would take a file whose name begins with a hyphen for an option.
         let name = graph.name().trim_start_matches('-');
         let renamed = (name != graph.name()).then(|| graph.named(format!("net-{name}"))).transpose()?;
-        let graph = renamed.as_ref().unwrap_or(graph);
-        mlir::write_pair(graph, &folder)?;
+        let written = renamed.as_ref().unwrap_or(graph);
+        mlir::write_pair(written, &folder)?;
         // The simulator takes no bools.
         let stored =
             |array: &Array| if array.dtype() == Dtype::Bool { array.to_dtype(Dtype::Uint8) } else { Ok(array.clone()) };
         let feeds =
             feeds.iter().map(|(name, array)| Ok((name.as_str(), stored(array)?))).collect::<Result<Vec<_>>>()?;
         write_npz(folder.join(INPUTS), feeds.iter().map(|(name, array)| (*name, array)))?;
-        if let Some(table) = &target.calibration {
-            table.write(folder.join(CALIBRATION))?;
-        }
-        Ok(Stages { chain, target, folder, name: graph.name().to_owned() })
+        Ok(Stages { chain, target, folder, name: written.name().to_owned(), graph })
     }
 
     /// The file that the last stage makes.
@@ -121,7 +118,7 @@ impl<'a> Stages<'a> {
                 let passes = ["--struct-optimize", "--shape-infer", "--canonicalize", "--extra-optimize"];
                 let args = [[origin.as_str()].as_slice(), &passes, &["-o", &module]].concat();
                 self.chain.optimize(&self.folder, &log, &args)?;
-                Ok(self.write_quantize_table(&module)?)
+                Ok(self.write_tables(&module)?)
             }
             Stage::Tpu => self.deploy(&log, &["--not_gen_bmodel"]),
             Stage::Chip => self.deploy(&log, &[]),
@@ -138,15 +135,17 @@ impl<'a> Stages<'a> {
         })
     }
 
-    /// Writes the quantize table for the canonical module, if there is anything in it.
-    fn write_quantize_table(&self, module: &str) -> Result<()> {
-        // A module that tpulang cannot read, since only the tool chain knows its ops, gets the given table alone.
-        let text = match mlir::read(self.folder.join(module), None) {
-            Ok(module) => self.target.quantize_table_for(&module)?,
-            Err(_) => self.target.quantize_table.clone().unwrap_or_default(),
-        };
+    /// Writes the tables for the canonical module, and no quantize table if there is nothing in it.
+    fn write_tables(&self, module: &str) -> Result<()> {
+        // If tpulang cannot read the module, since only the tool chain knows its ops, the network has most of its layers.
+        let module = mlir::read(self.folder.join(module), None);
+        let module = module.as_ref().unwrap_or(self.graph);
+        let (calibration, quantize) = (self.target.calibration_for(module)?, self.target.quantize_table_for(module)?);
+        if let Some(table) = calibration {
+            table.write(self.folder.join(CALIBRATION))?;
+        }
         let path = self.folder.join(QUANTIZE);
-        if text.is_empty() { Ok(()) } else { fs::write(&path, text).map_err(Error::io(&path)) }
+        if quantize.is_empty() { Ok(()) } else { fs::write(&path, quantize).map_err(Error::io(&path)) }
     }
 
     fn deploy(&self, log: &str, more: &[&str]) -> Result<(), Problem> {
@@ -154,8 +153,7 @@ impl<'a> Stages<'a> {
         let (module, bmodel) = (format!("{}.mlir", self.name), self.bmodel_name());
         let mut args = vec!["--mlir", &module, "--chip", chip, "--quantize", quantize, "--model", &bmodel];
         // model_deploy has no default for some dtypes.
-        let Tolerance { cosine, euclidean } = self.target.tolerance();
-        let tolerance = format!("{cosine},{euclidean}");
+        let tolerance = self.target.tolerance().to_string();
         if !options.iter().any(|option| option.starts_with("--tolerance")) {
             args.extend(["--tolerance", &tolerance]);
         }

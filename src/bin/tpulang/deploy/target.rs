@@ -3,7 +3,7 @@ use crate::command::{diagnostics::Diagnostics, run::FILES, shell::shell_word, ta
 use std::path::{Path, PathBuf};
 use tpulang::{
     Error, Graph, Mode, Result,
-    calibrate::{QuantizeTable, QuantizedNetwork, Table},
+    calibrate::{self, QuantizeTable, QuantizedNetwork, Table},
     exec::Tolerance,
 };
 use tpulang_base::argument;
@@ -179,12 +179,31 @@ fn warn_of_missing(path: &Path, table: &Table, graph: &Graph, messages: &Diagnos
 impl Target {
     /// Returns the text of the quantize table for a canonical module: the given one, and the layers of integers that it does not name.
     pub fn quantize_table_for(&self, module: &Graph) -> Result<String> {
-        let integers = match self.quantize.as_str() {
-            "F32" => QuantizeTable::default(),
-            _ if module.mode == Mode::Quantized => QuantizeTable::default(),
-            _ => QuantizeTable::of_integers(module),
-        };
-        integers.added_to(self.quantize_table.as_deref().unwrap_or_default())
+        let given = self.quantize_table.as_deref().unwrap_or_default();
+        if module.mode == Mode::Quantized {
+            return Ok(given.to_owned());
+        }
+        let mut integers = QuantizeTable::of_integers(module);
+        if self.has_thresholds() {
+            integers.modes.extend(QuantizeTable::of_selections(module).modes);
+        }
+        if matches!(Floats::of(&self.chip), Floats::Single) {
+            integers.modes.retain(|_, mode| *mode == calibrate::Mode::F32);
+        }
+        if self.quantize == "F32" {
+            integers.modes.retain(|_, mode| *mode != calibrate::Mode::F32);
+        }
+        integers.added_to(given)
+    }
+
+    /// Returns the calibration table with what a canonical module has besides, if there is one.
+    pub fn calibration_for(&self, module: &Graph) -> Result<Option<Table>> {
+        self.calibration.as_ref().map(|table| table.completed_for(module)).transpose()
+    }
+
+    /// Whether tensors have thresholds.
+    pub fn has_thresholds(&self) -> bool {
+        CALIBRATED.contains(&self.quantize.as_str())
     }
 
     /// Returns the extension of the chip's files.

@@ -95,9 +95,21 @@ impl ToolChain {
         Err(invalid(format!("TPU-MLIR's tool chain is not found; {HOW_TO_INSTALL}")))
     }
 
-    /// Returns the tool chain of a Python, if it has one.
+    /// Returns the tool chain of a Python, if it has one. Packages of `PYTHONPATH` could replace those that it needs, so the variable is
+    /// ignored unless the tool chain, or something that it imports, is found there only.
     fn of(python: &Path) -> Result<Option<ToolChain>> {
-        let mut command = Command::new(python);
+        let found = ToolChain::imported(Command::new(python).env_remove("PYTHONPATH"), python);
+        if matches!(found, Ok(Some(_))) || env::var_os("PYTHONPATH").is_none() {
+            return found;
+        }
+        match ToolChain::imported(&mut Command::new(python), python) {
+            Ok(Some(chain)) => Ok(Some(chain)),
+            _ => found,
+        }
+    }
+
+    /// Returns the tool chain that a Python imports, if it has one.
+    fn imported(command: &mut Command, python: &Path) -> Result<Option<ToolChain>> {
         let output = match command.args(["-c", ENVIRONMENT]).stdin(Stdio::null()).output() {
             Ok(output) => output,
             Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => return Ok(None),

@@ -1,0 +1,134 @@
+//! Operators that the chips of TPU-MLIR 1.30 lack, replaced by others.
+mod divisions;
+mod reductions;
+
+use super::{Graph, Operator, Tensor, TensorKind, scope::Scope};
+use crate::{
+    base::{Dtype, Result, Shape},
+    ops::Op,
+};
+use divisions::Division;
+use std::collections::HashMap;
+
+/// What takes the place of an operator.
+enum Substitute {
+    Division(Division),
+    /// The axes of reductions that follow each other, the last axes first.
+    Reductions(Vec<Vec<i64>>),
+    /// Nothing: the only operator that reads its result is replaced by one that does not.
+    Nothing,
+}
+
+impl Graph {
+    /// Returns the graph with the operators replaced that the chips of TPU-MLIR 1.30 lack. Operators in branches and loops stay. Handles
+    /// and names of other tensors stay valid.
+    ///
+    /// - Quotients and remainders of int32 by positive constants are computed in float32. `floor((x + 0.5) / c)` is the quotient rounded
+    ///   down; the summand keeps it so whatever the rounding errors, as long as `x` and `c` are below 2^21.
+    /// - Reductions of floats over axes that are not adjacent become several, one after the other.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, ops};
+    /// let mut g = Graph::new("net")?;
+    /// let place = g.input("place", Dtype::Int32, [4])?;
+    /// let classes = g.coefficient("classes", Array::from([80i32]))?;
+    /// let class = g.op(ops::Remainder::new(vec![place, classes])).out_dtypes([Dtype::Int32]).out_name("class").call()?;
+    /// g.set_outputs(&class)?;
+    /// let legal = g.legalized()?;
+    /// assert!(legal.operators().iter().all(|operator| operator.op.name() != "Remainder"));
+    /// assert_eq!(legal.outputs(), class);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if a divisor cannot be read from its file, or a name becomes too long.
+    pub fn legalized(&self) -> Result<Graph> {
+        let substitutes = self.substitutes()?;
+        if substitutes.is_empty() {
+            return Ok(self.clone());
+        }
+        let mut graph = self.clone();
+        graph.scope = Scope::default();
+        let mut body = std::mem::take(&mut graph.body);
+        let is_replaced = |operator: &Operator| operator.outputs().any(|t| substitutes.contains_key(&t));
+        body.replace_where(&is_replaced, &mut |operator| {
+            let result = operator.outputs().next();
+            let Some((result, substitute)) = result.and_then(|t| Some((t, substitutes.get(&t)?))) else {
+                return Ok(vec![operator]);
+            };
+            let name = graph.tensor(result)?.name.clone();
+            let mut replacement = Replacement { graph: &mut graph, result, name, operators: Vec::new() };
+            match substitute {
+                Substitute::Division(division) => replacement.divide(division)?,
+                Substitute::Reductions(all) => replacement.reduce(&operator.op, all)?,
+                Substitute::Nothing => replacement.graph.forget(result),
+            }
+            Ok(replacement.operators)
+        })?;
+        graph.body = body;
+        graph.calls = graph.calls.max(graph.body.calls.len());
+        Ok(graph)
+    }
+
+    /// Returns what replaces the operators that chips lack, by their results.
+    fn substitutes(&self) -> Result<HashMap<Tensor, Substitute>> {
+        let made_by: HashMap<Tensor, &Op<Tensor>> =
+            self.operators().iter().flat_map(|o| o.outputs().map(|t| (t, &o.op))).collect();
+        let mut substitutes: HashMap<Tensor, Substitute> = HashMap::new();
+        let mut readers: HashMap<Tensor, usize> = HashMap::new();
+        let kept = self.outputs().iter().copied().chain(self.updates().iter().map(|(_, next)| *next));
+        for t in self.operators().iter().flat_map(Operator::uses).chain(kept) {
+            *readers.entry(t).or_default() += 1;
+        }
+        let is_read_once = |t: &Tensor| readers.get(t) == Some(&1);
+        for operator in self.operators() {
+            let Some(result) = operator.outputs().next() else { continue };
+            let mut division = None;
+            if self.is_plain_int32(result) {
+                division = self.remainder(&operator.op)?;
+                if let Some((quotient, whole, rest)) = self.quotient(&operator.op, &made_by)? {
+                    division = Some(quotient);
+                    let unread = [whole, rest].into_iter().take_while(is_read_once);
+                    substitutes.extend(unread.map(|t| (t, Substitute::Nothing)));
+                }
+            }
+            let reductions = self.reductions(&operator.op)?.map(Substitute::Reductions);
+            let substitute = division.map(Substitute::Division).or(reductions);
+            substitutes.extend(substitute.map(|substitute| (result, substitute)));
+        }
+        Ok(substitutes)
+    }
+
+    /// Whether a tensor has int32 that stand for no real numbers.
+    fn is_plain_int32(&self, tensor: Tensor) -> bool {
+        self.tensor(tensor).is_ok_and(|info| info.dtype == Dtype::Int32 && info.quantization.is_none())
+    }
+}
+
+/// The operators that replace one.
+struct Replacement<'g> {
+    graph: &'g mut Graph,
+    /// The result of the replaced operator.
+    result: Tensor,
+    name: String,
+    operators: Vec<Operator>,
+}
+
+impl Replacement<'_> {
+    /// Adds the operator that computes the result.
+    fn finish(&mut self, op: impl Into<Op<Tensor>>) {
+        self.push(op.into(), self.result);
+    }
+
+    fn push(&mut self, op: Op<Tensor>, result: Tensor) {
+        self.operators.push(Operator { op, results: vec![Some(result)], blocks: Vec::new(), is_edited: false });
+    }
+
+    /// Adds an operator that computes a tensor of float32, which is named after the result.
+    fn add(&mut self, what: &str, op: impl Into<Op<Tensor>>, shape: &Shape) -> Result<Tensor> {
+        let name = self.graph.freed(format!("{}/{what}", self.name));
+        let tensor = self.graph.add_tensor(Some(&name), Dtype::Float32, shape.clone(), TensorKind::Value)?;
+        self.push(op.into(), tensor);
+        Ok(tensor)
+    }
+}

@@ -1,0 +1,145 @@
+//! Operators that chips lack are replaced by others that compute the same.
+use super::SplitMix;
+use indexmap::IndexMap;
+use tpulang::{
+    Array, Dtype, Graph, Tensor,
+    calibrate::{Mode, QuantizeTable},
+    exec::{self, CpuBackend, RunOptions},
+    ops::{self, Op, ReduceMode},
+};
+
+fn run(g: &Graph, x: &Array) -> IndexMap<String, Array> {
+    exec::run(g, &[("x", x.clone())], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors
+}
+
+fn integer(g: &mut Graph, op: impl Into<Op<Tensor>>, name: &str) -> Tensor {
+    g.op(op).out_dtypes([Dtype::Int32]).out_name(name).call().unwrap()[0]
+}
+
+/// Adds the quotient of integers as the ONNX importer writes it. Returns it, and the remainder.
+fn quotient(g: &mut Graph, x: Tensor, c: Tensor) -> [Tensor; 2] {
+    let rest = integer(g, ops::Mod::new(vec![x, c]), "rest");
+    let whole = integer(g, ops::Sub::new(vec![x, rest]), "whole");
+    [integer(g, ops::Div::new(vec![whole, c]), "quotient"), rest]
+}
+
+fn count(g: &Graph, names: &[&str]) -> usize {
+    g.operators().iter().filter(|operator| names.contains(&operator.op.name())).count()
+}
+
+#[test]
+fn quotients_and_remainders_are_those_of_the_integers() {
+    let mut random = SplitMix(5);
+    for divisor in [1i32, 2, 3, 7, 10, 49, 80, 1000, 65537, 2_000_000] {
+        let number = |i: i32| match i {
+            0..200 => i - 100,
+            200..400 => (i64::from(i - 300) * i64::from(divisor) % (1 << 21)) as i32,
+            _ => (random.next() % (1 << 22)) as i32 - (1 << 21),
+        };
+        let x = Array::from_vec([200, 3], (0..600).map(number).collect::<Vec<_>>()).unwrap();
+        for divisors in [vec![divisor], vec![divisor, 5, divisor + 1]] {
+            let mut g = Graph::new("g").unwrap();
+            let input = g.input("x", Dtype::Int32, [200, 3]).unwrap();
+            let c = g.coefficient("c", Array::from(divisors)).unwrap();
+            let modulus = integer(&mut g, ops::Remainder::new(vec![input, c]), "modulus");
+            let [quotient, rest] = quotient(&mut g, input, c);
+            g.set_outputs(&[rest, modulus, quotient]).unwrap();
+            let legal = g.legalized().unwrap();
+            assert_eq!(count(&legal, &["Mod", "Remainder", "Div"]), 0);
+            let found = run(&legal, &x);
+            for (name, array) in &run(&g, &x) {
+                assert_eq!(array, &found[name], "{name} by {divisor}");
+            }
+            // None of these layers may be rounded to 16 bits.
+            let exact = QuantizeTable::of_integers(&legal).modes;
+            let is_exact = |t| exact.get(&legal.tensor(t).unwrap().name) == Some(&Mode::F32);
+            assert!(legal.operators().iter().flat_map(|o| o.outputs()).all(is_exact));
+        }
+    }
+}
+
+/// What a quotient was computed from goes with it, unless something else reads it.
+#[test]
+fn nothing_is_left_of_a_quotient() {
+    for (outputs, left) in [(&["quotient"][..], 0), (&["quotient", "whole"], 1), (&["quotient", "rest"], 0)] {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int32, [2]).unwrap();
+        let c = g.coefficient("c", Array::from([7i32])).unwrap();
+        quotient(&mut g, x, c);
+        let outputs: Vec<Tensor> = outputs.iter().map(|name| g.find(name).unwrap()).collect();
+        g.set_outputs(&outputs).unwrap();
+        let legal = g.legalized().unwrap();
+        let subs = count(&legal, &["Sub"]);
+        let x = Array::from([23i32, -9]);
+        assert_eq!(run(&g, &x), run(&legal, &x));
+        assert_eq!(legal.find("whole").is_ok(), left == 1, "{subs}");
+        assert_eq!(legal.find("rest").is_ok(), outputs.len() > 1);
+    }
+}
+
+#[test]
+fn other_divisions_stay() {
+    let keep = |build: &dyn Fn(&mut Graph, Tensor) -> Tensor| {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int32, [2]).unwrap();
+        let y = build(&mut g, x);
+        g.set_outputs(&[y]).unwrap();
+        let legal = g.legalized().unwrap();
+        assert_eq!(legal.operators().len(), g.operators().len());
+    };
+    for divisor in [0i32, -3, 1 << 21] {
+        keep(&|g, x| {
+            let c = g.coefficient("c", Array::from([divisor])).unwrap();
+            integer(g, ops::Remainder::new(vec![x, c]), "y")
+        });
+    }
+    // Its divisor changes from run to run.
+    keep(&|g, x| {
+        let c = g.coefficient("c", Array::from([3i32])).unwrap();
+        let next = integer(g, ops::AddConst::new(c, 1.0), "next");
+        g.assign(c, next).unwrap();
+        integer(g, ops::Remainder::new(vec![x, c]), "y")
+    });
+    // A remainder by another number, and a difference that is no longer one.
+    keep(&|g, x| {
+        let [c, d] = [("c", 3), ("d", 4)].map(|(name, n)| g.coefficient(name, Array::from([n])).unwrap());
+        let rest = integer(g, ops::Min::new(vec![x, c]), "rest");
+        let whole = integer(g, ops::Sub::new(vec![x, rest]), "whole");
+        integer(g, ops::Div::new(vec![whole, d]), "y")
+    });
+}
+
+#[test]
+fn reductions_over_separate_axes_follow_each_other() {
+    let numbers = (0..240).map(|i| ((i * 37 % 101) as f32 - 40.0) / 32.0).collect::<Vec<_>>();
+    let modes = [
+        ReduceMode::ReduceSum,
+        ReduceMode::ReduceMean,
+        ReduceMode::ReduceMax,
+        ReduceMode::ReduceMin,
+        ReduceMode::ReduceProd,
+        ReduceMode::ReduceL1,
+        ReduceMode::ReduceL2,
+    ];
+    for (axes, groups) in
+        [(vec![0, 2], 2), (vec![-1, 1], 2), (vec![3, 0, 1], 2), (vec![2, 1], 1), (vec![0, 2, 3], 2), (vec![], 1)]
+    {
+        for mode in modes {
+            for keepdims in [false, true] {
+                let mut g = Graph::new("g").unwrap();
+                let x = g.input("x", Dtype::Float32, [2, 3, 4, 10]).unwrap();
+                let op = ops::Reduce::new(x, axes.clone(), keepdims, mode);
+                let y = g.op(op).out_name("y").call().unwrap();
+                g.set_outputs(&y).unwrap();
+                let legal = g.legalized().unwrap();
+                assert_eq!(legal.operators().len(), groups, "{axes:?}");
+                let x = Array::from_vec([2, 3, 4, 10], numbers.clone()).unwrap();
+                let [expected, found] = [&g, &legal].map(|g| run(g, &x)["y"].clone());
+                assert_eq!(expected.shape(), found.shape());
+                for (a, b) in expected.to_f64().unwrap().into_iter().zip(found.to_f64().unwrap()) {
+                    assert!((a - b).abs() <= 1e-5 * a.abs().max(1.0), "{mode:?} {axes:?}: {a} {b}");
+                }
+            }
+        }
+    }
+}
