@@ -160,7 +160,7 @@ conformance: build ## compare every recorded case with tpu_mlir
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
 	$(PEER)/bin/python conformance/control_flow.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
-	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) conformance/deployed/masked
+	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) conformance/deployed/masked conformance/deployed/indices
 	TPULANG_TOOLCHAIN=$(PEER) $(PEER)/bin/python conformance/deploy.py --bin $(BIN) --chips bm1684,cv181x examples/patterns
 	$(PEER)/bin/python conformance/emulation.py --bin $(BIN) examples/patterns
 

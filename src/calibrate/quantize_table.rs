@@ -117,11 +117,12 @@ impl QuantizeTable {
     /// in INT8, and needs F16 for them in a network of integers.
     ///
     /// ```
-    /// use tpulang::{Dtype, Graph, calibrate::{Mode, QuantizeTable}};
+    /// use tpulang::{Dtype, Graph, calibrate::{Mode, QuantizeTable}, ops::{CompareConst, CompareMode, MaskedFill}};
     /// let mut g = Graph::new("net")?;
     /// let (x, mask) = (g.input("x", Dtype::Float32, [4])?, g.input("mask", Dtype::Int32, [4])?);
-    /// let hidden = g.eqs(mask, 0.0).out_name("hidden").call()?;
-    /// let y = g.cond_select(hidden, x, 0.0).out_name("y").call()?;
+    /// let is_zero = CompareConst::new(mask, CompareMode::Equal, 0.0, false);
+    /// let hidden = g.op(is_zero).out_dtypes([Dtype::Int32]).call()?[0];
+    /// let y = g.op(MaskedFill::new(hidden, x, -1e4, false)).out_name("y").call()?[0];
     /// g.set_outputs(&[y])?;
     /// let modes = QuantizeTable::of_selections(&g).modes;
     /// assert_eq!(modes.into_iter().collect::<Vec<_>>(), [("y".to_owned(), Mode::F16)]);

@@ -259,10 +259,10 @@ mod tests {
         let best =
             g.op(Arg::new(y, 1, false, ArgMode::ArgMax)).out_dtypes([Dtype::Int32, Dtype::Float32]).call().unwrap()[0];
         g.set_outputs(&[best]).unwrap();
-        // With this threshold, the second and the third number of the last row are equal.
+        // With this threshold, the second and the third number of the last row are equal, and the last one is found.
         let table = Table::parse("x 127 -127 127\ny 254 -254 254").unwrap();
         let network = QuantizedNetwork::new(&g, &table, &QuantizeTable::default()).unwrap();
-        let numbers = vec![3f32, 1.0, 2.0, 1.0, 9.0, 2.0, 5.0, 6.0, 9.0, 1.0, 7.0, 7.3];
+        let numbers = vec![3f32, 1.0, 2.0, 1.0, 9.0, 2.0, 5.0, 6.0, 9.0, 1.0, 7.3, 7.0];
         let feeds = [("x".to_owned(), Array::from_vec([4, 3], numbers).unwrap())];
         let search = Search::new(&network, &[feeds.into_iter().collect()], 0.5, &mut |_| ()).unwrap();
         assert_eq!(search.cosines[0], 0.75);

@@ -164,6 +164,18 @@ pub fn of_stage(
     Ok(errors)
 }
 
+/// Adds the outputs that have other names in the Top module under ours, so that the other stages can be compared with them.
+pub fn add_outputs(graph: &Graph, ours: &Arrays, arrays: &mut Arrays) -> Result<()> {
+    let mut pairs = paired(graph, Stage::Top, ours, arrays)?;
+    for output in graph.outputs() {
+        let name = &graph.tensor(*output)?.name;
+        if let Some(theirs) = pairs.remove(name).filter(|theirs| theirs != name) {
+            arrays.insert(name.clone(), arrays[&theirs].clone());
+        }
+    }
+    Ok(())
+}
+
 /// Returns what our tensors are called in a stage, by their names.
 fn paired(graph: &Graph, stage: Stage, reference: &Arrays, arrays: &Arrays) -> Result<HashMap<String, String>> {
     let [names, theirs]: [Vec<&str>; 2] = [reference, arrays].map(|all| all.keys().map(String::as_str).collect());

@@ -249,13 +249,14 @@ impl<'a> Pipeline<'a> {
     /// Runs a stage that has been made, and compares its tensors.
     fn run(&mut self, stage: Stage, time_made: Duration) -> Result<()> {
         let begun = Instant::now();
-        let arrays = self.tensors(stage)?;
+        let mut arrays = self.tensors(stage)?;
         let time = [time_made, begun.elapsed()];
         let with = if self.top.is_some() { "Top" } else { "tpulang" };
         let errors =
             errors::of_stage(self.graph, stage, &self.parts, self.top.as_ref().unwrap_or(&self.ours), &arrays)?;
         self.errors.push(StageErrors { stage, with, time, errors });
         if stage == Stage::Top {
+            errors::add_outputs(self.graph, &self.ours, &mut arrays)?;
             self.top = Some(arrays);
         }
         Ok(())
