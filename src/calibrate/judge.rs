@@ -45,6 +45,12 @@ impl Outputs {
         Ok(worst)
     }
 
+    /// Whether a part of an output has integers, such as indices, which are equal or wrong.
+    fn is_integer(&self, name: &str, array: &Array, part: usize) -> bool {
+        let source = self.0.get(name).and_then(|parts| parts.sources().get(part));
+        !array.dtype().is_float() || source.is_some_and(|source| source.is_integer)
+    }
+
     fn sums(&self, name: &str, expected: &Array, found: &Array) -> Result<Vec<Sums>> {
         let parts = self.split(name, expected)?.into_iter().zip(self.split(name, found)?);
         Ok(parts.map(|(expected, found)| Sums::of(&expected, &found)).collect())
@@ -78,9 +84,9 @@ impl Judge {
         let mut worst = 1f64;
         for (name, expected) in reference {
             let sums = self.outputs.sums(name, expected, &outputs[name])?;
-            for (sums, most) in sums.iter().zip(&self.largest[name]) {
-                let is_float = expected.dtype().is_float();
-                worst = worst.min(if is_float { sums.similarity(*most) } else { sums.fraction_equal() });
+            for (i, (sums, most)) in sums.iter().zip(&self.largest[name]).enumerate() {
+                let is_integer = self.outputs.is_integer(name, expected, i);
+                worst = worst.min(if is_integer { sums.fraction_equal() } else { sums.similarity(*most) });
             }
         }
         Ok(worst)

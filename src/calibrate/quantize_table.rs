@@ -84,8 +84,8 @@ impl QuantizeTable {
         String::from_utf8(bytes).map_err(|_| Error::format(path, "a quantize table is text; this is not"))
     }
 
-    /// Returns the layers that compute integers from integers, such as token ids or masks, also through floats, with the dtypes that
-    /// TPU-MLIR 1.30 needs for them, whatever the network's. Without these, lowering fails, or large integers are rounded to 16-bit
+    /// Returns the layers that compute integers from integers, such as token ids or masks, or floats from integers or integers from
+    /// floats, with the dtypes that TPU-MLIR 1.30 needs for them, whatever the network's. Without these, lowering fails, or large integers are rounded to 16-bit
     /// floats.
     ///
     /// ```
@@ -101,14 +101,10 @@ impl QuantizeTable {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn of_integers(graph: &Graph) -> QuantizeTable {
-        let between = floats_between_integers(graph);
-        let is_between = |operator: &Operator| {
-            let mut operands = operator.op.operands().map(|(_, t)| *t);
-            operator.outputs().next().is_some_and(|result| {
-                between.contains(&result) || is_integer(result, graph) && operands.any(|t| between.contains(&t))
-            })
-        };
-        let computing = graph.operators().iter().filter(|o| computes_integers(o, graph) || is_between(o));
+        let exact = exact_floats(graph);
+        let is_exact = |operator: &Operator| operator.outputs().next().is_some_and(|t| exact.contains(&t));
+        let computing =
+            graph.operators().iter().filter(|o| computes_integers(o, graph) || is_exact(o) || to_integers(o, graph));
         let modes = computing.filter_map(|o| Some((name_of(o, graph)?.to_owned(), mode_of_integers(&o.op))));
         QuantizeTable { comments: Vec::new(), modes: modes.collect() }
     }
@@ -246,28 +242,40 @@ fn computes_integers(operator: &Operator, graph: &Graph) -> bool {
     (compares || operator.outputs().next().is_some_and(is_integer)) && operands.any(|t| is_computed(&t))
 }
 
-/// Returns the floats that arithmetic computes from integers and constants alone, and that integers are computed from in turn.
-fn floats_between_integers(graph: &Graph) -> HashSet<Tensor> {
+/// Whether an operator converts floats to integers.
+fn to_integers(operator: &Operator, graph: &Graph) -> bool {
+    matches!(operator.op, Op::Cast(_)) && operator.outputs().next().is_some_and(|t| is_integer(t, graph))
+}
+
+/// Returns the floats that must not be rounded: those that arithmetic computes from integers and constants alone, such as coordinates from
+/// indices, and those that become integers.
+fn exact_floats(graph: &Graph) -> HashSet<Tensor> {
     let is_computed = |t: &Tensor| graph.tensor(*t).is_ok_and(|info| !info.is_coefficient());
-    let mut from_integers: HashSet<Tensor> = HashSet::new();
-    for operator in graph.operators() {
-        let mut operands = operator.op.operands().map(|(_, t)| *t).filter(is_computed).peekable();
-        if is_arithmetic(&operator.op)
-            && operands.peek().is_some()
-            && operands.all(|t| is_integer(t, graph) || from_integers.contains(&t))
-        {
-            from_integers.extend(operator.outputs().filter(|t| !is_integer(*t, graph)));
+    let operands =
+        |operator: &Operator| -> Vec<Tensor> { operator.op.operands().map(|(_, t)| *t).filter(is_computed).collect() };
+    let mut exact: HashSet<Tensor> = HashSet::new();
+    for operator in graph.operators().iter().filter(|operator| is_arithmetic(&operator.op)) {
+        let all = operands(operator);
+        if !all.is_empty() && all.iter().all(|t| is_integer(*t, graph) || exact.contains(t)) {
+            exact.extend(operator.outputs().filter(|t| !is_integer(*t, graph)));
         }
     }
-    let (mut wanted, mut between) = (HashSet::<Tensor>::new(), HashSet::new());
+    let signs: HashSet<Tensor> =
+        graph.operators().iter().filter(|o| matches!(o.op, Op::Sign(_))).flat_map(Operator::outputs).collect();
+    let mut wanted: HashSet<Tensor> = HashSet::new();
     for operator in graph.operators().iter().rev() {
-        let has_wanted = operator.outputs().any(|t| is_integer(t, graph) || wanted.contains(&t));
-        if has_wanted {
-            wanted.extend(operator.op.operands().map(|(_, t)| *t).filter(|t| from_integers.contains(t)));
+        let all = operands(operator);
+        // A sum of several tensors would lead through all of a residual network.
+        let is_alone = all.len() == 1 || all.iter().any(|t| signs.contains(t));
+        let is_wanted = operator.outputs().any(|t| wanted.contains(&t)) && is_arithmetic(&operator.op) && is_alone;
+        if is_wanted {
+            exact.extend(operator.outputs());
         }
-        between.extend(operator.outputs().filter(|t| wanted.contains(t) && from_integers.contains(t)));
+        if is_wanted || to_integers(operator, graph) {
+            wanted.extend(all.into_iter().filter(|t| !is_integer(*t, graph)));
+        }
     }
-    between
+    exact
 }
 
 /// Whether an op is one of those that indices are computed with.

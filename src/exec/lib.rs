@@ -74,7 +74,9 @@ mod visit;
 pub use any::{AnyBackend, AnyBuffer, AnyKernel};
 pub use backend::{Backend, Fusion, Kernel, KernelInfo, Layouts, Recorder, Run};
 pub use bisect::{Bisection, Culprit, bisect};
-pub use compare::{Comparison, Histogram, Match, Pair, Parts, Rename, Tolerance, compare, pair_names, real_numbers};
+pub use compare::{
+    Comparison, Histogram, Match, Pair, Parts, Rename, Source, Tolerance, compare, pair_names, real_numbers,
+};
 pub use cpu::{CpuBackend, CustomCall};
 pub use feeds::Feeds;
 pub use interrupt::Interrupt;

@@ -6,6 +6,7 @@ use tpulang::{
     calibrate::{Mode, QuantizeTable},
     exec::{self, CpuBackend, RunOptions},
     ops::{self, Op, ReduceMode},
+    quant::RoundMode,
 };
 
 fn run(g: &Graph, x: &Array) -> IndexMap<String, Array> {
@@ -107,6 +108,54 @@ fn other_divisions_stay() {
         let whole = integer(g, ops::Sub::new(vec![x, rest]), "whole");
         integer(g, ops::Div::new(vec![whole, d]), "y")
     });
+}
+
+/// The tool chain would omit the conversion to integers and back.
+#[test]
+fn floats_are_truncated_before_they_become_integers() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [6]).unwrap();
+    let scaled = g.mul(x, 10.0).out_name("scaled").call().unwrap();
+    let cast =
+        |input, to: &str| ops::Cast { to: to.to_owned(), round_mode: RoundMode::TowardsZero, ..ops::Cast::new(input) };
+    let whole = integer(&mut g, cast(scaled, "INT32"), "whole");
+    let back = g.op(cast(whole, "F32")).out_dtypes([Dtype::Float32]).out_name("back").call().unwrap()[0];
+    let y = g.add(back, x).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let legal = g.legalized().unwrap();
+    assert_eq!((count(&legal, &["Floor"]), count(&legal, &["Cast"])), (1, 2));
+    let x = Array::from([0.77f32, -0.77, 0.05, -0.05, 3.0, -0.3]);
+    assert_eq!(run(&g, &x), run(&legal, &x));
+    // What is rounded must not be rounded to 16 bits before, and integers have no threshold.
+    let exact: Vec<String> = QuantizeTable::of_integers(&legal).modes.into_keys().collect();
+    assert_eq!(exact, ["scaled", "whole/magnitude", "whole/sign", "whole/whole", "whole/signed", "whole", "back"]);
+}
+
+/// Coordinates that are computed in floats from indices.
+#[test]
+fn floats_from_indices_are_exact() {
+    let mut g = Graph::new("g").unwrap();
+    let index = g.input("index", Dtype::Int32, [4]).unwrap();
+    let size = g.input("size", Dtype::Float32, [4]).unwrap();
+    let cast = ops::Cast { to: "F32".to_owned(), ..ops::Cast::new(index) };
+    let place = g.op(cast).out_dtypes([Dtype::Float32]).out_name("place").call().unwrap()[0];
+    let row = g.mul(place, 1.0 / 64.0).out_name("row").call().unwrap();
+    let row = g.floor(row).out_name("whole").call().unwrap();
+    let y = g.add(row, size).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let exact: Vec<String> = QuantizeTable::of_integers(&g).modes.into_keys().collect();
+    assert_eq!(exact, ["place", "row", "whole"]);
+}
+
+/// Nothing that only the replaced operators read is left, of which a warning would say that it is not used.
+#[test]
+fn divisors_are_forgotten() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Int32, [2]).unwrap();
+    let c = g.coefficient("c", Array::from([7i32])).unwrap();
+    let y = integer(&mut g, ops::Remainder::new(vec![x, c]), "y");
+    g.set_outputs(&[y]).unwrap();
+    assert!(g.legalized().unwrap().find("c").is_err());
 }
 
 #[test]

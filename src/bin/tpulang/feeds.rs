@@ -50,7 +50,7 @@ fn split(given: &str) -> (Option<&str>, &Path) {
 
 /// Returns the shapes of the arrays of a file ([`Inputs::shapes`]), or of the one for the tensor that an argument names.
 pub fn shapes_of(name: Option<&str>, file: &Path) -> Vec<(Option<String>, Vec<usize>)> {
-    let arrays = if file.is_file() || file.is_dir() { read_arrays(file).unwrap_or_default() } else { IndexMap::new() };
+    let arrays = readable_arrays(file);
     let is_one = arrays.len() == 1;
     let named = arrays.into_iter().filter_map(|(own, array)| {
         let name = match name {
@@ -247,16 +247,44 @@ pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Arra
         }
     } else {
         for file in files {
-            feeds.add_arrays(read_arrays(file)?, &escaped_path(file))?;
+            feeds.add_arrays(sample_arrays(graph, file)?, &escaped_path(file))?;
         }
     }
     feeds.drop_results();
-    feeds.drop_unknown();
     // An image is an entry of a batch, which other samples fill.
     feeds.prepared(|shape| match *shape {
         [_, channels, height, width] => vec![1, channels, height, width],
         _ => shape.to_vec(),
     })
+}
+
+/// Returns the arrays of a file of a sample. If an `.npz` has all inputs, arrays that the network does not have are left out, whatever they hold: the
+/// labels of a data set, or names of files.
+fn sample_arrays(graph: &Graph, file: &Path) -> Result<IndexMap<String, Array>> {
+    if is_of_one(file) {
+        return read_arrays(file);
+    }
+    let mut arrays = NpzFile::open(file)?;
+    let known: Vec<String> = arrays.names().filter(|name| graph.lookup(name).is_some()).map(str::to_owned).collect();
+    let has = |t: &Tensor| graph.tensor(*t).is_ok_and(|info| known.contains(&info.name));
+    if graph.inputs().iter().all(has) {
+        return known.into_iter().map(|name| Ok((name.clone(), arrays.array(&name)?))).collect();
+    }
+    arrays.arrays()
+}
+
+/// Returns the arrays of a file or folder that can be read.
+fn readable_arrays(file: &Path) -> IndexMap<String, Array> {
+    if !file.is_file() && !file.is_dir() {
+        return IndexMap::new();
+    }
+    match NpzFile::open(file).ok().filter(|_| file.extension() == Some(OsStr::new("npz"))) {
+        Some(mut npz) => {
+            let names: Vec<String> = npz.names().map(str::to_owned).collect();
+            names.into_iter().filter_map(|name| Some((name.clone(), npz.array(&name).ok()?))).collect()
+        }
+        None => read_arrays(file).unwrap_or_default(),
+    }
 }
 
 impl<'g> Feeds<'g> {
@@ -325,12 +353,6 @@ impl<'g> Feeds<'g> {
             _ => true,
         });
         dropped
-    }
-    /// Drops arrays that are of no tensor, such as the labels of a data set, if all inputs are fed.
-    fn drop_unknown(&mut self) {
-        if self.inputs().all(|input| self.arrays.contains_key(&input.name) || self.images.contains_key(&input.name)) {
-            self.arrays.retain(|name, _| self.graph.lookup(name).is_some());
-        }
     }
     /// Adds the array of a tensor that an argument names, in place of an image.
     fn insert(&mut self, tensor: &TensorInfo, array: Array) {

@@ -83,6 +83,7 @@ const PROFILED: usize = 3;
 pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
+    let graph = if args.emulation.is_given() { graph.legalized()? } else { graph };
     messages.warn_of_model(&graph)?;
     let graph = if args.emulation.is_given() { model::legalized(graph)? } else { graph };
     let count =

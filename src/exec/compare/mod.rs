@@ -7,7 +7,7 @@ mod real;
 
 pub use histogram::Histogram;
 pub use pairs::{Match, Pair, Rename, pair_names};
-pub use parts::Parts;
+pub use parts::{Parts, Source};
 pub use real::real_numbers;
 
 use crate::{

@@ -1,4 +1,5 @@
 //! Operators that the chips of TPU-MLIR 1.30 lack, replaced by others.
+mod casts;
 mod divisions;
 mod reductions;
 
@@ -8,13 +9,15 @@ use crate::{
     ops::Op,
 };
 use divisions::Division;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What takes the place of an operator.
 enum Substitute {
     Division(Division),
     /// The axes of reductions that follow each other, the last axes first.
     Reductions(Vec<Vec<i64>>),
+    /// A truncation before the conversion to integers.
+    Truncation,
     /// Nothing: the only operator that reads its result is replaced by one that does not.
     Nothing,
 }
@@ -25,6 +28,8 @@ impl Graph {
     ///
     /// - Quotients and remainders of int32 by positive constants are computed in float32. `floor((x + 0.5) / c)` is the quotient rounded
     ///   down; the summand keeps it so whatever the rounding errors, as long as `x` and `c` are below 2^21.
+    /// - Floats are truncated before they are converted to int32 with rounding towards 0, since the tool chain omits conversions to integers
+    ///   and back.
     /// - Reductions of floats over axes that are not adjacent become several, one after the other.
     ///
     /// ```
@@ -61,13 +66,26 @@ impl Graph {
             match substitute {
                 Substitute::Division(division) => replacement.divide(division)?,
                 Substitute::Reductions(all) => replacement.reduce(&operator.op, all)?,
+                Substitute::Truncation => replacement.truncate(operator)?,
                 Substitute::Nothing => replacement.graph.forget(result),
             }
             Ok(replacement.operators)
         })?;
         graph.body = body;
         graph.calls = graph.calls.max(graph.body.calls.len());
+        // Divisors are read no longer.
+        let [before, after] = [self, &graph].map(Graph::read_coefficients);
+        before.difference(&after).for_each(|t| graph.forget(*t));
         Ok(graph)
+    }
+
+    /// Returns the coefficients that operators or updates read, or that are outputs.
+    fn read_coefficients(&self) -> HashSet<Tensor> {
+        let mut read: HashSet<Tensor> = self.outputs().iter().copied().collect();
+        read.extend(self.updates().iter().flat_map(|(variable, next)| [*variable, *next]));
+        self.body().walk(&mut |operator| read.extend(operator.uses()));
+        read.retain(|t| self.tensor(*t).is_ok_and(|info| info.is_coefficient()));
+        read
     }
 
     /// Returns what replaces the operators that chips lack, by their results.
@@ -92,8 +110,9 @@ impl Graph {
                     substitutes.extend(unread.map(|t| (t, Substitute::Nothing)));
                 }
             }
+            let truncation = self.truncates(&operator.op, result, &made_by).then_some(Substitute::Truncation);
             let reductions = self.reductions(&operator.op)?.map(Substitute::Reductions);
-            let substitute = division.map(Substitute::Division).or(reductions);
+            let substitute = division.map(Substitute::Division).or(truncation).or(reductions);
             substitutes.extend(substitute.map(|substitute| (result, substitute)));
         }
         Ok(substitutes)

@@ -18,13 +18,38 @@ pub struct TensorError {
     pub op: String,
     pub is_output: bool,
     pub comparison: Comparison,
-    /// The parts of an output that come from several tensors, by the names of these.
-    pub parts: Vec<(String, Comparison)>,
+    /// The parts of an output that come from several tensors.
+    pub parts: Vec<PartError>,
     /// How many of an output's integers are equal, and how many there are. The cosine of indices, such as the results of an ArgMax, means
     /// nothing.
     pub equal: Option<[usize; 2]>,
     /// By how much its error exceeds those of what it was computed from.
     pub own: f64,
+}
+
+/// The error of a part of an output.
+#[derive(Debug, Clone)]
+pub struct PartError {
+    /// The tensor that its numbers come from.
+    source: String,
+    comparison: Comparison,
+    /// Like that of the whole.
+    equal: Option<[usize; 2]>,
+}
+
+impl PartError {
+    fn passes(&self, tolerance: &Tolerance) -> bool {
+        match self.equal {
+            Some(equal) => too_different(equal, tolerance).is_none(),
+            None => self.comparison.passes(tolerance),
+        }
+    }
+}
+
+/// Says how many integers differ, if they are too many.
+fn too_different([equal, all]: [usize; 2], tolerance: &Tolerance) -> Option<String> {
+    let most = ((1.0 - tolerance.cosine) * all as f64).floor();
+    ((all - equal) as f64 > most).then(|| format!("in {} of {all} integers; {most} may differ", all - equal))
 }
 
 impl TensorError {
@@ -41,14 +66,13 @@ impl TensorError {
     }
     /// Says how an output is outside of a tolerance, if it is. `has_thresholds` tells whether a Concat has one for all its operands.
     fn failure(&self, tolerance: &Tolerance, has_thresholds: bool) -> Option<String> {
-        if let Some([equal, all]) = self.equal {
-            let most = ((1.0 - tolerance.cosine) * all as f64).floor();
-            return ((all - equal) as f64 > most)
-                .then(|| format!("in {} of {all} integers; {most} may differ", all - equal));
+        if let Some(equal) = self.equal {
+            return too_different(equal, tolerance);
         }
         let by = format!("by more than the tolerance {tolerance}");
-        if let Some((part, _)) = self.parts.iter().find(|(_, comparison)| !comparison.passes(tolerance)) {
-            let mut text = format!("{by} in the numbers that come from {part:?}");
+        if let Some(part) = self.parts.iter().find(|part| !part.passes(tolerance)) {
+            let by = part.equal.and_then(|equal| too_different(equal, tolerance)).unwrap_or(by);
+            let mut text = format!("{by}, in the numbers that come from {:?}", part.source);
             if has_thresholds {
                 text += &format!(
                     ", one of {} tensors that share a threshold there; as outputs of their own, they would each have one",
@@ -197,13 +221,20 @@ fn paired(graph: &Graph, stage: Stage, reference: &Arrays, arrays: &Arrays) -> R
     Ok(pairs)
 }
 
-/// Compares the parts of an output. Those of a single number or of zeros are left out, since their cosine means nothing.
-fn compare_parts(parts: &Parts, expected: &Array, found: &Array) -> Result<Vec<(String, Comparison)>> {
+/// Compares the parts of an output. Floats that are a single number or zeros are left out, since their cosine means nothing.
+fn compare_parts(parts: &Parts, expected: &Array, found: &Array) -> Result<Vec<PartError>> {
     let (expected, found) = (parts.split(&expected.to_f64()?), parts.split(&found.to_f64()?));
     let array = |part: Vec<f64>| Array::from_vec([part.len()], part);
-    let all = parts.sources().iter().cloned().zip(expected.into_iter().zip(found));
-    let told = all.filter(|(_, (expected, _))| expected.len() > 1 && expected.iter().any(|x| *x != 0.0));
-    told.map(|(name, (expected, found))| Ok((name, Comparison::of(&array(expected)?, &array(found)?)?))).collect()
+    let mut errors = Vec::new();
+    for (source, (expected, found)) in parts.sources().iter().zip(expected.into_iter().zip(found)) {
+        if expected.len() > 1 && expected.iter().any(|x| *x != 0.0) || source.is_integer {
+            let (expected, found) = (array(expected)?, array(found)?);
+            let equal = if source.is_integer { Some(equal(&expected, &found)?) } else { None };
+            let comparison = Comparison::of(&expected, &found)?;
+            errors.push(PartError { source: source.tensor.clone(), comparison, equal });
+        }
+    }
+    Ok(errors)
 }
 
 /// Whether a tensor has integers that stand for no real numbers.
@@ -262,7 +293,7 @@ pub fn summary(stages: &[StageErrors], chip: &str) -> String {
             text += "-\n";
             continue;
         };
-        let _ = writeln!(text, "{:<19} {}", escaped(&worst.tensor), figures(worst));
+        let _ = writeln!(text, "{:<19} {}", escaped(&worst.tensor), figures(worst.equal, &worst.comparison));
     }
     if let Some(tpu) = stages.iter().find(|stage| stage.stage == Stage::Tpu) {
         let largest: Vec<&TensorError> = tpu.largest().take(LISTED).collect();
@@ -293,18 +324,24 @@ fn table(errors: &[&TensorError]) -> String {
     let mut text = format!("{:width$}  {:op_width$}  {:>9} {:>9} {:>9}\n", "tensor", "op", "cosine", "error", "own");
     for (name, error) in names.iter().zip(errors) {
         let own = format!("{:.1e}", error.own);
-        let _ = writeln!(text, "{name:width$}  {:op_width$}  {} {own:>9}", error.op, figures(error));
-        for (part, comparison) in &error.parts {
-            let _ = writeln!(text, "{:width$}  {:op_width$}  {}  from {}", "", "", numbers(comparison), escaped(part));
+        let _ = writeln!(
+            text,
+            "{name:width$}  {:op_width$}  {} {own:>9}",
+            error.op,
+            figures(error.equal, &error.comparison)
+        );
+        for part in &error.parts {
+            let figures = figures(part.equal, &part.comparison);
+            let _ = writeln!(text, "{:width$}  {:op_width$}  {figures}  from {}", "", "", escaped(&part.source));
         }
     }
     text
 }
 
-fn figures(error: &TensorError) -> String {
-    match error.equal {
+fn figures(equal: Option<[usize; 2]>, comparison: &Comparison) -> String {
+    match equal {
         Some([equal, all]) => format!("{:>19}", format!("{equal} of {all} equal")),
-        None => numbers(&error.comparison),
+        None => numbers(comparison),
     }
 }
 

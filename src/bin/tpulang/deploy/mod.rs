@@ -93,7 +93,8 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
     messages.warn_of_model(&graph.legalized()?)?;
-    let graph = model::legalized(graph)?;
+    let original = model::unrolled(&graph)?.unwrap_or(graph);
+    let graph = original.legalized()?;
     let options = options::with_absolute_paths(&args.options)?;
     let target = args.target.read(&graph, &args.model.path, options, messages)?;
     let folder = args.stages.clone().unwrap_or_else(|| folder::of_bmodel(&args.output));
@@ -109,7 +110,8 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     }
     let chain = ToolChain::find()?;
     let report = Report::begin(&folder)?;
-    let mut pipeline = Pipeline::begin(&graph, &chain, &target, folder, &feeds)?;
+    let ours = during("running", Size::Unknown, |_| references(&graph, &original, &feeds))?;
+    let mut pipeline = Pipeline::begin(&graph, ours, &chain, &target, folder, &feeds)?;
     messages.warn(&graph, &graph.weight_warnings())?;
     for stage in Stage::ALL {
         let time_made = pipeline.make(stage)?;
@@ -180,11 +182,25 @@ fn all_tensors(graph: &Graph, feeds: &Arrays) -> Result<Arrays> {
     Ok(all)
 }
 
+/// Returns all tensors of a run. Outputs are those of the original, of which some operators were replaced.
+fn references(graph: &Graph, original: &Graph, feeds: &Arrays) -> Result<Arrays> {
+    let mut all = all_tensors(graph, feeds)?;
+    if original.operators().len() != graph.operators().len() {
+        let mut exact = all_tensors(original, feeds)?;
+        for output in original.outputs() {
+            let name = &original.tensor(*output)?.name;
+            all.extend(exact.swap_remove(name).map(|array| (name.clone(), array)));
+        }
+    }
+    Ok(all)
+}
+
 /// Returns the tensors of a stage, for a comparison with ours. The tool chain works in `folder`.
 pub fn tensors_of(stage: Stage, graph: &Graph, target: &Target, folder: PathBuf, feeds: &Arrays) -> Result<Arrays> {
     let chain = ToolChain::find()?;
     let _report = Report::begin(&folder)?;
-    let pipeline = Pipeline::begin(graph, &chain, target, folder, feeds)?;
+    let ours = during("running", Size::Unknown, |_| all_tensors(graph, feeds))?;
+    let pipeline = Pipeline::begin(graph, ours, &chain, target, folder, feeds)?;
     if !pipeline.runs(stage) {
         return Err(argument("--stage", "top", "the tool chain does not run Top modules of integers; expected tpu"));
     }
@@ -211,15 +227,15 @@ struct Pipeline<'a> {
 }
 
 impl<'a> Pipeline<'a> {
-    /// Computes our tensors, and writes the files that the tool chain begins with.
+    /// Writes the files that the tool chain begins with. `ours` are our tensors.
     fn begin(
         graph: &'a Graph,
+        ours: Arrays,
         chain: &'a ToolChain,
         target: &'a Target,
         folder: PathBuf,
         feeds: &'a Arrays,
     ) -> Result<Pipeline<'a>> {
-        let ours = during("running", Size::Unknown, |_| all_tensors(graph, feeds))?;
         let stages = Stages::new(chain, target, folder.clone(), graph, feeds)?;
         let parts = Parts::of_outputs(graph)?;
         Ok(Pipeline { graph, chain, target, folder, feeds, stages, parts, ours, top: None, errors: Vec::new() })

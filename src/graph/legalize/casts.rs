@@ -1,0 +1,35 @@
+//! Conversions of floats to integers, which the tool chain takes for no operation if the result becomes floats again.
+use super::{Graph, Operator, Replacement, Tensor};
+use crate::{
+    base::{Dtype, Result},
+    ops::{Abs, Cast, Floor, Mul, Op, Sign},
+    quant::RoundMode,
+};
+use std::collections::HashMap;
+
+impl Graph {
+    /// Whether an op rounds float32 towards 0, to integers.
+    pub(super) fn truncates(&self, op: &Op<Tensor>, result: Tensor, made_by: &HashMap<Tensor, &Op<Tensor>>) -> bool {
+        let Op::Cast(cast) = op else { return false };
+        let is_float = self
+            .tensor(cast.input)
+            .is_ok_and(|info| info.dtype == Dtype::Float32 && info.quantization.is_none() && !info.is_coefficient());
+        let is_whole =
+            matches!(made_by.get(&cast.input), Some(Op::Floor(_) | Op::Ceil(_) | Op::Round(_) | Op::Cast(_)));
+        cast.round_mode == RoundMode::TowardsZero && is_float && !is_whole && self.is_plain_int32(result)
+    }
+}
+
+impl Replacement<'_> {
+    /// Rounds towards 0 before the conversion.
+    pub(super) fn truncate(&mut self, operator: Operator) -> Result<()> {
+        let Op::Cast(cast) = operator.op else { return Ok(()) };
+        let shape = self.graph.tensor(cast.input)?.shape.clone();
+        let magnitude = self.add("magnitude", Abs::new(cast.input), &shape)?;
+        let sign = self.add("sign", Sign::new(cast.input), &shape)?;
+        let whole = self.add("whole", Floor::new(magnitude), &shape)?;
+        let signed = self.add("signed", Mul::new(vec![whole, sign]), &shape)?;
+        self.finish(Cast { input: signed, ..*cast });
+        Ok(())
+    }
+}
