@@ -223,7 +223,7 @@ fn outputs_are_judged_by_their_parts_and_indices_by_equality() {
         (
             [0.27, 0.0, 0.0, 0.98],
             1,
-            "output \"y\" of the Tpu stage differs from Top by more than the tolerance 0.9,0.8 in the numbers that come from \
+            "output \"y\" of the Tpu stage differs from Top by more than the tolerance 0.9,0.8, in the numbers that come from \
              \"scores\", one of 2 tensors that share a threshold there; as outputs of their own, they would each have one",
         ),
         (

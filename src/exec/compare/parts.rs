@@ -118,12 +118,11 @@ impl<'g> Walk<'g> {
         self.graph.tensor(tensor).is_ok_and(TensorInfo::is_coefficient)
     }
 
-    /// Returns the operands whose numbers become those of a result in other places, or changed by constants only.
+    /// Returns the operands whose numbers become those of a result in other places.
     fn moved(&self, tensor: Tensor) -> Option<Vec<Tensor>> {
         let op = &self.made_by.get(&tensor)?.op;
         let operands: Vec<Tensor> = op.operands().map(|(_, t)| *t).filter(|t| !self.is_coefficient(*t)).collect();
-        let is_moved = (moves(op) || self.scaled(tensor).is_some()) && operands.iter().all(|t| self.is_float32(*t));
-        is_moved.then_some(operands)
+        (moves(op) && operands.iter().all(|t| self.is_float32(*t))).then_some(operands)
     }
 
     /// Returns the operand of arithmetic with constants that keeps each number in its place.
@@ -140,6 +139,7 @@ impl<'g> Walk<'g> {
                 | Op::Mul(_)
                 | Op::MulConst(_)
                 | Op::Relu(_)
+                | Op::Scale(_)
                 | Op::Sub(_)
                 | Op::SubConst(_)
         );
@@ -152,18 +152,24 @@ impl<'g> Walk<'g> {
     /// Returns the computed tensors that the numbers of an output are moved from; `None` if there are too many, or if they are no
     /// float32.
     fn sources(&self, output: Tensor) -> Option<IndexSet<Tensor>> {
-        let (mut sources, mut seen, mut left) = (IndexSet::new(), HashSet::new(), vec![output]);
-        while let Some(tensor) = left.pop() {
+        let (mut sources, mut seen) = (IndexSet::new(), HashSet::new());
+        // Arithmetic with constants counts only behind the place where the parts are joined.
+        let mut left = vec![(output, false)];
+        while let Some((tensor, is_joined)) = left.pop() {
             if !seen.insert(tensor) {
                 continue;
             }
             if !self.is_float32(tensor) || sources.len() >= MAX_PARTS {
                 return None;
             }
-            match self.moved(tensor) {
+            match (self.moved(tensor), self.scaled(tensor).filter(|_| !is_joined)) {
                 // The first operand comes first.
-                Some(operands) => left.extend(operands.into_iter().rev()),
-                None => drop(sources.insert(tensor)),
+                (Some(operands), _) => {
+                    let is_joined = is_joined || operands.len() > 1;
+                    left.extend(operands.into_iter().rev().map(|t| (t, is_joined)));
+                }
+                (None, Some(operand)) => left.push((operand, false)),
+                (None, None) => drop(sources.insert(tensor)),
             }
         }
         Some(sources)
