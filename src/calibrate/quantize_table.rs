@@ -105,7 +105,7 @@ impl QuantizeTable {
         let is_exact = |operator: &Operator| operator.outputs().next().is_some_and(|t| exact.contains(&t));
         let computing =
             graph.operators().iter().filter(|o| computes_integers(o, graph) || is_exact(o) || to_integers(o, graph));
-        let modes = computing.filter_map(|o| Some((name_of(o, graph)?.to_owned(), mode_of_integers(&o.op))));
+        let modes = computing.filter_map(|o| Some((graph.result_names(o).next()?.to_owned(), mode_of_integers(&o.op))));
         QuantizeTable { comments: Vec::new(), modes: modes.collect() }
     }
 
@@ -132,8 +132,8 @@ impl QuantizeTable {
             Op::MaskedFill(op) => integers.contains(&op.cond),
             _ => false,
         });
-        let modes = selecting.filter(|operator| !computes_integers(operator, graph));
-        let modes = modes.filter_map(|operator| Some((name_of(operator, graph)?.to_owned(), Mode::F16)));
+        let of_floats = selecting.filter(|operator| !operator.outputs().any(|t| integers.contains(&t)));
+        let modes = of_floats.filter_map(|o| Some((graph.result_names(o).next()?.to_owned(), Mode::F16)));
         QuantizeTable { comments: Vec::new(), modes: modes.collect() }
     }
 
@@ -223,12 +223,7 @@ impl fmt::Display for QuantizeTable {
     }
 }
 
-/// Returns the name of an operator's first result.
-fn name_of<'g>(operator: &Operator, graph: &'g Graph) -> Option<&'g str> {
-    Some(graph.tensor(operator.outputs().next()?).ok()?.name.as_str())
-}
-
-/// Whether a tensor has integers that stand for no real numbers.
+/// Whether a tensor has integers that are not quantized numbers.
 fn is_integer(tensor: Tensor, graph: &Graph) -> bool {
     graph.tensor(tensor).is_ok_and(|info| !info.dtype.is_float() && info.quantization.is_none())
 }
@@ -247,8 +242,8 @@ fn to_integers(operator: &Operator, graph: &Graph) -> bool {
     matches!(operator.op, Op::Cast(_)) && operator.outputs().next().is_some_and(|t| is_integer(t, graph))
 }
 
-/// Returns the floats that must not be rounded: those that arithmetic computes from integers and constants alone, such as coordinates from
-/// indices, and those that become integers.
+/// Returns the floats that must not be rounded: those computed from integers and constants alone, such as coordinates from indices, and
+/// those that are converted to integers.
 fn exact_floats(graph: &Graph) -> HashSet<Tensor> {
     let is_computed = |t: &Tensor| graph.tensor(*t).is_ok_and(|info| !info.is_coefficient());
     let operands =

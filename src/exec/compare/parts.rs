@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 64;
 /// Which numbers of an output are moved from which tensor.
 ///
 /// A detector often returns boxes of hundreds of pixels and scores from 0 to 1 in one tensor, the result of a Concat. The error of the
-/// whole tells nothing about the scores.
+/// whole says nothing about the scores.
 ///
 /// ```
 /// use tpulang::{Dtype, Graph, exec::Parts};
@@ -51,7 +51,7 @@ pub struct Source {
 
 impl Parts {
     /// Returns the parts of each output that has several, by its name. Arithmetic with constants, such as a factor, may follow where the
-    /// parts are joined. Outputs are left out if their numbers come from more than 64 tensors, or are no float32.
+    /// parts are joined. Outputs are left out if their numbers come from more than 64 tensors or are not float32.
     ///
     /// # Errors
     /// Returns an error if a coefficient has no data, or memory runs out.
@@ -149,11 +149,11 @@ impl<'g> Walk<'g> {
         (is_arithmetic && shape(operand) == shape(tensor)).then_some(operand)
     }
 
-    /// Returns the computed tensors that the numbers of an output are moved from; `None` if there are too many, or if they are no
+    /// Returns the computed tensors that the numbers of an output are moved from; `None` if there are too many, or if they are not
     /// float32.
     fn sources(&self, output: Tensor) -> Option<IndexSet<Tensor>> {
         let (mut sources, mut seen) = (IndexSet::new(), HashSet::new());
-        // Arithmetic with constants counts only behind the place where the parts are joined.
+        // Only the arithmetic that follows the Concat is looked through.
         let mut left = vec![(output, false)];
         while let Some((tensor, is_joined)) = left.pop() {
             if !seen.insert(tensor) {
@@ -192,7 +192,7 @@ impl<'g> Walk<'g> {
         let mut part = self.graph.part(&sources.iter().copied().collect::<Vec<_>>(), outputs)?;
         let results: Vec<Tensor> = part.operators().iter().flat_map(Operator::outputs).collect();
         for result in results {
-            if let Some(operand) = self.scaled(result).filter(|_| !moves(&self.made_by[&result].op)) {
+            if let Some(operand) = self.scaled(result) {
                 part.replace_operator(result, AddConst::new(operand, 0.0).into())?;
             }
         }

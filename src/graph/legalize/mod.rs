@@ -73,7 +73,7 @@ impl Graph {
         })?;
         graph.body = body;
         graph.calls = graph.calls.max(graph.body.calls.len());
-        // Divisors are read no longer.
+        // Divisors have become attributes and reciprocals.
         let [before, after] = [self, &graph].map(Graph::read_coefficients);
         before.difference(&after).for_each(|t| graph.forget(*t));
         Ok(graph)
@@ -118,7 +118,7 @@ impl Graph {
         Ok(substitutes)
     }
 
-    /// Whether a tensor has int32 that stand for no real numbers.
+    /// Whether a tensor is int32 and not quantized.
     fn is_plain_int32(&self, tensor: Tensor) -> bool {
         self.tensor(tensor).is_ok_and(|info| info.dtype == Dtype::Int32 && info.quantization.is_none())
     }

@@ -128,7 +128,7 @@ impl StageErrors {
             self.outputs().find_map(|error| Some((error, error.failure(tolerance, has_thresholds)?)))?;
         let (name, with) = (self.name(&target.chip), self.with);
         let mut text = format!("output {:?} of the {name} stage differs from {with} {what}", output.tensor);
-        // A bmodel returns outputs only, so the first error is not known.
+        // A bmodel returns outputs only, so where its errors begin is unknown.
         if let Some(cause) = self.largest().next().filter(|_| self.stage != Stage::Chip) {
             text += &format!("; {:?} (top.{}) has the largest error of its own", cause.tensor, cause.op);
         }
@@ -237,7 +237,7 @@ fn compare_parts(parts: &Parts, expected: &Array, found: &Array) -> Result<Vec<P
     Ok(errors)
 }
 
-/// Whether a tensor has integers that stand for no real numbers.
+/// Whether a tensor has integers that are not quantized numbers.
 fn is_integer(graph: &Graph, tensor: Tensor) -> Result<bool> {
     let info = graph.tensor(tensor)?;
     Ok(graph.mode != Mode::Quantized && !info.dtype.is_float() && info.quantization.is_none())
