@@ -36,9 +36,17 @@ def scales(module):
     return {names[loc]: float(step) for step, loc in re.findall(pattern, text, re.M) if loc in names}
 
 
+class Network(NumberedSpec):
+    def norm(self, x, channels):
+        """Add a batch norm."""
+        variance = self.coefficient((0.5 + self.rng.random(channels)).astype(np.float32))
+        mean, gamma, beta = (self.random(channels) for _ in range(3))
+        return self.do("batch_norm", input=x, mean=mean, variance=variance, gamma=gamma, beta=beta)
+
+
 def images():
     """Layers of images that compute in integers, one of a kind."""
-    net = NumberedSpec("images")
+    net = Network("images")
     x = net.input("x", net.rng.standard_normal((1, 4, 12, 12)).astype(np.float32))
     conv = lambda x, oc, ic, **args: net.do("conv", input=x, weight=net.random(oc, ic, 3, 3, gain=0.3), bias=net.random(oc), **args)
     x = net.do("prelu", input=conv(x, 8, 4), slope=net.random(1, 8, 1, 1))
@@ -52,20 +60,24 @@ def images():
 
 def lines():
     """Convolutions over one axis."""
-    net = NumberedSpec("lines")
+    net = Network("lines")
     x = net.input("x", net.rng.standard_normal((1, 4, 40)).astype(np.float32))
     conv = lambda x, oc, ic, k, stride=1, pads=(0, 0), dilation=1, group=1: net.do(
         "top.Conv", input=x, filter=net.random(oc, ic, k, gain=0.3), bias=net.random(oc), kernel_shape=[k], strides=[stride],
         pads=list(pads), dilations=[dilation], group=group)
     x = net.do("relu", input=conv(x, 8, 4, 3, stride=2, pads=(1, 2)))
     x = net.do("tanh", input=conv(x, 8, 1, 3, pads=(4, 0), dilation=2, group=8))
-    conv(x, 5, 8, 1)
+    x = net.do("relu", input=net.norm(x, 8))
+    x = conv(net.mul(x, net.random(1, 8, 1)), 6, 8, 1)
+    # The range of the Relu is that of the product, too.
+    x = net.do("relu", input=net.reshape(net.mul(x, net.random(1, 6, 1)), 1, 6, 3, 7))
+    net.do("conv", input=x, weight=net.random(5, 6, 1, 1, gain=0.4))
     return net
 
 
 def volumes():
     """Convolutions of volumes."""
-    net = NumberedSpec("volumes")
+    net = Network("volumes")
     x = net.input("x", net.rng.standard_normal((1, 3, 5, 9, 9)).astype(np.float32))
     x = net.do("conv3d", input=x, weight=net.random(6, 3, 3, 3, 3, gain=0.3), bias=net.random(6), pad=[1] * 6)
     net.do("conv3d", input=net.do("relu", input=x), weight=net.random(5, 6, 1, 1, 1), stride=[1, 2, 2])
@@ -74,13 +86,11 @@ def volumes():
 
 def fused():
     """Layers that the tool chain makes part of the one before."""
-    net = NumberedSpec("fused")
+    net = Network("fused")
     x = net.input("x", net.rng.standard_normal((1, 4, 12, 12)).astype(np.float32))
     conv = lambda x, oc, ic, k, **args: net.do("conv", input=x, weight=net.random(oc, ic, k, k, gain=0.4), bias=net.random(oc), **args)
-    positive = lambda n: net.coefficient((0.5 + net.rng.random(n)).astype(np.float32))
-    norm = lambda x, n: net.do("batch_norm", input=x, mean=net.random(n), variance=positive(n), gamma=net.random(n), beta=net.random(n))
-    x = norm(conv(conv(x, 5, 4, 1), 8, 5, 3), 8)
-    x = net.do("relu", input=norm(net.do("relu", input=x), 8))
+    x = net.norm(conv(conv(x, 5, 4, 1), 8, 5, 3), 8)
+    x = net.do("relu", input=net.norm(net.do("relu", input=x), 8))
     x = net.mul(conv(x, 6, 8, 3, pad=[1, 1, 1, 1]), net.random(1, 6, 1, 1))
     x = net.add(net.add(x, net.random(1, 6, 1, 1)), conv(x, 6, 6, 3, pad=[1, 1, 1, 1]))
     x = net.mul(x, net.do("reduce", input=x, method="ReduceMean", axes=[2, 3], keep_dims=True))
@@ -92,7 +102,7 @@ def fused():
 
 def extremes():
     """Layers of tiny, huge and zero numbers, and functions with poles."""
-    net = NumberedSpec("extremes")
+    net = Network("extremes")
     x = net.input("x", net.rng.standard_normal((1, 4, 12, 12)).astype(np.float32))
     number = lambda value: net.coefficient(np.array([value], np.float32))
     conv = lambda x: net.do("conv", input=x, weight=net.random(4, 4, 3, 3, gain=0.3), bias=net.random(4), pad=[1, 1, 1, 1])

@@ -24,12 +24,12 @@ pub enum WarningKind {
         /// Name of the coefficient.
         tensor: String,
     },
-    /// No tensor of the model has the name of an array of its weights file.
+    /// No tensor of the model has the name of an array in a file of weights or inputs.
     #[error("the model does not use the array {array:?} of {file}")]
     UnusedArray {
         /// Name of the array.
         array: String,
-        /// The weights file.
+        /// The file.
         file: String,
     },
     /// Nothing reads a result, and it is not an output.
@@ -219,6 +219,28 @@ pub enum WarningKind {
         /// Number of such tensors.
         count: usize,
     },
+    /// A calibration table was made for another network.
+    #[error("{table} is the table of the network {of:?}, and this is {network:?}; the thresholds may not fit")]
+    OtherTable {
+        /// The table.
+        table: String,
+        /// The network that it names.
+        of: String,
+        /// The network that it is used for.
+        network: String,
+    },
+    /// Samples have arrays unlike those of most samples.
+    #[error("{} {} {what} for {input:?}, unlike most samples", such_as(*count, "sample", sample), either(*count, "has", "have"))]
+    UnusualSample {
+        /// The first of the samples.
+        sample: String,
+        /// Number of such samples.
+        count: usize,
+        /// Name of the input.
+        input: String,
+        /// What the arrays have: `only zeros`.
+        what: String,
+    },
     /// A chip computes layers in integers that are computed in floats here.
     #[error(
         "the chip computes {} in integers; here {} F16, so the chip's error may be larger; calibrate --search keeps {} in floats",
@@ -344,9 +366,11 @@ impl WarningKind {
             | BeyondFloat16 { layer: tensor, .. }
             | Converted { tensor, .. }
             | FedInner { tensor, .. }
+            | UnusualSample { input: tensor, .. }
             | UnfedResult { tensor, .. } => Some(tensor),
             LoopUnrolled { name, .. } | NestedBranches { name } | LoopKept { name } => Some(name),
             UnusedArray { .. }
+            | OtherTable { .. }
             | SurprisingDefault { .. }
             | UnusualArgument { .. }
             | AddedEpsilon

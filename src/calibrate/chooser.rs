@@ -1,7 +1,7 @@
 //! Choosing a method for each tensor, by the error that quantizing it causes in what reads it.
 use super::{
     Entry, Method, Precision, Statistics, Table,
-    histogram::{LANES, floors, padded},
+    histogram::{floor, padded},
     numbers,
     quantized::aligned,
 };
@@ -20,8 +20,9 @@ use std::collections::HashMap;
 /// Compares the thresholds of all methods, tensor by tensor. Each one in turn is rounded to the integers of a chip, and the operators
 /// that read it run with the rounded numbers. The threshold with the smallest error of their results is chosen.
 ///
-/// After each sample, the worse half of a tensor's thresholds is dropped, so the first sample takes longest. This is successive halving
-/// (Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", 2016).
+/// After each sample, the best third of a tensor's thresholds is kept, so the first sample takes longest. This is successive halving
+/// (Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", 2016) with the factor that Li et
+/// al. suggest ("Hyperband", 2018).
 ///
 /// Finally, thresholds change by up to 1.6 %: in sums, products and means, the chip rescales integers by the ratio of two thresholds,
 /// rounded to a multiplier of eight bits. In a residual network, these errors accumulate. Thresholds whose ratios are such multipliers
@@ -60,6 +61,9 @@ pub struct Chooser<'s> {
 /// Thresholds whose ratio is smaller are not compared with each other: they round numbers almost alike.
 const CLOSE: f32 = 1.02;
 
+/// Of so many thresholds, one is kept after each sample.
+const PER_KEPT: usize = 3;
+
 /// The thresholds of a tensor that may be chosen.
 struct Candidates {
     /// In the order of the methods.
@@ -78,11 +82,11 @@ impl Candidates {
         self.entries.len() > 1
     }
 
-    /// Keeps the better half.
-    fn halve(&mut self) {
+    /// Keeps the best third.
+    fn reduce(&mut self) {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         order.sort_by(|a, b| self.errors[*a].total_cmp(&self.errors[*b]));
-        order.truncate(order.len().div_ceil(2));
+        order.truncate(order.len().div_ceil(PER_KEPT));
         order.sort_unstable();
         self.entries = order.iter().map(|i| self.entries[*i]).collect();
         self.errors = order.iter().map(|i| self.errors[*i]).collect();
@@ -182,7 +186,7 @@ impl<'s> Chooser<'s> {
                 Ok::<_, Error>([first, others].concat())
             })?;
             tensor.errors.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
-            tensor.halve();
+            tensor.reduce();
         }
         self.tensors = tensors;
         Ok(())
@@ -266,29 +270,22 @@ impl SimdOp for Rounding<'_, '_> {
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) {
         let Rounding { numbers, scales, range, to } = self;
-        let ((to, to_rest), (from, rest)) = (to.as_chunks_mut::<LANES>(), numbers.as_chunks::<LANES>());
-        for (to, from) in to.iter_mut().zip(from) {
-            *to = nearest(from, scales, range);
+        for (to, number) in to.iter_mut().zip(numbers) {
+            *to = nearest(*number, scales, range);
         }
-        to_rest.copy_from_slice(&nearest(&padded(rest), scales, range)[..rest.len()]);
     }
 }
 
-/// Rounds each number to the nearest integer of a range, and scales it back. NaN becomes 0.
+/// Rounds a number to the nearest integer of a range, and scales it back. NaN becomes 0.
 #[inline(always)]
-fn nearest(numbers: &[f32; LANES], [per_scale, scale]: [f32; 2], [low, high]: [f32; 2]) -> [f32; LANES] {
-    let (mut levels, mut sizes) = ([0.0; LANES], [0.0; LANES]);
-    for lane in 0..LANES {
-        let level = numbers[lane] * per_scale;
-        levels[lane] = if level.is_nan() { 0.0 } else { level.clamp(low, high) };
-        sizes[lane] = levels[lane].abs() + 0.5;
-    }
-    let floors = floors(sizes);
-    for lane in 0..LANES {
-        // An integer has no -0.0.
-        levels[lane] = (floors[lane] as f32).copysign(levels[lane]) * scale + 0.0;
-    }
-    levels
+fn nearest(number: f32, [per_scale, scale]: [f32; 2], [low, high]: [f32; 2]) -> f32 {
+    // Comparisons rather than `clamp`, which may panic, so that the compiler vectorizes this.
+    let level = number * per_scale;
+    let level = if level.is_nan() { 0.0 } else { level };
+    let level = if level < low { low } else { level };
+    let level = if level > high { high } else { level };
+    // An integer has no -0.0.
+    (floor(level.abs() + 0.5) as f32).copysign(level) * scale + 0.0
 }
 
 /// Numbers that are summed at a time, so that the sum does not depend on the threads.
@@ -311,6 +308,27 @@ fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
     if relative.is_nan() { f64::INFINITY } else { relative }
 }
 
+/// Several sums of each kind, whose order does not depend on the machine.
+const SUMS: usize = 8;
+
+/// Adds to the sums of [`ErrorSums`].
+#[inline(always)]
+fn add_products(sums: &mut [[f64; SUMS]; 3], numbers: &[f32; SUMS], approximate: &[f32; SUMS]) {
+    let (mut exact, mut differences) = ([0.0; SUMS], [0.0; SUMS]);
+    for lane in 0..SUMS {
+        // What is infinite or NaN anyway, as masked scores are, says nothing about a threshold.
+        let is_finite = numbers[lane].is_finite();
+        let (number, approximate) = (f64::from(numbers[lane]), f64::from(approximate[lane]));
+        exact[lane] = if is_finite { number } else { 0.0 };
+        differences[lane] = if is_finite { approximate - number } else { 0.0 };
+    }
+    for lane in 0..SUMS {
+        sums[0][lane] += differences[lane] * differences[lane];
+        sums[1][lane] += exact[lane] * differences[lane];
+        sums[2][lane] += exact[lane] * exact[lane];
+    }
+}
+
 /// Sums the squared differences, the products of numbers and differences, and the squared numbers, with the machine's vector
 /// instructions.
 struct ErrorSums<'n> {
@@ -322,20 +340,12 @@ impl SimdOp for ErrorSums<'_> {
     type Output = [f64; 3];
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> [f64; 3] {
-        // Several sums of each kind, whose order does not depend on the machine.
-        const SUMS: usize = 8;
-        let mut sums = [[0.0f64; SUMS]; 3];
+        let mut sums = [[0.0; SUMS]; 3];
         let ((a, a_rest), (b, b_rest)) = (self.numbers.as_chunks::<SUMS>(), self.approximate.as_chunks::<SUMS>());
-        for (a, b) in a.iter().zip(b).chain([(&padded(a_rest), &padded(b_rest))]) {
-            for lane in 0..SUMS {
-                // What is infinite or NaN anyway, as masked scores are, says nothing about a threshold.
-                let (a, b) = if a[lane].is_finite() { (f64::from(a[lane]), f64::from(b[lane])) } else { (0.0, 0.0) };
-                let difference = b - a;
-                sums[0][lane] += difference * difference;
-                sums[1][lane] += a * difference;
-                sums[2][lane] += a * a;
-            }
+        for (a, b) in a.iter().zip(b) {
+            add_products(&mut sums, a, b);
         }
+        add_products(&mut sums, &padded(a_rest), &padded(b_rest));
         sums.map(|lanes| lanes.into_iter().sum())
     }
 }

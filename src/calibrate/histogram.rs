@@ -92,6 +92,33 @@ impl Default for Range {
     }
 }
 
+/// Ranges of every sixteenth number, side by side.
+struct Lanes {
+    min: [f32; LANES],
+    max: [f32; LANES],
+    zeros: [u32; LANES],
+    not_finite: [u32; LANES],
+}
+
+impl Lanes {
+    #[inline(always)]
+    fn add(&mut self, block: &[f32; LANES]) {
+        // Two loops, without which the compiler keeps the extrema in memory.
+        let (mut low, mut high) = ([0.0; LANES], [0.0; LANES]);
+        for i in 0..LANES {
+            let (x, is_finite) = (block[i], block[i].is_finite());
+            low[i] = if is_finite { x } else { f32::INFINITY };
+            high[i] = if is_finite { x } else { f32::NEG_INFINITY };
+            self.zeros[i] += u32::from(x == 0.0);
+            self.not_finite[i] += u32::from(!is_finite);
+        }
+        for i in 0..LANES {
+            self.min[i] = if low[i] < self.min[i] { low[i] } else { self.min[i] };
+            self.max[i] = if high[i] > self.max[i] { high[i] } else { self.max[i] };
+        }
+    }
+}
+
 /// Computes the range of some numbers with the machine's vector instructions.
 struct RangeOf<'n>(&'n [f32]);
 
@@ -99,28 +126,22 @@ impl SimdOp for RangeOf<'_> {
     type Output = Range;
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> Range {
-        let RangeOf(numbers) = self;
-        let (mut min, mut max) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
-        let (mut zeros, mut not_finite) = ([0u32; LANES], [0u32; LANES]);
-        let (blocks, rest) = numbers.as_chunks::<LANES>();
+        let (zeros, not_finite) = ([0; LANES], [0; LANES]);
+        let mut lanes = Lanes { min: [f32::INFINITY; LANES], max: [f32::NEG_INFINITY; LANES], zeros, not_finite };
+        let (blocks, rest) = self.0.as_chunks::<LANES>();
+        for block in blocks {
+            lanes.add(block);
+        }
         let mut last = [f32::NAN; LANES];
         last[..rest.len()].copy_from_slice(rest);
-        for block in blocks.iter().chain([&last]) {
-            for i in 0..LANES {
-                let (x, is_finite) = (block[i], block[i].is_finite());
-                min[i] = if is_finite & (x < min[i]) { x } else { min[i] };
-                max[i] = if is_finite & (x > max[i]) { x } else { max[i] };
-                zeros[i] += u32::from(x == 0.0);
-                not_finite[i] += u32::from(!is_finite);
-            }
-        }
+        lanes.add(&last);
         let sum = |lanes: [u32; LANES]| lanes.into_iter().map(u64::from).sum::<u64>();
         Range {
             // -0.0 equals 0.0, but has other bits.
-            min: min.into_iter().fold(f32::INFINITY, f32::min) + 0.0,
-            max: max.into_iter().fold(f32::NEG_INFINITY, f32::max) + 0.0,
-            zeros: sum(zeros),
-            not_finite: sum(not_finite) - (LANES - rest.len()) as u64,
+            min: lanes.min.into_iter().fold(f32::INFINITY, f32::min) + 0.0,
+            max: lanes.max.into_iter().fold(f32::NEG_INFINITY, f32::max) + 0.0,
+            zeros: sum(lanes.zeros),
+            not_finite: sum(lanes.not_finite) - (LANES - rest.len()) as u64,
         }
     }
 }
@@ -136,34 +157,32 @@ impl Range {
     }
 }
 
-/// Numbers whose bins are computed at a time.
-pub(crate) const LANES: usize = 16;
-/// The places of bins: those of positive numbers, those of negative ones, and one per lane for numbers that are not counted.
-const PLACES: usize = 2 * BINS + LANES;
+/// Numbers whose range is computed side by side.
+const LANES: usize = 16;
+/// Places of numbers that are not counted, so that neighbors have different ones.
+const UNCOUNTED: usize = 16;
+/// The places of bins: those of positive numbers, and those of negative ones.
+const PLACES: usize = 2 * BINS + UNCOUNTED;
 
-/// Rounds numbers from 0 to 2^22 down to integers. Unlike a cast, the compiler vectorizes this for every processor.
+/// Rounds a number from 0 to 2^22 down to an integer. Unlike a cast, the compiler vectorizes this for every processor.
 #[inline(always)]
-pub(crate) fn floors(numbers: [f32; LANES]) -> [i32; LANES] {
+pub(crate) fn floor(number: f32) -> i32 {
     // Floats of this size are integers, so the sum is rounded to one.
     const INTEGERS: f32 = (1 << 23) as f32;
-    let mut floors = [0; LANES];
-    for lane in 0..LANES {
-        let nearest = (numbers[lane] + INTEGERS).to_bits() as i32 & ((1 << 23) - 1);
-        floors[lane] = nearest - i32::from(nearest as f32 > numbers[lane]);
-    }
-    floors
+    let nearest = (number + INTEGERS).to_bits() as i32 & ((1 << 23) - 1);
+    nearest - i32::from(nearest as f32 > number)
 }
 
 /// Pads numbers with zeros.
 #[inline(always)]
-pub(crate) fn padded<const N: usize>(numbers: &[f32]) -> [f32; N] {
-    let mut padded = [0.0; N];
+pub(crate) fn padded<T: Copy + Default, const N: usize>(numbers: &[T]) -> [T; N] {
+    let mut padded = [T::default(); N];
     padded[..numbers.len()].copy_from_slice(numbers);
     padded
 }
 
 /// Counts of bins. Every other number is counted in the second list, since adding to a count has to wait until the addition before is
-/// done. For the same reason, zeros of different lanes have different places.
+/// done.
 struct Counts([Vec<u32>; 2]);
 
 impl Default for Counts {
@@ -174,28 +193,30 @@ impl Default for Counts {
 
 impl Counts {
     #[inline(always)]
-    fn count(&mut self, places: [u32; LANES]) {
+    fn count(&mut self, places: &[u32]) {
         let Counts([even, odd]) = self;
-        for [a, b] in places.as_chunks::<2>().0 {
+        let (pairs, last) = places.as_chunks::<2>();
+        for [a, b] in pairs {
             even[*a as usize] += 1;
             odd[*b as usize] += 1;
         }
+        last.iter().for_each(|place| even[*place as usize] += 1);
     }
 }
 
-/// Returns the places of numbers that are in these bins. The bins of zeros, and of numbers that are not finite, are ignored.
+/// Returns the place of the `i`-th number, which is in this bin. The bins of zeros, and of numbers that are not finite, are ignored.
 #[inline(always)]
-fn places(numbers: &[f32; LANES], bins: [i32; LANES]) -> [u32; LANES] {
-    let (mut places, infinity) = ([0; LANES], f32::INFINITY.to_bits() as i32);
-    for lane in 0..LANES {
-        let (size, sign) = (numbers[lane].abs().to_bits() as i32, numbers[lane].to_bits() >> 31);
-        let place = bins[lane] as u32 % BINS as u32 + sign * BINS as u32;
-        places[lane] = if (size > 0) & (size < infinity) { place } else { (2 * BINS + lane) as u32 };
-    }
-    places
+fn place(number: f32, bin: i32, i: usize) -> u32 {
+    let (size, sign) = (number.abs().to_bits() as i32, number.to_bits() >> 31);
+    let place = bin as u32 % BINS as u32 + sign * BINS as u32;
+    let uncounted = (2 * BINS) as u32 + i as u32 % UNCOUNTED as u32;
+    if (size > 0) & (size < f32::INFINITY.to_bits() as i32) { place } else { uncounted }
 }
 
-/// Counts numbers by their bin, except zeros and those that are not finite, with the machine's vector instructions.
+/// Numbers whose places are computed at a time.
+const BLOCK: usize = 256;
+
+/// Counts numbers by their bin, except zeros and those that are not finite. Places are computed with the machine's vector instructions.
 struct CountsOf<'n> {
     numbers: &'n [f32],
     per_width: f64,
@@ -205,24 +226,19 @@ impl SimdOp for CountsOf<'_> {
     type Output = Counts;
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> Counts {
-        let mut counts = Counts::default();
+        let (mut counts, mut places) = (Counts::default(), [0; BLOCK]);
         // A power of two, which makes products exact, unless it is too large for float32.
         let factor = self.per_width as f32;
-        let (blocks, rest) = self.numbers.as_chunks::<LANES>();
-        for block in blocks.iter().chain([&padded(rest)]) {
-            let mut bins = [0; LANES];
+        for block in self.numbers.chunks(BLOCK) {
+            let places = &mut places[..block.len()];
+            let each = places.iter_mut().zip(block).enumerate();
             if factor.is_finite() {
-                let mut scaled = [0.0; LANES];
-                for lane in 0..LANES {
-                    scaled[lane] = block[lane].abs() * factor;
-                }
-                bins = floors(scaled);
+                each.for_each(|(i, (to, number))| *to = place(*number, floor(number.abs() * factor), i));
             } else {
-                for lane in 0..LANES {
-                    bins[lane] = (f64::from(block[lane].abs()) * self.per_width) as i32;
-                }
+                let bin = |number: f32| (f64::from(number.abs()) * self.per_width) as i32;
+                each.for_each(|(i, (to, number))| *to = place(*number, bin(*number), i));
             }
-            counts.count(places(block, bins));
+            counts.count(places);
         }
         counts
     }

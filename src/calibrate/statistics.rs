@@ -1,5 +1,5 @@
 //! The statistics of a network's tensors.
-use super::{Entry, Histogram, Method, Precision, Table, numbers};
+use super::{Entry, Histogram, Method, Precision, Table, numbers, table::NETWORK};
 use crate::{
     array::Array,
     base::{Error, Result, files, invalid, pluralized, shape_text},
@@ -198,7 +198,7 @@ impl Statistics {
         let entries = entries.into_iter().collect::<Result<Vec<_>>>()?;
         let mut table = Table::new(entries.into_iter().collect());
         table.comments = vec![
-            format!("network: {}", self.network),
+            format!("{NETWORK}{}", self.network),
             format!("method: {method}"),
             format!("samples: {}", self.samples.len()),
         ];

@@ -65,7 +65,21 @@ impl Entry {
     }
 }
 
+/// How the comment with the network's name begins.
+pub(crate) const NETWORK: &str = "network: ";
+
 impl Table {
+    /// The name of the network that the table was made for, if a comment has it, as in tables of `calibrate`.
+    ///
+    /// ```
+    /// use tpulang::calibrate::Table;
+    /// assert_eq!(Table::parse("# network: net\nx 1 -1 1")?.network(), Some("net"));
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn network(&self) -> Option<&str> {
+        self.comments.iter().find_map(|comment| comment.strip_prefix(NETWORK))
+    }
+
     /// Returns a table with these entries, rounded to the 7 decimals of a file, so that reading what [`Table::write`] has written
     /// gives the same table.
     ///

@@ -1,6 +1,7 @@
 //! How a file is read.
 use super::proto;
-use crate::base::{Dtype, Result, Shape, elements, invalid, nearest, shape_text};
+use crate::base::{Dtype, MAX_LISTED, Result, Shape, elements, invalid, nearest, shape_text};
+use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
 
 /// How an ONNX file is read.
@@ -13,8 +14,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Options {
     pub(super) dimensions: HashMap<String, usize>,
     pub(super) shapes: HashMap<String, Shape>,
-    feed_shapes: HashMap<String, Shape>,
-    only_feed_shape: Option<Shape>,
+    feed_shapes: IndexMap<String, Shape>,
+    ordered_feed_shapes: Vec<Shape>,
     pub(super) data_anywhere: bool,
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
@@ -50,9 +51,14 @@ impl Options {
         self.feed_shapes.insert(input.into(), shape.into());
         self
     }
-    /// Like [`Options::feed_shape`], for the model's input if it has only one.
-    pub fn only_feed_shape(mut self, shape: impl Into<Shape>) -> Options {
-        self.only_feed_shape = Some(shape.into());
+    /// Like [`Options::feed_shape`], for all inputs in their order. Shapes that are more or fewer than the inputs are ignored.
+    ///
+    /// ```
+    /// use tpulang::onnx::Options;
+    /// let options = Options::new().feed_shapes([vec![1, 128], vec![1, 128]]);
+    /// ```
+    pub fn feed_shapes<S: Into<Shape>>(mut self, shapes: impl IntoIterator<Item = S>) -> Options {
+        self.ordered_feed_shapes = shapes.into_iter().map(Into::into).collect();
         self
     }
     /// Sets whether weights in other files may lie outside of the model's folder. Default: false, since a model from elsewhere could
@@ -128,7 +134,8 @@ impl Options {
                 }
                 None => format!("set {whole}"),
             };
-            return Err(invalid(format!("has the shape {}; {how}", declared_text(declared))));
+            let not_taken = self.unfitting_feeds(name);
+            return Err(invalid(format!("has the shape {}{not_taken}; {how}", declared_text(declared))));
         };
         if shape.contains(&0) {
             return Err(invalid(format!("has the shape {}; tensors have at least one element", shape_text(&shape))));
@@ -143,16 +150,25 @@ impl Options {
         // Old files list weights as inputs, too.
         let weights: HashSet<&str> = graph.initializer.iter().map(|weight| weight.name.as_str()).collect();
         let inputs: Vec<_> = graph.input.iter().filter(|input| !weights.contains(input.name.as_str())).collect();
-        let only = self.only_feed_shape.as_ref().filter(|_| inputs.len() == 1);
+        if inputs.len() == self.ordered_feed_shapes.len() {
+            let named = inputs.iter().map(|input| input.name.clone()).zip(self.ordered_feed_shapes.iter().cloned());
+            options.feed_shapes.extend(named);
+        }
+        let feeds = options.feed_shapes.clone();
         for input in inputs.into_iter().filter(|input| !self.shapes.contains_key(&input.name)) {
-            let fed = only.or_else(|| self.feed_shapes.get(&input.name)).filter(|shape| !shape.contains(&0));
+            let fed = feeds.get(&input.name).filter(|shape| !shape.contains(&0));
             let tensor = input.r#type.as_ref().and_then(|t| t.tensor_type.as_ref());
             let (Some(fed), Some(tensor)) = (fed, tensor) else { continue };
+            let mut shape = fed.clone();
             if let Some(declared) = &tensor.shape {
-                let Some(sizes) = options.fitting_sizes(declared, fed) else { continue };
+                // The array may be one of those that form a batch.
+                if let ([1, ..], Some(batch)) = (fed.as_slice(), declared.dim.first().and_then(|d| options.size(d))) {
+                    shape[0] = batch;
+                }
+                let Some(sizes) = options.fitting_sizes(declared, &shape) else { continue };
                 options.dimensions.extend(sizes);
             }
-            options.shapes.insert(input.name.clone(), fed.clone());
+            options.shapes.insert(input.name.clone(), shape);
         }
         options
     }
@@ -169,6 +185,19 @@ impl Options {
             sizes.extend(name.map(|name| (name.to_owned(), given)));
         }
         (declared.dim.len() == shape.len()).then_some(sizes)
+    }
+
+    /// Says why no given array sets the open sizes of an input.
+    fn unfitting_feeds(&self, input: &str) -> String {
+        match self.feed_shapes.get(input) {
+            Some(shape) => format!(", and the array for it {}", shape_text(shape)),
+            None if self.feed_shapes.is_empty() => String::new(),
+            None => {
+                let names =
+                    self.feed_shapes.keys().take(MAX_LISTED).map(|name| format!("{name:?}")).collect::<Vec<_>>();
+                format!(", and no array is given for it, only for {}", names.join(", "))
+            }
+        }
     }
 
     /// A shape with 1 for each size that is open.

@@ -180,6 +180,30 @@ fn samples_may_have_arrays_of_no_input() {
     assert!(report.contains("label"), "{report}");
 }
 
+/// Images that failed to load, and gaps of a sensor.
+#[test]
+fn few_samples_of_zeros_or_nan_are_named() {
+    let folder = Folder::new();
+    let array = |shape: &[usize], value: f64| Array::filled(Dtype::Float32, shape, value).unwrap();
+    let sample = |name: &str, x: f64, scale: f64| {
+        folder.npz(&format!("data/{name}.npz"), &[("x", array(&[2, 3], x)), ("scale", array(&[1, 3], scale))]);
+    };
+    for name in ["0", "2"] {
+        sample(name, 0.0, 1.0);
+    }
+    sample("4", 1.0, f64::NAN);
+    let report = folder.calibrate("net.json --data data --method max -o few.table");
+    let zeros = "warning[unusual-sample]: 2 samples such as \"0.npz\" have only zeros for \"x\", unlike most samples\n";
+    let nan = "warning[unusual-sample]: the sample \"4.npz\" has NaN or infinite elements for \"scale\", unlike most samples\n";
+    assert!(report.contains(zeros) && report.contains(nan) && !report.contains("not-finite"), "{report}");
+    // As masks have, in all samples.
+    for name in ["0", "2", "6"] {
+        sample(name, 1.0, f64::INFINITY);
+    }
+    let report = folder.calibrate("net.json --data data --method max -o most.table");
+    assert!(!report.contains("unusual-sample") && report.matches("not-finite-input").count() == 1, "{report}");
+}
+
 #[test]
 fn samples_fill_batches() {
     let folder = Folder::new();
@@ -194,7 +218,7 @@ fn samples_fill_batches() {
     let report = folder.calibrate("net.json --data list.txt --method max --statistics three.json -o three.table");
     assert!(report.contains("the last sample is repeated 1 time to fill a batch"), "{report}");
     let statistics = Statistics::read(folder.path("three.json")).unwrap();
-    assert_eq!(statistics.samples().collect::<Vec<_>>(), ["x1.npy, s.npy", "x2.npy, s.npy", "x3.npy, s.npy"]);
+    assert_eq!(statistics.samples().collect::<Vec<_>>(), ["x1.npy,s.npy", "x2.npy,s.npy", "x3.npy,s.npy"]);
     let x = &statistics.tensors()["x"].histogram;
     assert_eq!((x.count(), x.min(), x.max()), (4 * 3, -1.0, 6.0));
 }
@@ -404,6 +428,8 @@ fn networks_run_like_a_chip() {
     all += &run("uneven.json -i x.npz --calibration wide.table --quantize-table q.table -o f.npy");
     all += &run("uneven.json -i x.npz --calibration wide.table --fetch a -o f.npy");
     all += &run("uneven.json --calibration wide.table -o f.npy");
+    fs::write(folder.path("other.table"), table.replace("network: uneven", "network: flat")).unwrap();
+    all += &run("uneven.json -i x.npz --calibration other.table -o other.npz");
     snapshot("emulation", &all);
     let array = |name: &str| tpulang::array::read_arrays(folder.path(name)).unwrap().into_iter().next().unwrap().1;
     // Steps of 5000 / 127 are larger than all numbers.

@@ -196,6 +196,22 @@ fn recorded_results_are_computed_again() {
     assert!(!folder.path("none.npz").exists());
 }
 
+/// The arrays of a data set that are no inputs, such as labels, do no harm beside all inputs.
+#[test]
+fn arrays_of_no_tensor_are_left_out() {
+    let folder = Folder::new();
+    let mut case = read_npz(folder.path("in.npz")).unwrap();
+    case.insert("label".into(), Array::from([3i32]));
+    write_npz(folder.path("labelled.npz"), &case).unwrap();
+    assert_eq!(folder.results("-i labelled.npz"), folder.results("-i in.npz"));
+    let (code, text) = folder.tpulang("run net.json -i labelled.npz -o out.npz");
+    let warning = "warning[unused-array]: the model does not use the array \"label\" of labelled.npz\n";
+    assert!(code == Some(0) && text.contains(warning), "{text}");
+    // The named file takes the place of the other one's array.
+    let name = case.keys().next().unwrap();
+    folder.results(&format!("-i in.npz -i {name}=labelled.npz"));
+}
+
 #[test]
 fn only_what_is_fetched_is_computed() {
     let folder = Folder::new();
@@ -256,6 +272,10 @@ fn mistakes_are_explained() {
         ("--set x=0", "the input \"ids\" (4 int32) is not fed"),
         ("-i ids.npy", "--inputs is ids.npy; specify the input as NAME=ids.npy; inputs: x, ids"),
         ("--random 0 -i two.npz", "unknown input \"a\""),
+        (
+            "--random 0 -i ids=ids.npy -i ids=ids.npy",
+            "--inputs is ids=ids.npy; \"ids\" is already fed by an earlier argument",
+        ),
     ] {
         folder.fails(&format!("run net.json {args} -o out.npz"), message);
     }

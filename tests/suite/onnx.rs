@@ -101,12 +101,23 @@ fn arrays_set_the_sizes_that_are_open() {
     assert_eq!(run("wide.npy", &["--set", &format!("image={}", at("three.npy"))]).unwrap()[0], 3);
     let fixed = run("three.npy", &["--param", "batch=2"]).unwrap_err();
     assert!(fixed.contains("2x3x8x8") && fixed.contains("3x3x8x8"), "{fixed}");
-    assert!(run("wide.npy", &[]).unwrap_err().contains("set batch (--param batch=1)"));
+    let unfitting = run("wide.npy", &[]).unwrap_err();
+    assert!(unfitting.contains("and the array for it 3x3x8x9; set batch (--param batch=1)"), "{unfitting}");
 
     let bytes = fs::read(file("classifier.onnx")).unwrap();
     let options = Options::new().feed_shape("image", [4, 3, 8, 8]).feed_shape("other", [1]);
     let graph = onnx::read_stream(Cursor::new(bytes), "m", &options).unwrap();
     assert_eq!(graph.tensor(graph.inputs()[0]).unwrap().shape, [4, 3, 8, 8]);
+    let read = |options: Options| onnx::read(file("classifier.onnx"), &options);
+    let shape = |options| {
+        let graph = read(options).unwrap();
+        graph.tensor(graph.inputs()[0]).unwrap().shape.to_vec()
+    };
+    assert_eq!(shape(Options::new().feed_shapes([[5, 3, 8, 8]])), [5, 3, 8, 8]);
+    // Samples of a batch.
+    assert_eq!(shape(Options::new().dimension("batch", 6).feed_shapes([[1, 3, 8, 8]])), [6, 3, 8, 8]);
+    let other = read(Options::new().feed_shape("imges", [4, 3, 8, 8])).unwrap_err().to_string();
+    assert!(other.contains("and no array is given for it, only for \"imges\"; set batch"), "{other}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Options {
     pub fn network(&self, graph: &Graph, messages: &Diagnostics) -> Result<Option<QuantizedNetwork>> {
         let Chip::Bm1684x = self.chip;
         let Some(path) = &self.calibration else { return Ok(None) };
-        let table = tables::calibration(path, graph)?;
+        let table = tables::calibration(path, graph, messages)?;
         let modes = match &self.quantize_table {
             Some(path) => {
                 let text = tables::quantize(path, graph)?;

@@ -111,13 +111,11 @@ impl Inputs {
         let mut feeds = Feeds::new(graph, "--inputs");
         for given in &self.given {
             match split(given) {
-                (Some(name), file) => {
-                    feeds.add_file("--inputs", given, feeds.tensor("--inputs", given, name)?, file)?
-                }
+                (Some(name), file) => feeds.add_new("--inputs", given, feeds.tensor("--inputs", given, name)?, file)?,
                 (None, _) if given == STDIN => {
                     feeds.add_arrays(NpzFile::from_reader(io::stdin(), "standard input")?.arrays()?, given)?;
                 }
-                (None, file) if is_of_one(file) => feeds.add_file("--inputs", given, feeds.only_input(given)?, file)?,
+                (None, file) if is_of_one(file) => feeds.add_new("--inputs", given, feeds.only_input(given)?, file)?,
                 (None, file) => feeds.add_arrays(read_arrays(file)?, given)?,
             }
         }
@@ -136,6 +134,7 @@ impl Inputs {
             }
         }
         let mut warnings = feeds.drop_results();
+        warnings.extend(&feeds.drop_unknown());
         let mut arrays = feeds.prepared(<[usize]>::to_vec)?;
         warnings.extend(&inner(graph, &arrays));
         if let Some(seed) = self.random {
@@ -335,8 +334,7 @@ impl<'g> Feeds<'g> {
     /// Drops arrays that no argument names and that a run computes: the outputs, and other results if all inputs are fed.
     /// A file that records inputs with expected results would otherwise replace the model.
     fn drop_results(&mut self) -> Warnings {
-        let all_inputs =
-            self.inputs().map(|i| &i.name).all(|name| self.arrays.contains_key(name) || self.images.contains_key(name));
+        let all_inputs = self.has_all_inputs();
         let outputs: HashSet<Tensor> = self.graph.outputs().iter().copied().collect();
         let is_computed = |name: &str| {
             self.graph.lookup(name).is_some_and(|tensor| {
@@ -354,11 +352,39 @@ impl<'g> Feeds<'g> {
         });
         dropped
     }
+    fn has_all_inputs(&self) -> bool {
+        self.inputs().all(|input| self.arrays.contains_key(&input.name) || self.images.contains_key(&input.name))
+    }
+    /// Drops arrays of files that are of no tensor of the model, if all inputs are fed: the labels of a data set, or names of files.
+    fn drop_unknown(&mut self) -> Warnings {
+        let mut dropped = Warnings::default();
+        if !self.has_all_inputs() {
+            return dropped;
+        }
+        self.arrays.retain(|array, _| match self.files.get(array) {
+            Some(file) if self.graph.lookup(array).is_none() => {
+                dropped.push(Warning::new(WarningKind::UnusedArray { array: array.clone(), file: file.clone() }));
+                false
+            }
+            _ => true,
+        });
+        dropped
+    }
     /// Adds the array of a tensor that an argument names, in place of an image.
     fn insert(&mut self, tensor: &TensorInfo, array: Array) {
         self.files.remove(&tensor.name);
         self.images.shift_remove(&tensor.name);
         self.arrays.insert(tensor.name.clone(), array);
+    }
+    /// Adds the image or the array of a file for a tensor that no earlier argument has fed an array.
+    fn add_new(&mut self, option: &str, given: &str, tensor: &'g TensorInfo, file: &Path) -> Result<()> {
+        let name = &tensor.name;
+        // It takes the place of an array of a file that has several.
+        let has_array = self.arrays.contains_key(name) && !self.files.contains_key(name);
+        if has_array || self.images.contains_key(name) && ImageFormat::of_name(file).is_none() {
+            return Err(argument(option, given, format!("{name:?} is already fed by an earlier argument")));
+        }
+        self.add_file(option, given, tensor, file)
     }
     /// Adds the image or the array of a file.
     fn add_file(&mut self, option: &str, given: &str, tensor: &'g TensorInfo, file: &Path) -> Result<()> {

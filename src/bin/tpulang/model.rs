@@ -236,11 +236,12 @@ impl SourceOptions {
             options = options.shape(name, shape.clone());
         }
         for (name, shape) in &self.feed_shapes {
-            options = match name {
-                Some(name) => options.feed_shape(name, shape.clone()),
-                None => options.only_feed_shape(shape.clone()),
-            };
+            if let Some(name) = name {
+                options = options.feed_shape(name, shape.clone());
+            }
         }
+        let unnamed = self.feed_shapes.iter().filter(|(name, _)| name.is_none());
+        options = options.feed_shapes(unnamed.map(|(_, shape)| shape.clone()));
         for (name, value) in &self.params {
             let size = match value {
                 spec::Param::Int(size) => usize::try_from(*size).ok().filter(|s| *s > 0),

@@ -1,4 +1,5 @@
 //! The tables of quantized networks: all commands read and check them in one way.
+use super::diagnostics::Diagnostics;
 use std::path::Path;
 use tpulang::{
     Error, Graph, Result,
@@ -8,12 +9,16 @@ use tpulang::{
 };
 use tpulang_base::{argument, did_you_mean, escaped_path};
 
-/// Reads the calibration table of a network.
+/// Reads the calibration table of a network. Warns if it names another one.
 ///
 /// # Errors
 /// Returns an error if it cannot be read, or has no tensor of the network.
-pub fn calibration(path: &Path, graph: &Graph) -> Result<Table> {
+pub fn calibration(path: &Path, graph: &Graph, messages: &Diagnostics) -> Result<Table> {
     let table = Table::read(path)?;
+    if let Some(of) = table.network().filter(|of| *of != graph.name()) {
+        let (of, network) = (of.to_owned(), graph.name().to_owned());
+        messages.warn(graph, &WarningKind::OtherTable { table: escaped_path(path), of, network }.into())?;
+    }
     if table.entries.keys().any(|name| graph.lookup(name).is_some()) {
         return Ok(table);
     }

@@ -168,15 +168,16 @@ impl Context<'_> {
     fn scale(&mut self, op: &Scale<Tensor>, to: Range) -> Result<Option<Kernel>> {
         let shape = self.info(op.input)?.shape.to_vec();
         let (scale, bias) = (self.constant(op.scale)?, self.constant(op.bias)?);
-        let (Some(from), Some(scale), Some(bias), 4) = (self.range(op.input), scale, bias, shape.len()) else {
+        let (Some(from), Some(scale), Some(bias), 3 | 4) = (self.range(op.input), scale, bias, shape.len()) else {
             return Ok(None);
         };
         if [scale.len(), bias.len()] != [shape[1]; 2] {
             return Ok(None);
         }
-        let filter = quantized_filter((from, scale_unless_tiny), (&scale, &[shape[1], 1, 1, 1]), Some(bias), to)?;
-        let ones = vec![1, 1];
-        let mut conv = Conv::new(op.input, op.scale, ones.clone(), ones, vec![0; 4]);
+        let spatial = shape.len() - 2;
+        let (ones, filter) = (vec![1; spatial], [vec![shape[1], 1], vec![1; spatial]].concat());
+        let filter = quantized_filter((from, scale_unless_tiny), (&scale, &filter), Some(bias), to)?;
+        let mut conv = Conv::new(op.input, op.scale, ones.clone(), ones, vec![0; 2 * spatial]);
         conv.group = shape[1] as i64;
         let index = self.products.conv(&conv, (from.dtype(), &shape), filter.weights, filter.bias)?;
         Ok(Some(Kernel::Products { index, multipliers: filter.multipliers, rounding: Rounding::HalfUp, wide: None }))

@@ -181,9 +181,9 @@ impl<'a> Ranges<'a> {
                 // The least number of the operand is kept.
                 let least = if old.is_signed { old.threshold } else { 0.0 };
                 let threshold = range.threshold.max(least);
-                self.set(operand, Some(Range { threshold, is_signed: old.is_signed }));
+                self.set_back(operand, Range { threshold, is_signed: old.is_signed });
             } else {
-                self.set(operand, Some(range));
+                self.set_back(operand, range);
             }
         }
     }

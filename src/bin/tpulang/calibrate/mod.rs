@@ -2,6 +2,7 @@
 
 mod report;
 mod samples;
+mod unusual;
 
 use super::{
     Outcome,
@@ -20,6 +21,7 @@ use std::{
 };
 use tpulang::{
     Error, Graph, Result,
+    base::Warnings,
     calibrate::{
         Chooser, LEAST_THRESHOLD, Method, Precision, QuantizeTable, QuantizedNetwork, Search, Statistics, Table,
         differences,
@@ -27,6 +29,7 @@ use tpulang::{
     exec::{AnyBackend, FusionLevel, Session},
 };
 use tpulang_base::{argument, escaped_path, files, invalid, misfit, nearest, pluralized};
+use unusual::Unusual;
 
 /// Choose quantization thresholds from sample inputs, and write a calibration table
 #[derive(clap::Args)]
@@ -245,15 +248,27 @@ impl Network {
     fn statistics(&self, messages: &Diagnostics) -> Result<Statistics> {
         let Network { graph, session, runs } = self;
         let mut statistics = Statistics::new(graph)?;
+        let mut unusual = Unusual::default();
+        // Of the first sample whose arrays are finite or not, since a thousand samples may have the same problem.
+        let (mut of_finite, mut of_others) = (Warnings::default(), Warnings::default());
         during("calibrating", Size::Parts(runs.count()), |progress| {
             runs.read(graph, runs.count()).try_for_each(|run| -> Result<()> {
                 let (names, feeds) = run?;
                 let results = statistics.run(session, &names, &feeds).map_err(of_samples(&names))?;
-                messages.warn(graph, &session.non_finite(&feeds, &results)?)?;
+                let is_finite = unusual.add(&names.join(", "), &feeds)?;
+                let warnings = if is_finite { &mut of_finite } else { &mut of_others };
+                if warnings.is_empty() {
+                    *warnings = session.non_finite(&feeds, &results)?;
+                }
                 progress.advance();
                 Ok(())
             })
         })?;
+        messages.warn(graph, &of_finite)?;
+        if unusual.are_mostly_not_finite() {
+            messages.warn(graph, &of_others)?;
+        }
+        messages.warn(graph, &unusual.warnings().collect())?;
         if runs.missing() > 0 {
             let times = pluralized(runs.missing(), "time");
             messages.report(&format!("the last sample is repeated {times} to fill a batch\n"))?;

@@ -64,7 +64,7 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     };
     let _ = writeln!(
         text,
-        "\n{}: {} in F16{in_f32} of {} that may be integers{moved}; cosine of the outputs {after:.6}, and {before:.6} with \
+        "\n{}: {} in F16{in_f32} of {} that compute new numbers{moved}; cosine of the outputs {after:.6}, and {before:.6} with \
          all {}in INT8",
         escaped_path(path),
         count(Mode::F16),

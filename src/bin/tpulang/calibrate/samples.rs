@@ -138,8 +138,9 @@ fn in_list(list: &Path) -> Result<Vec<Sample>> {
     lines
         .map(|(i, line)| {
             let files: Result<Vec<PathBuf>> = line.split(',').map(file).collect();
+            let name = line.split(',').map(str::trim).collect::<Vec<_>>().join(",");
             let at = |e: Error| Error::format(list, format!("line {}: {}", i + 1, e.message()));
-            Ok(Sample { name: line.to_owned(), files: files.map_err(at)?, listed: Some((list.to_owned(), i + 1)) })
+            Ok(Sample { name, files: files.map_err(at)?, listed: Some((list.to_owned(), i + 1)) })
         })
         .collect()
 }

@@ -146,7 +146,8 @@ impl TargetOptions {
             );
             return Err(argument("--quantize", quantize, expected));
         }
-        let calibration = self.calibration.as_deref().map(|path| tables::calibration(path, graph)).transpose()?;
+        let read = |path| tables::calibration(path, graph, messages);
+        let calibration = self.calibration.as_deref().map(read).transpose()?;
         let quantize_table = self.quantize_table.as_deref().map(|path| read_quantize_table(path, graph)).transpose()?;
         if let (Some(path), Some(table), true) = (&self.calibration, &calibration, needs_thresholds) {
             warn_of_missing(path, table, graph, messages)?;
