@@ -8,6 +8,9 @@ use std::{f64::consts::LN_2, iter};
 /// Maximum number of thresholds that are compared, as in TensorRT.
 const COMPARED: usize = 2048;
 
+/// Differences of divergences that are rounding errors of their sums.
+const ROUNDING: f64 = 1e-10;
+
 /// Returns the threshold whose quantized distribution differs least from the distribution of sizes. Zeros are left out: they are
 /// represented exactly.
 pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
@@ -19,10 +22,11 @@ pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
     let step = ends.len().div_ceil(COMPARED).max(1);
     let ends: Vec<usize> = ends.into_iter().rev().step_by(step).collect();
     let compared = ends.into_par_iter().map(|n| (sums.divergence(n, levels), n));
-    // Of equal ones, the first.
+    // Of equal ones, but for rounding errors, the largest: it clamps least.
+    let rounded = |divergence: f64| (divergence / ROUNDING).round();
     let least = compared
         .filter(|(divergence, _)| divergence.is_finite())
-        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        .min_by(|a, b| rounded(a.0).total_cmp(&rounded(b.0)).then(b.1.cmp(&a.1)));
     least.map_or(bins.len(), |(_, n)| n) as f64 * histogram.width()
 }
 
