@@ -64,7 +64,7 @@ def judge(binary, folder, work, has_simulator, chips):
     out = os.path.join(work, os.path.basename(os.path.normpath(folder)))
     table, layers = out + ".table", out + ".qtable"
     text = tpulang(binary, "calibrate", path, "--data", inputs, "--search", layers, "--expect", str(EXPECT), "-o", table)
-    found = re.search(r"(\d+) in F16.* that may be integers.*; cosine of the outputs (\S+),", text)
+    found = re.search(r"(\d+) in F16.* that compute new numbers.*; cosine of the outputs (\S+),", text)
     if not found:
         raise RuntimeError("no result of the search in\n" + text)
     print("    %s layers in F16, expected cosine %s" % found.groups())
