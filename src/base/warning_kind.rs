@@ -219,8 +219,8 @@ pub enum WarningKind {
         /// Number of such tensors.
         count: usize,
     },
-    /// A calibration table was made for another network.
-    #[error("{table} is the table of the network {of:?}, and this is {network:?}; the thresholds may not fit")]
+    /// A calibration table names another network. A remark: the network may have been renamed.
+    #[error("{table} was made for the network {of:?}, and this is {network:?}; the thresholds may not fit")]
     OtherTable {
         /// The table.
         table: String,
@@ -229,17 +229,15 @@ pub enum WarningKind {
         /// The network that it is used for.
         network: String,
     },
-    /// Samples have arrays unlike those of most samples.
-    #[error("{} {} {what} for {input:?}, unlike most samples", such_as(*count, "sample", sample), either(*count, "has", "have"))]
+    /// Samples are probably damaged.
+    #[error("{} {} {problem}", such_as(*count, "sample", sample), either(*count, "has", "have"))]
     UnusualSample {
         /// The first of the samples.
         sample: String,
         /// Number of such samples.
         count: usize,
-        /// Name of the input.
-        input: String,
-        /// What the arrays have: `only zeros`.
-        what: String,
+        /// What they have: `only zeros`.
+        problem: String,
     },
     /// A chip computes layers in integers that are computed in floats here.
     #[error(
@@ -366,11 +364,11 @@ impl WarningKind {
             | BeyondFloat16 { layer: tensor, .. }
             | Converted { tensor, .. }
             | FedInner { tensor, .. }
-            | UnusualSample { input: tensor, .. }
             | UnfedResult { tensor, .. } => Some(tensor),
             LoopUnrolled { name, .. } | NestedBranches { name } | LoopKept { name } => Some(name),
             UnusedArray { .. }
             | OtherTable { .. }
+            | UnusualSample { .. }
             | SurprisingDefault { .. }
             | UnusualArgument { .. }
             | AddedEpsilon
@@ -448,6 +446,7 @@ impl WarningCode {
         match self {
             WarningCode::Converted
             | WarningCode::FedInner
+            | WarningCode::OtherTable
             | WarningCode::QuantizationInFloats
             | WarningCode::LoopUnrolled => Severity::Remark,
             _ => Severity::Warning,

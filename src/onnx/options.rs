@@ -1,6 +1,6 @@
 //! How a file is read.
 use super::proto;
-use crate::base::{Dtype, MAX_LISTED, Result, Shape, elements, invalid, nearest, shape_text};
+use crate::base::{Dtype, MAX_LISTED, Result, Shape, elements, invalid, nearest, pluralized, shape_text};
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
 
@@ -135,7 +135,7 @@ impl Options {
                 None => format!("set {whole}"),
             };
             let not_taken = self.unfitting_feeds(name);
-            return Err(invalid(format!("has the shape {}{not_taken}; {how}", declared_text(declared))));
+            return Err(invalid(format!("has the shape {}; {not_taken}{how}", declared_text(declared))));
         };
         if shape.contains(&0) {
             return Err(invalid(format!("has the shape {}; tensors have at least one element", shape_text(&shape))));
@@ -151,8 +151,9 @@ impl Options {
         let weights: HashSet<&str> = graph.initializer.iter().map(|weight| weight.name.as_str()).collect();
         let inputs: Vec<_> = graph.input.iter().filter(|input| !weights.contains(input.name.as_str())).collect();
         if inputs.len() == self.ordered_feed_shapes.len() {
-            let named = inputs.iter().map(|input| input.name.clone()).zip(self.ordered_feed_shapes.iter().cloned());
-            options.feed_shapes.extend(named);
+            for (input, shape) in inputs.iter().zip(&self.ordered_feed_shapes) {
+                options.feed_shapes.entry(input.name.clone()).or_insert_with(|| shape.clone());
+            }
         }
         let feeds = options.feed_shapes.clone();
         for input in inputs.into_iter().filter(|input| !self.shapes.contains_key(&input.name)) {
@@ -161,8 +162,8 @@ impl Options {
             let (Some(fed), Some(tensor)) = (fed, tensor) else { continue };
             let mut shape = fed.clone();
             if let Some(declared) = &tensor.shape {
-                // The array may be one of those that form a batch.
-                if let ([1, ..], Some(batch)) = (fed.as_slice(), declared.dim.first().and_then(|d| options.size(d))) {
+                // The array may be one of those that form a batch, if that is set.
+                if let ([1, ..], Some(batch)) = (fed.as_slice(), declared.dim.first().and_then(|d| self.size(d))) {
                     shape[0] = batch;
                 }
                 let Some(sizes) = options.fitting_sizes(declared, &shape) else { continue };
@@ -190,13 +191,17 @@ impl Options {
     /// Says why no given array sets the open sizes of an input.
     fn unfitting_feeds(&self, input: &str) -> String {
         match self.feed_shapes.get(input) {
-            Some(shape) => format!(", and the array for it {}", shape_text(shape)),
-            None if self.feed_shapes.is_empty() => String::new(),
-            None => {
+            Some(shape) => format!("the array for it is {}, which does not fit; ", shape_text(shape)),
+            None if !self.feed_shapes.is_empty() => {
                 let names =
                     self.feed_shapes.keys().take(MAX_LISTED).map(|name| format!("{name:?}")).collect::<Vec<_>>();
-                format!(", and no array is given for it, only for {}", names.join(", "))
+                format!("no array is given for it, only for {}; ", names.join(", "))
             }
+            None if !self.ordered_feed_shapes.is_empty() => {
+                let given = pluralized(self.ordered_feed_shapes.len(), "array");
+                format!("{given} without a name cannot be matched with the inputs; ")
+            }
+            None => String::new(),
         }
     }
 

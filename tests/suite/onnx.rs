@@ -102,7 +102,10 @@ fn arrays_set_the_sizes_that_are_open() {
     let fixed = run("three.npy", &["--param", "batch=2"]).unwrap_err();
     assert!(fixed.contains("2x3x8x8") && fixed.contains("3x3x8x8"), "{fixed}");
     let unfitting = run("wide.npy", &[]).unwrap_err();
-    assert!(unfitting.contains("and the array for it 3x3x8x9; set batch (--param batch=1)"), "{unfitting}");
+    assert!(
+        unfitting.contains("the array for it is 3x3x8x9, which does not fit; set batch (--param batch=1)"),
+        "{unfitting}"
+    );
 
     let bytes = fs::read(file("classifier.onnx")).unwrap();
     let options = Options::new().feed_shape("image", [4, 3, 8, 8]).feed_shape("other", [1]);
@@ -114,10 +117,14 @@ fn arrays_set_the_sizes_that_are_open() {
         graph.tensor(graph.inputs()[0]).unwrap().shape.to_vec()
     };
     assert_eq!(shape(Options::new().feed_shapes([[5, 3, 8, 8]])), [5, 3, 8, 8]);
+    // A name takes precedence.
+    assert_eq!(shape(Options::new().feed_shapes([[5, 3, 8, 8]]).feed_shape("image", [2, 3, 8, 8])), [2, 3, 8, 8]);
+    let two = read(Options::new().feed_shapes([[5, 3, 8, 8]; 2])).unwrap_err().to_string();
+    assert!(two.contains("; 2 arrays without a name cannot be matched with the inputs; set batch"), "{two}");
     // Samples of a batch.
     assert_eq!(shape(Options::new().dimension("batch", 6).feed_shapes([[1, 3, 8, 8]])), [6, 3, 8, 8]);
     let other = read(Options::new().feed_shape("imges", [4, 3, 8, 8])).unwrap_err().to_string();
-    assert!(other.contains("and no array is given for it, only for \"imges\"; set batch"), "{other}");
+    assert!(other.contains("; no array is given for it, only for \"imges\"; set batch"), "{other}");
 }
 
 #[test]

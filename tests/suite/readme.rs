@@ -76,7 +76,7 @@ fn every_command_of_the_page_about_the_command_runs() {
 
 #[test]
 fn every_command_of_the_page_about_calibration_runs() {
-    run_document("docs/calibration.md", &["patterns.table", "kl.table", "merged.table"]);
+    run_document("docs/calibration.md", &["patterns.table", "mse.table", "merged.table"]);
 }
 
 /// Runs the commands of a document, compares what they print with what it shows, and expects their `results`.

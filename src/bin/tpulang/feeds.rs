@@ -108,7 +108,7 @@ impl Inputs {
     /// inputs. Elements of files are read once their names and shapes have been checked.
     pub fn read(&self, graph: &Graph, model: &Path) -> Result<(IndexMap<String, Array>, Warnings)> {
         check_stdin(self.given.iter().map(Path::new).chain([model]))?;
-        let mut feeds = Feeds::new(graph, "--inputs");
+        let (mut feeds, mut unused) = (Feeds::new(graph, "--inputs"), Vec::new());
         for given in &self.given {
             match split(given) {
                 (Some(name), file) => feeds.add_new("--inputs", given, feeds.tensor("--inputs", given, name)?, file)?,
@@ -116,7 +116,11 @@ impl Inputs {
                     feeds.add_arrays(NpzFile::from_reader(io::stdin(), "standard input")?.arrays()?, given)?;
                 }
                 (None, file) if is_of_one(file) => feeds.add_new("--inputs", given, feeds.only_input(given)?, file)?,
-                (None, file) => feeds.add_arrays(read_arrays(file)?, given)?,
+                (None, file) => {
+                    let (arrays, others) = sample_arrays(graph, file)?;
+                    feeds.add_arrays(arrays, given)?;
+                    unused.extend(others.into_iter().map(|array| (array, given.clone())));
+                }
             }
         }
         if self.preprocess {
@@ -134,7 +138,10 @@ impl Inputs {
             }
         }
         let mut warnings = feeds.drop_results();
-        warnings.extend(&feeds.drop_unknown());
+        unused.extend(feeds.drop_unknown());
+        for (array, file) in unused {
+            warnings.push(Warning::new(WarningKind::UnusedArray { array, file }));
+        }
         let mut arrays = feeds.prepared(<[usize]>::to_vec)?;
         warnings.extend(&inner(graph, &arrays));
         if let Some(seed) = self.random {
@@ -246,7 +253,8 @@ pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Arra
         }
     } else {
         for file in files {
-            feeds.add_arrays(sample_arrays(graph, file)?, &escaped_path(file))?;
+            let (arrays, _) = sample_arrays(graph, file)?;
+            feeds.add_arrays(arrays, &escaped_path(file))?;
         }
     }
     feeds.drop_results();
@@ -257,19 +265,21 @@ pub fn of_sample(graph: &Graph, files: &[&Path]) -> Result<IndexMap<String, Arra
     })
 }
 
-/// Returns the arrays of a file of a sample. If an `.npz` has all inputs, arrays that the network does not have are left out, whatever they hold: the
-/// labels of a data set, or names of files.
-fn sample_arrays(graph: &Graph, file: &Path) -> Result<IndexMap<String, Array>> {
-    if is_of_one(file) {
-        return read_arrays(file);
+/// Returns the arrays of a file. If an `.npz` has all inputs, arrays that the network does not have are left out, whatever they hold: the
+/// labels of a data set, or names of files. Their names are returned, too.
+fn sample_arrays(graph: &Graph, file: &Path) -> Result<(IndexMap<String, Array>, Vec<String>)> {
+    if file.extension() != Some(OsStr::new("npz")) || file.is_dir() {
+        return Ok((read_arrays(file)?, Vec::new()));
     }
     let mut arrays = NpzFile::open(file)?;
-    let known: Vec<String> = arrays.names().filter(|name| graph.lookup(name).is_some()).map(str::to_owned).collect();
+    let (known, others): (Vec<String>, Vec<String>) =
+        arrays.names().map(str::to_owned).partition(|name| graph.lookup(name).is_some());
     let has = |t: &Tensor| graph.tensor(*t).is_ok_and(|info| known.contains(&info.name));
     if graph.inputs().iter().all(has) {
-        return known.into_iter().map(|name| Ok((name.clone(), arrays.array(&name)?))).collect();
+        let known = known.into_iter().map(|name| Ok((name.clone(), arrays.array(&name)?))).collect::<Result<_>>();
+        return Ok((known?, others));
     }
-    arrays.arrays()
+    Ok((arrays.arrays()?, Vec::new()))
 }
 
 /// Returns the arrays of a file or folder that can be read.
@@ -356,14 +366,15 @@ impl<'g> Feeds<'g> {
         self.inputs().all(|input| self.arrays.contains_key(&input.name) || self.images.contains_key(&input.name))
     }
     /// Drops arrays of files that are of no tensor of the model, if all inputs are fed: the labels of a data set, or names of files.
-    fn drop_unknown(&mut self) -> Warnings {
-        let mut dropped = Warnings::default();
+    /// Returns the name of each, and its file.
+    fn drop_unknown(&mut self) -> Vec<(String, String)> {
+        let mut dropped = Vec::new();
         if !self.has_all_inputs() {
             return dropped;
         }
         self.arrays.retain(|array, _| match self.files.get(array) {
             Some(file) if self.graph.lookup(array).is_none() => {
-                dropped.push(Warning::new(WarningKind::UnusedArray { array: array.clone(), file: file.clone() }));
+                dropped.push((array.clone(), file.clone()));
                 false
             }
             _ => true,

@@ -23,7 +23,7 @@ pub(super) fn threshold(histogram: &Histogram, levels: u32) -> f64 {
     let ends: Vec<usize> = ends.into_iter().rev().step_by(step).collect();
     let compared = ends.into_par_iter().map(|n| (sums.divergence(n, levels), n));
     // Of equal ones, but for rounding errors, the largest: it clamps least.
-    let rounded = |divergence: f64| (divergence / ROUNDING).round();
+    let rounded = |divergence: f64| (divergence.max(0.0) / ROUNDING).round();
     let least = compared
         .filter(|(divergence, _)| divergence.is_finite())
         .min_by(|a, b| rounded(a.0).total_cmp(&rounded(b.0)).then(b.1.cmp(&a.1)));

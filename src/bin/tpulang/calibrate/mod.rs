@@ -15,13 +15,14 @@ use super::{
 };
 use samples::{Runs, Sample, Shard};
 use std::{
+    collections::HashSet,
     fmt,
     path::{Path, PathBuf},
     str::FromStr,
 };
 use tpulang::{
-    Error, Graph, Result,
-    base::Warnings,
+    Array, Error, Graph, Result,
+    base::Warning,
     calibrate::{
         Chooser, LEAST_THRESHOLD, Method, Precision, QuantizeTable, QuantizedNetwork, Search, Statistics, Table,
         differences,
@@ -248,26 +249,28 @@ impl Network {
     fn statistics(&self, messages: &Diagnostics) -> Result<Statistics> {
         let Network { graph, session, runs } = self;
         let mut statistics = Statistics::new(graph)?;
-        let mut unusual = Unusual::default();
-        // Of the first sample whose arrays are finite or not, since a thousand samples may have the same problem.
-        let (mut of_finite, mut of_others) = (Warnings::default(), Warnings::default());
+        let (mut unusual, mut reported) = (Unusual::default(), HashSet::new());
         during("calibrating", Size::Parts(runs.count()), |progress| {
             runs.read(graph, runs.count()).try_for_each(|run| -> Result<()> {
                 let (names, feeds) = run?;
                 let results = statistics.run(session, &names, &feeds).map_err(of_samples(&names))?;
-                let is_finite = unusual.add(&names.join(", "), &feeds)?;
-                let warnings = if is_finite { &mut of_finite } else { &mut of_others };
-                if warnings.is_empty() {
-                    *warnings = session.non_finite(&feeds, &results)?;
+                let is_number = unusual.add(&names, runs.together(), &feeds)?;
+                // A thousand samples may have the same problem.
+                let is_new = |(name, array): (&String, &Array)| {
+                    let is_finite = array.non_finite().is_none_or(|found| !found.any());
+                    !is_finite && !reported.contains(name)
+                };
+                if is_number && feeds.iter().chain(&results).any(is_new) {
+                    let found = session.non_finite(&feeds, &results)?;
+                    let is_new =
+                        |warning: &&Warning| warning.kind().tensor().is_none_or(|t| reported.insert(t.to_owned()));
+                    messages
+                        .warn(graph, &found.iter().filter(is_new).map(|warning| warning.kind().clone()).collect())?;
                 }
                 progress.advance();
                 Ok(())
             })
         })?;
-        messages.warn(graph, &of_finite)?;
-        if unusual.are_mostly_not_finite() {
-            messages.warn(graph, &of_others)?;
-        }
         messages.warn(graph, &unusual.warnings().collect())?;
         if runs.missing() > 0 {
             let times = pluralized(runs.missing(), "time");

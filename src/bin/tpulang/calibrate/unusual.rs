@@ -1,68 +1,56 @@
-//! Samples that are probably damaged: unlike most others, an array is zero throughout, or has NaN or infinite elements.
+//! Samples that are probably damaged: all arrays are zero throughout, or one has NaN.
 use indexmap::IndexMap;
 use tpulang::{Array, Result, base::WarningKind};
 
-/// What is wrong with an array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Damage {
-    Zeros,
-    NotFinite,
-}
+/// What is wrong with a sample: `only zeros`.
+type Problem = String;
 
-impl Damage {
-    fn of(array: &Array) -> Result<Option<Damage>> {
-        if !array.dtype().is_float() {
-            return Ok(None);
-        }
-        if array.non_finite().is_some_and(|found| found.any()) {
-            return Ok(Some(Damage::NotFinite));
-        }
-        let is_zero = array.shape().iter().product::<usize>() > 1 && array.bytes()?.iter().all(|byte| *byte == 0);
-        Ok(is_zero.then_some(Damage::Zeros))
-    }
-    fn text(self) -> &'static str {
-        match self {
-            Damage::Zeros => "only zeros",
-            Damage::NotFinite => "NaN or infinite elements",
-        }
-    }
-}
-
-/// Counts damaged arrays by input.
+/// Counts damaged samples.
 #[derive(Default)]
 pub struct Unusual {
-    /// The first sample of each kind, and how many there are.
-    found: IndexMap<(String, Damage), (String, usize)>,
-    samples: usize,
+    /// The first sample with each problem, and how many there are.
+    found: IndexMap<Problem, (String, usize)>,
 }
 
 impl Unusual {
-    /// Examines the arrays of a sample, and returns whether all are finite.
-    pub fn add(&mut self, sample: &str, feeds: &IndexMap<String, Array>) -> Result<bool> {
-        self.samples += 1;
-        let mut is_finite = true;
-        for (input, array) in feeds {
-            let Some(damage) = Damage::of(array)? else { continue };
-            is_finite &= damage != Damage::NotFinite;
-            self.found.entry((input.clone(), damage)).or_insert((sample.to_owned(), 0)).1 += 1;
+    /// Examines the samples of a run, and returns whether none has NaN. An array whose first axis has an entry for each of `together`
+    /// samples is divided among them.
+    pub fn add(&mut self, samples: &[&str], together: usize, feeds: &IndexMap<String, Array>) -> Result<bool> {
+        let mut floats = Vec::new();
+        for (input, array) in feeds.iter().filter(|(_, array)| array.dtype().is_float()) {
+            floats.push((input, array.shape().first() == Some(&together), array.to_f32()?));
         }
-        Ok(is_finite)
+        let mut is_number = true;
+        for (i, sample) in samples.iter().enumerate() {
+            let entries = floats.iter().map(|(input, is_divided, numbers)| {
+                let size = if *is_divided { numbers.len() / together } else { numbers.len() };
+                (*input, if *is_divided { &numbers[i * size..][..size] } else { &numbers[..] })
+            });
+            let mut is_zero = !floats.is_empty();
+            for (input, numbers) in entries {
+                is_zero &= numbers.len() > 1 && numbers.iter().all(|x| *x == 0.0);
+                if numbers.iter().any(|x| x.is_nan()) {
+                    is_number = false;
+                    self.count(format!("NaN for {input:?}"), sample);
+                }
+            }
+            if is_zero {
+                self.count("only zeros".to_owned(), sample);
+            }
+        }
+        Ok(is_number)
     }
 
-    /// Whether most samples have elements that are not finite, as those with an attention mask.
-    pub fn are_mostly_not_finite(&self) -> bool {
-        self.found.iter().any(|((_, damage), (_, count))| *damage == Damage::NotFinite && !self.are_few(*count))
+    fn count(&mut self, problem: Problem, sample: &str) {
+        self.found.entry(problem).or_insert((sample.to_owned(), 0)).1 += 1;
     }
 
-    /// Returns a warning for each input of which few samples are damaged.
+    /// Returns a warning for each problem.
     pub fn warnings(&self) -> impl Iterator<Item = WarningKind> {
-        self.found.iter().filter(|(_, (_, count))| self.are_few(*count)).map(|((input, damage), (sample, count))| {
-            let (input, sample, what) = (input.clone(), sample.clone(), damage.text().to_owned());
-            WarningKind::UnusualSample { sample, count: *count, input, what }
+        self.found.iter().map(|(problem, (sample, count))| WarningKind::UnusualSample {
+            sample: sample.clone(),
+            count: *count,
+            problem: problem.clone(),
         })
-    }
-
-    fn are_few(&self, count: usize) -> bool {
-        2 * count < self.samples
     }
 }
