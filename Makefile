@@ -129,7 +129,7 @@ gpu-emulated: build ## test three checks of gpu-check on the emulated GPU, and t
 	export LD_LIBRARY_PATH=$$(for f in libcuda.so libcudnn.so; do dirname "$$(ls -t "$(CURDIR)"/target/tmp/emulated*/$$f | head -1)"; done | paste -sd:); \
 	for part in first random libraries; do \
 		$(BENCH_PEER)/bin/python conformance/gpu.py --bin $(BIN) --part $$part --cases "$(CASES)" --only "$$([ $$part = libraries ] && echo MatMul)" \
-			--minutes $$([ $$part = random ] && echo 0.3 || echo 4) || exit 1; done
+			--minutes $$([ $$part = random ] && echo 0.5 || echo 4) || exit 1; done
 	$(BENCH_PEER)/bin/python benches/gpu.py --bin $(BIN) --device cpu --rounds 1 --seconds 0.01 --only 'gemm_512|softmax_1024' --no-compile \
 		--work build/bench/gpu-emulated --out build/bench/gpu-emulated.md
 
