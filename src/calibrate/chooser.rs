@@ -61,7 +61,7 @@ pub struct Chooser<'s> {
 /// Thresholds whose ratio is smaller are not compared with each other: they round numbers almost alike.
 const CLOSE: f32 = 1.02;
 
-/// Of so many thresholds, one is kept after each sample.
+/// After each sample, one in this many thresholds is kept.
 const PER_KEPT: usize = 3;
 
 /// The thresholds of a tensor that may be chosen.

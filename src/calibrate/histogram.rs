@@ -157,7 +157,7 @@ impl Range {
     }
 }
 
-/// Numbers whose range is computed side by side.
+/// Number of ranges that are computed side by side.
 const LANES: usize = 16;
 /// Places of numbers that are not counted, so that neighbors have different ones.
 const UNCOUNTED: usize = 16;

@@ -162,7 +162,7 @@ impl Options {
             let (Some(fed), Some(tensor)) = (fed, tensor) else { continue };
             let mut shape = fed.clone();
             if let Some(declared) = &tensor.shape {
-                // The array may be one of those that form a batch, if that is set.
+                // If the batch is set, the array may be one entry of it.
                 if let ([1, ..], Some(batch)) = (fed.as_slice(), declared.dim.first().and_then(|d| self.size(d))) {
                     shape[0] = batch;
                 }

@@ -13,6 +13,7 @@ use super::{
     progress::{Size, during},
     run::FILES,
 };
+use indexmap::IndexMap;
 use samples::{Runs, Sample, Shard};
 use std::{
     collections::HashSet,
@@ -22,7 +23,7 @@ use std::{
 };
 use tpulang::{
     Array, Error, Graph, Result,
-    base::Warning,
+    base::Warnings,
     calibrate::{
         Chooser, LEAST_THRESHOLD, Method, Precision, QuantizeTable, QuantizedNetwork, Search, Statistics, Table,
         differences,
@@ -254,18 +255,8 @@ impl Network {
             runs.read(graph, runs.count()).try_for_each(|run| -> Result<()> {
                 let (names, feeds) = run?;
                 let results = statistics.run(session, &names, &feeds).map_err(of_samples(&names))?;
-                let is_number = unusual.add(&names, runs.together(), &feeds)?;
-                // A thousand samples may have the same problem.
-                let is_new = |(name, array): (&String, &Array)| {
-                    let is_finite = array.non_finite().is_none_or(|found| !found.any());
-                    !is_finite && !reported.contains(name)
-                };
-                if is_number && feeds.iter().chain(&results).any(is_new) {
-                    let found = session.non_finite(&feeds, &results)?;
-                    let is_new =
-                        |warning: &&Warning| warning.kind().tensor().is_none_or(|t| reported.insert(t.to_owned()));
-                    messages
-                        .warn(graph, &found.iter().filter(is_new).map(|warning| warning.kind().clone()).collect())?;
+                if unusual.add(&names, runs.together(), &feeds)? {
+                    messages.warn(graph, &self.new_non_finite(&feeds, &results, &mut reported)?)?;
                 }
                 progress.advance();
                 Ok(())
@@ -277,6 +268,26 @@ impl Network {
             messages.report(&format!("the last sample is repeated {times} to fill a batch\n"))?;
         }
         Ok(statistics)
+    }
+
+    /// Returns warnings about tensors with elements that are not finite, but for those in `reported`, to which they are added: a thousand
+    /// samples may have the same problem.
+    fn new_non_finite(
+        &self,
+        feeds: &IndexMap<String, Array>,
+        results: &IndexMap<String, Array>,
+        reported: &mut HashSet<String>,
+    ) -> Result<Warnings> {
+        let is_new = |(name, array): (&String, &Array)| {
+            array.non_finite().is_some_and(|found| found.any()) && !reported.contains(name)
+        };
+        // Finding where such elements come from takes another run.
+        if !feeds.iter().chain(results).any(is_new) {
+            return Ok(Warnings::default());
+        }
+        let found = self.session.non_finite(feeds, results)?;
+        let kinds = found.iter().map(|warning| warning.kind().clone());
+        Ok(kinds.filter(|kind| kind.tensor().is_none_or(|t| reported.insert(t.to_owned()))).collect())
     }
 
     /// Chooses thresholds by comparison, on at most `most` samples.
