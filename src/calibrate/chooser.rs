@@ -1,7 +1,8 @@
 //! Choosing a method for each tensor, by the error that quantizing it causes in what reads it.
 use super::{
     Entry, Method, Precision, Statistics, Table,
-    histogram::{floor, padded},
+    histogram::floor,
+    lanes::{LANES, for_lanes},
     numbers,
     quantized::aligned,
 };
@@ -308,21 +309,18 @@ fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
     if relative.is_nan() { f64::INFINITY } else { relative }
 }
 
-/// Several sums of each kind, whose order does not depend on the machine.
-const SUMS: usize = 8;
-
 /// Adds to the sums of [`ErrorSums`].
 #[inline(always)]
-fn add_products(sums: &mut [[f64; SUMS]; 3], numbers: &[f32; SUMS], approximate: &[f32; SUMS]) {
-    let (mut exact, mut differences) = ([0.0; SUMS], [0.0; SUMS]);
-    for lane in 0..SUMS {
+fn add_products(sums: &mut [[f64; LANES]; 3], numbers: &[f32; LANES], approximate: &[f32; LANES]) {
+    let (mut exact, mut differences) = ([0.0; LANES], [0.0; LANES]);
+    for lane in 0..LANES {
         // What is infinite or NaN anyway, as masked scores are, says nothing about a threshold.
         let is_finite = numbers[lane].is_finite();
         let (number, approximate) = (f64::from(numbers[lane]), f64::from(approximate[lane]));
         exact[lane] = if is_finite { number } else { 0.0 };
         differences[lane] = if is_finite { approximate - number } else { 0.0 };
     }
-    for lane in 0..SUMS {
+    for lane in 0..LANES {
         sums[0][lane] += differences[lane] * differences[lane];
         sums[1][lane] += exact[lane] * differences[lane];
         sums[2][lane] += exact[lane] * exact[lane];
@@ -340,12 +338,8 @@ impl SimdOp for ErrorSums<'_> {
     type Output = [f64; 3];
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> [f64; 3] {
-        let mut sums = [[0.0; SUMS]; 3];
-        let ((a, a_rest), (b, b_rest)) = (self.numbers.as_chunks::<SUMS>(), self.approximate.as_chunks::<SUMS>());
-        for (a, b) in a.iter().zip(b) {
-            add_products(&mut sums, a, b);
-        }
-        add_products(&mut sums, &padded(a_rest), &padded(b_rest));
+        let mut sums = [[0.0; LANES]; 3];
+        for_lanes(self.numbers, self.approximate, |numbers, approximate| add_products(&mut sums, numbers, approximate));
         sums.map(|lanes| lanes.into_iter().sum())
     }
 }

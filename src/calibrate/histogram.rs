@@ -173,14 +173,6 @@ pub(crate) fn floor(number: f32) -> i32 {
     nearest - i32::from(nearest as f32 > number)
 }
 
-/// Pads numbers with zeros.
-#[inline(always)]
-pub(crate) fn padded<T: Copy + Default, const N: usize>(numbers: &[T]) -> [T; N] {
-    let mut padded = [T::default(); N];
-    padded[..numbers.len()].copy_from_slice(numbers);
-    padded
-}
-
 /// Counts of bins. Every other number is counted in the second list, since adding to a count has to wait until the addition before is
 /// done.
 struct Counts([Vec<u32>; 2]);

@@ -34,6 +34,7 @@ mod completed;
 mod difference;
 mod histogram;
 mod judge;
+mod lanes;
 mod methods;
 mod quantize_table;
 mod quantized;

@@ -24,7 +24,8 @@ pub struct RunOptions {
     /// Operators to run on the CPU, by the names of their results, whatever the backend has. They are not fused with
     /// others.
     pub on_cpu: Vec<String>,
-    /// Number of threads of the CPU kernels; 0 means one per core, and more than 256 are 256.
+    /// Number of threads of the CPU kernels; 0 means one per core. At most [`RunOptions::MAX_THREADS`] are
+    /// used.
     pub threads: usize,
     /// How far operators are fused.
     pub fusion: FusionLevel,
@@ -130,6 +131,9 @@ impl RunOptions {
     pub fn on_cpu<S: Into<String>>(self, on_cpu: impl IntoIterator<Item = S>) -> Self {
         RunOptions { on_cpu: on_cpu.into_iter().map(Into::into).collect(), ..self }
     }
+    /// The largest number of threads of the CPU kernels.
+    pub const MAX_THREADS: usize = 256;
+
     /// Sets [`RunOptions::threads`].
     pub fn threads(self, threads: usize) -> Self {
         RunOptions { threads, ..self }

@@ -1,5 +1,5 @@
 //! The threads of a session.
-use super::processors::Processors;
+use super::{RunOptions, processors::Processors};
 use crate::base::{Result, argument};
 use std::{
     hint,
@@ -37,7 +37,7 @@ impl Threads {
     /// # Errors
     /// Returns an error if the system has no more threads.
     pub fn new(threads: usize) -> Result<Threads> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(256)).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(RunOptions::MAX_THREADS)).build();
         let pool = pool.map_err(|e| argument("threads", threads, e))?;
         let processors = Arc::new(Processors::new(pool.current_num_threads()));
         Ok(Threads {

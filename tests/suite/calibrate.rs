@@ -418,7 +418,7 @@ fn networks_run_like_a_chip() {
         format!("$ tpulang run {words}\n{text}[exit {}]\n", out.status.code().unwrap())
     };
     all += &run("uneven.json -i x.npz --calibration out/u.table -o int8.npz");
-    all += &run("uneven.json -i x.npz --calibration out/u.table --all -o all.npz");
+    all += &run("uneven.json -i x.npz --calibration out/u.table --all -j 1 -o all.npz");
     all += &run("uneven.json -i x.npz --calibration wide.table --fetch c -o c.npy");
     fs::write(folder.path("q.table"), "# by hand\nc F32\n").unwrap();
     all += &run("uneven.json -i x.npz --calibration wide.table --quantize-table q.table --fetch c -o f.npy");

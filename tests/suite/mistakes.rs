@@ -476,7 +476,6 @@ fn options_without_effect_are_refused() {
         (&["run", spec, "--explain", "--profile"], "cannot be used with"),
         (&[&emulated[..], &["--precision", "f16"]].concat(), "cannot be used with"),
         (&[&emulated[..], &["--tf32"]].concat(), "cannot be used with"),
-        (&[&emulated[..], &["-j", "1"]].concat(), "cannot be used with"),
         (&[&emulated[..], &["--strict"]].concat(), "cannot be used with"),
         (&[&emulated[..], &["--max-iterations", "1"]].concat(), "cannot be used with"),
     ] {

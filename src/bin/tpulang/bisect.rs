@@ -91,9 +91,8 @@ const TOLERANCE: Tolerance = Tolerance { cosine: 0.9999, euclidean: 0.99 };
 pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
-    messages.warn_of_model(&graph)?;
     args.check_output(&graph)?;
-    let graph = args.as_compiled(graph)?;
+    let graph = args.warned(graph, messages)?;
     let (mut feeds, warnings) = args.inputs.read(&graph, &args.model.path)?;
     check_inputs(&graph, &feeds, if args.stage_given() { "with the tool chain" } else { "in bisect" })?;
     messages.warn(&graph, &warnings)?;
@@ -178,9 +177,13 @@ impl Args {
     fn tables(&self) -> impl Iterator<Item = &Path> {
         self.target.files()
     }
-    /// Returns the network as the tool chain gets it.
-    fn as_compiled(&self, graph: Graph) -> Result<Graph> {
-        if self.stage.is_none() { Ok(graph) } else { model::legalized(graph) }
+    /// Returns the network, with `--stage` as the tool chain gets it, and warns of it.
+    fn warned(&self, graph: Graph, messages: &Diagnostics) -> Result<Graph> {
+        if self.stage.is_some() {
+            return model::for_chip(graph, messages);
+        }
+        messages.warn_of_model(&graph)?;
+        Ok(graph)
     }
     /// Returns the tensors of a stage of the tool chain, and the tolerance for them.
     fn of_stage(
@@ -207,7 +210,8 @@ impl Args {
     fn tables(&self) -> impl Iterator<Item = &Path> {
         std::iter::empty()
     }
-    fn as_compiled(&self, graph: Graph) -> Result<Graph> {
+    fn warned(&self, graph: Graph, messages: &Diagnostics) -> Result<Graph> {
+        messages.warn_of_model(&graph)?;
         Ok(graph)
     }
     fn of_stage(

@@ -79,6 +79,14 @@ impl Running {
         }
         options
     }
+    /// Limits work outside of sessions to the threads of `-j`: that of quantized networks, and of statistics.
+    pub fn limit_threads(&self) {
+        if self.threads > 0 {
+            // It fails if this process did so before, which the first command of a process decides.
+            let _ =
+                rayon::ThreadPoolBuilder::new().num_threads(self.threads.min(RunOptions::MAX_THREADS)).build_global();
+        }
+    }
     /// Opens the device for a graph, with the options of a session.
     pub fn open(&self, graph: &Graph, all: bool, messages: &Diagnostics) -> Result<(AnyBackend, RunOptions)> {
         let Running { device, precision, tf32, .. } = *self;

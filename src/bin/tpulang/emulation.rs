@@ -17,7 +17,7 @@ pub struct Options {
         long,
         value_name = "TABLE",
         conflicts_with_all = [
-            "explain", "profile", "device", "threads", "strict", "on_cpu", "no_fusion", "precision", "tf32", "weight_budget",
+            "explain", "profile", "device", "strict", "on_cpu", "no_fusion", "precision", "tf32", "weight_budget",
             "max_iterations",
         ],
         help_heading = FILES

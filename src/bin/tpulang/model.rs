@@ -2,7 +2,7 @@
 //! [`Source`] into their arguments.
 use super::{
     content::{self, Content, Other},
-    diagnostics,
+    diagnostics::{self, Diagnostics},
     feeds::{Inputs, STDIN},
     run::FILES,
     shell::shell_word,
@@ -101,8 +101,10 @@ pub fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
     is_known.then(|| graph.unrolled()).transpose()
 }
 
-/// Returns the graph that the tool chain gets: with loops unrolled, and without operators that chips lack.
-pub fn legalized(graph: Graph) -> Result<Graph> {
+/// Returns the graph that the tool chain gets, with loops unrolled and without operators that chips lack, and warns of it.
+pub fn for_chip(graph: Graph, messages: &Diagnostics) -> Result<Graph> {
+    // A loop is warned of once, not in each of its iterations.
+    messages.warn_of_model(&graph.legalized()?)?;
     unrolled(&graph)?.unwrap_or(graph).legalized()
 }
 

@@ -83,9 +83,12 @@ const PROFILED: usize = 3;
 pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
-    let graph = if args.emulation.is_given() { graph.legalized()? } else { graph };
-    messages.warn_of_model(&graph)?;
-    let graph = if args.emulation.is_given() { model::legalized(graph)? } else { graph };
+    let graph = if args.emulation.is_given() {
+        model::for_chip(graph, messages)?
+    } else {
+        messages.warn_of_model(&graph)?;
+        graph
+    };
     let count =
         (!args.all).then(|| if args.fetch.is_empty() { graph.outputs().len() } else { fetched(&args, &graph).len() });
     let sources = Sources::new(&args.model.path, &graph, args.inputs.files());
@@ -98,6 +101,7 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
         check_inputs(&graph, &feeds, "with --calibration")?;
     }
     messages.warn(&graph, &warnings)?;
+    args.running.limit_threads();
     if let (Some(network), Some(output)) = (args.emulation.network(&graph, messages)?, &output) {
         let report = emulated(&args, &graph, &network, &feeds, output)?;
         output.report(&Report::Text(report), messages)?;

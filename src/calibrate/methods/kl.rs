@@ -1,6 +1,6 @@
 //! The threshold of least information loss, as in TensorRT.
 use super::Histogram;
-use crate::histogram::padded;
+use crate::lanes::{LANES, for_lanes};
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
 use std::{f64::consts::LN_2, iter};
@@ -97,19 +97,13 @@ impl SimdOp for SumOfLogarithms<'_> {
     type Output = f64;
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> f64 {
-        // Several sums, whose order does not depend on the machine.
-        const SUMS: usize = 8;
-        let mut sums = [0.0; SUMS];
-        let ((factors, last_factors), (numbers, last_numbers)) =
-            (self.factors.as_chunks::<SUMS>(), self.numbers.as_chunks::<SUMS>());
-        let mut add = |factors: &[f64; SUMS], numbers: &[f64; SUMS]| {
-            for lane in 0..SUMS {
+        let mut sums = [0.0; LANES];
+        // The logarithm of the zeros that follow the last numbers is finite, and its factor is 0.
+        for_lanes(self.factors, self.numbers, |factors, numbers| {
+            for lane in 0..LANES {
                 sums[lane] += factors[lane] * logarithm(numbers[lane]);
             }
-        };
-        factors.iter().zip(numbers).for_each(|(factors, numbers)| add(factors, numbers));
-        // The logarithm of the zeros in the padding is finite, and its factor is 0.
-        add(&padded(last_factors), &padded(last_numbers));
+        });
         sums.into_iter().sum()
     }
 }

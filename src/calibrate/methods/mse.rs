@@ -1,6 +1,6 @@
 //! The threshold of least squared error.
 use super::Histogram;
-use crate::histogram::padded;
+use crate::lanes::{LANES, for_lanes};
 use rten_simd::{Isa, SimdOp};
 
 /// Number of thresholds that are compared.
@@ -57,22 +57,16 @@ impl SimdOp for RoundingErrors<'_> {
     type Output = f64;
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> f64 {
-        // Several sums, whose order does not depend on the machine.
-        const SUMS: usize = 8;
         // Floats of this size are integers, so a sum with it is rounded to one.
         const INTEGERS: f64 = (1u64 << 52) as f64;
-        let (mut sums, per_scale) = ([0.0; SUMS], 1.0 / self.scale);
-        let ((centers, last_centers), (counts, last_counts)) =
-            (self.centers.as_chunks::<SUMS>(), self.counts.as_chunks::<SUMS>());
-        let mut add = |centers: &[f64; SUMS], counts: &[f64; SUMS]| {
-            for lane in 0..SUMS {
+        let (mut sums, per_scale) = ([0.0; LANES], 1.0 / self.scale);
+        for_lanes(self.centers, self.counts, |centers, counts| {
+            for lane in 0..LANES {
                 let nearest = (centers[lane] * per_scale + INTEGERS) - INTEGERS;
                 let error = centers[lane] - nearest * self.scale;
                 sums[lane] += error * error * counts[lane];
             }
-        };
-        centers.iter().zip(counts).for_each(|(centers, counts)| add(centers, counts));
-        add(&padded(last_centers), &padded(last_counts));
+        });
         sums.into_iter().sum()
     }
 }

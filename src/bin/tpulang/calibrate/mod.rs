@@ -223,14 +223,14 @@ impl Network {
         let samples = samples::list(data, args.samples)?;
         args.options.take_shapes(model, || samples.first().map(Sample::shapes).unwrap_or_default());
         let graph = during("reading the model", Size::Unknown, |_| args.options.read(model))?;
-        messages.warn_of_model(&graph.legalized()?)?;
-        let graph = model::legalized(graph)?;
+        let graph = model::for_chip(graph, messages)?;
         check_names(&graph, &args.asymmetric)?;
         let sources = Sources::new(model, &graph, vec![data]);
         for (option, path) in args.written() {
             sources.check(option, path)?;
         }
         let runs = Runs::new(&graph, samples, args.shard)?;
+        args.running.limit_threads();
         let (backend, options) = args.running.open(&graph, false, messages)?;
         let fusion = if options.fusion == FusionLevel::Full { FusionLevel::Layouts } else { options.fusion };
         // `auto` runs each operator by itself, and the whole graph in two ways.
