@@ -33,6 +33,7 @@ mod chooser;
 mod completed;
 mod difference;
 mod histogram;
+mod infinities;
 mod judge;
 mod lanes;
 mod methods;

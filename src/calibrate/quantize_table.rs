@@ -2,6 +2,7 @@
 use crate::{
     base::{Error, Result, escaped, files, invalid, nearest},
     graph::{Graph, Operator, Tensor},
+    infinities::results_from_infinities,
     ops::Op,
     table::is_table_name,
 };
@@ -135,6 +136,30 @@ impl QuantizeTable {
         let of_floats = selecting.filter(|operator| !operator.outputs().any(|t| integers.contains(&t)));
         let modes = of_floats.filter_map(|o| Some((graph.result_names(o).next()?.to_owned(), Mode::F16)));
         QuantizeTable { comments: Vec::new(), modes: modes.collect() }
+    }
+
+    /// Returns the layers that read infinite constants, or what such layers pass on, such as scores masked by `masked_fill(mask, -inf)`.
+    /// TPU-MLIR 1.30 has no scale for infinite numbers in INT8.
+    ///
+    /// ```
+    /// use tpulang::{Dtype, Graph, calibrate::QuantizeTable, ops::MaskedFill};
+    /// let mut g = Graph::new("net")?;
+    /// let (x, mask) = (g.input("x", Dtype::Float32, [4])?, g.input("mask", Dtype::Float32, [4])?);
+    /// let masked = g.op(MaskedFill::new(mask, x, f64::NEG_INFINITY, false)).out_name("masked").call()?[0];
+    /// let y = g.softmax(masked, 0).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let modes = QuantizeTable::of_infinities(&g)?.modes;
+    /// assert_eq!(modes.into_keys().collect::<Vec<_>>(), ["masked", "y"]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if a constant cannot be read from its file.
+    pub fn of_infinities(graph: &Graph) -> Result<QuantizeTable> {
+        let found = results_from_infinities(graph)?;
+        let layers = graph.operators().iter().filter(|o| o.outputs().any(|t| found.contains(&t)));
+        let modes = layers.filter_map(|o| Some((graph.result_names(o).next()?.to_owned(), Mode::F16)));
+        Ok(QuantizeTable { comments: Vec::new(), modes: modes.collect() })
     }
 
     /// Returns the layers that a text lists, each with its line, counted from 1, and its mode, which may be unknown.

@@ -192,3 +192,89 @@ fn reductions_over_separate_axes_follow_each_other() {
         }
     }
 }
+
+/// A softmax of scores that a constant condition masks gets another shape, and computes the same.
+#[test]
+fn masked_softmaxes_are_reshaped() {
+    const SHAPE: [usize; 4] = [2, 3, 4, 4];
+    let numbers = (0..96).map(|i| ((i * 37 % 101) as f32 - 40.0) / 32.0).collect::<Vec<_>>();
+    let causal: Vec<f32> = (0..16).map(|i| f32::from(u8::from(i % 4 > i / 4))).collect();
+    let constant = |shape: &[usize]| {
+        let rows = causal.iter().copied().cycle().take(shape.iter().product()).collect();
+        Array::from_vec(shape, rows).unwrap()
+    };
+    // Builds a graph with a condition from a constant, and the shape of the softmax, if it is replaced.
+    let check = |axis: i64, log: bool, condition: &dyn Fn(&mut Graph, Tensor) -> Tensor, reshaped: Option<&[usize]>| {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, SHAPE).unwrap();
+        let condition = condition(&mut g, x);
+        let scores = g.cond_select(condition, -20.0, x).out_name("scores").call().unwrap();
+        let op = ops::Softmax { log, beta: 0.5, ..ops::Softmax::new(scores, axis) };
+        let y = g.op(op).out_name("y").call().unwrap();
+        g.set_outputs(&y).unwrap();
+        let legal = g.legalized().unwrap();
+        match reshaped {
+            Some(shape) => {
+                let softmax = legal.tensor(legal.find("y/softmax").unwrap()).unwrap();
+                assert_eq!((&softmax.shape[..], count(&legal, &["Reshape"])), (shape, 2));
+            }
+            None => assert_eq!(count(&legal, &["Reshape"]), 0),
+        }
+        let x = Array::from_vec(SHAPE, numbers.clone()).unwrap();
+        assert_eq!(run(&g, &x)["y"], run(&legal, &x)["y"], "{axis}");
+    };
+    let coefficient = |shape: &'static [usize]| {
+        let array = constant(shape);
+        move |g: &mut Graph, _| g.coefficient("later", array.clone()).unwrap()
+    };
+    for log in [false, true] {
+        for axis in [2, 3, -1, -2] {
+            check(axis, log, &coefficient(&[4, 4]), Some(&[6, 4, 4]));
+        }
+        for axis in [0, 1, -4] {
+            check(axis, log, &coefficient(&[1, 1, 4, 4]), Some(&[1, 2, 3, 4, 4]));
+        }
+    }
+    // The tool chain computes what follows from constants.
+    check(
+        3,
+        false,
+        &|g, x| {
+            let later = coefficient(&[4, 4])(g, x);
+            g.relu(later).call().unwrap()
+        },
+        Some(&[6, 4, 4]),
+    );
+    // All elements have conditions of their own, or they are computed on the chip.
+    check(3, false, &coefficient(&SHAPE), None);
+    check(3, false, &|g, x| g.slice(x, [0], [1]).axes([0]).call().unwrap(), None);
+}
+
+/// So does that of scores whose mask has numbers of its own for each head or sample.
+#[test]
+fn attentions_with_masks_of_heads_are_reshaped() {
+    for (scores, mask, axis, reshaped) in [
+        ([1, 3, 4, 4], &[1, 3, 4, 4][..], -1, true),
+        ([1, 3, 4, 4], &[3, 4, 4], 3, true),
+        ([2, 3, 4, 4], &[2, 3, 4, 4], 3, true),
+        ([2, 1, 4, 4], &[2, 1, 4, 4], 3, true),
+        ([1, 1, 4, 4], &[4, 4], 3, false),
+        ([2, 3, 4, 4], &[1, 3, 4, 4], 3, false),
+        ([1, 3, 4, 4], &[1, 1, 4, 4], 3, false),
+        ([1, 3, 4, 4], &[1, 3, 4, 4], 1, false),
+    ] {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, scores).unwrap();
+        let bias = (0..mask.iter().product()).map(|i: usize| (i * 13 % 7) as f32 - 3.0).collect();
+        let bias = g.coefficient("bias", Array::from_vec(mask, bias).unwrap()).unwrap();
+        let scaled = g.mul(x, 0.5).call().unwrap();
+        let sum = g.add(scaled, bias).call().unwrap();
+        let y = g.softmax(sum, axis).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let legal = g.legalized().unwrap();
+        assert_eq!(count(&legal, &["Reshape"]), if reshaped { 2 } else { 0 }, "{scores:?} {mask:?} {axis}");
+        let numbers = (0..scores.iter().product()).map(|i: usize| (i * 37 % 101) as f32 / 32.0).collect();
+        let x = Array::from_vec(scores, numbers).unwrap();
+        assert_eq!(run(&g, &x)["y"], run(&legal, &x)["y"]);
+    }
+}

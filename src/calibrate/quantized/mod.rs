@@ -11,7 +11,7 @@ mod products;
 mod range;
 mod ranges;
 
-use super::{Mode, QuantizeTable, Table};
+use super::{Mode, QuantizeTable, Table, infinities::results_from_infinities};
 use crate::{
     array::Array,
     base::{Dtype, Result, invalid},
@@ -25,6 +25,7 @@ use indexmap::IndexMap;
 use kernel::Kernel;
 use layer::Layer;
 use lowering::Context;
+pub(crate) use lowering::is_copy;
 use products::Products;
 use range::{Range, rounded_to_half};
 use rayon::prelude::*;
@@ -146,7 +147,9 @@ impl QuantizedNetwork {
         };
         let has_one = |i: &usize| layers[*i].results().chain(layers[*i].operands()).any(is_beyond_half);
         let beyond_half = (0..layers.len()).filter(has_one).collect();
-        let infinite = modes::with_infinities(graph, &layers)?;
+        let from_infinities = results_from_infinities(graph)?;
+        let is_infinite = |i: &usize| layers[*i].results().any(|t| from_infinities.contains(&t));
+        let infinite = (0..layers.len()).filter(is_infinite).collect();
         let summed_by = layer::summed_by(graph, &layers);
         let (halves, unlimited) = (OnceLock::new(), OnceLock::new());
         let mut network = QuantizedNetwork {

@@ -1,13 +1,12 @@
 //! The dtypes of layers: those that a table chooses, and those that a search may choose.
-use super::{QuantizedNetwork, kernel::Kernel, layer::Layer, lowering::is_copy};
+use super::{QuantizedNetwork, kernel::Kernel, lowering::is_copy};
 use crate::{
     Mode, QuantizeTable,
     base::{Result, invalid, nearest},
     graph::{Graph, Tensor, TensorKind},
-    numbers,
     ops::Op,
 };
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 
 impl QuantizedNetwork {
     /// Chooses the dtypes of layers. `original` is the network before layers were fused.
@@ -164,43 +163,5 @@ impl QuantizedNetwork {
         }
         let is_copy = |i: &usize| moves(*i) && passes[*i] && is_wanted[*i];
         (0..self.layers.len()).filter(is_copy).collect()
-    }
-}
-
-/// Returns the layers that read infinite numbers of constants, as masks of attentions have, or pass them on, by index.
-pub fn with_infinities(graph: &Graph, layers: &[Layer]) -> Result<BTreeSet<usize>> {
-    let is_infinite = |t: Tensor| -> Result<bool> {
-        let data = graph.tensor(t)?.data().filter(|array| array.dtype().is_float());
-        Ok(data.map(numbers).transpose()?.is_some_and(|all| all.iter().any(|x| x.is_infinite())))
-    };
-    let (mut infinite, mut found) = (HashSet::<Tensor>::new(), BTreeSet::new());
-    for (i, layer) in layers.iter().enumerate() {
-        let mut reads_one = layer.operands().any(|t| infinite.contains(&t));
-        if passes_infinities(&layer.op) {
-            for operand in layer.operands() {
-                reads_one = reads_one || is_infinite(operand)?;
-            }
-            reads_one = reads_one || has_infinite_number(&layer.op);
-            infinite.extend(layer.results().filter(|_| reads_one));
-        }
-        found.extend(reads_one.then_some(i));
-    }
-    Ok(found)
-}
-
-/// Whether infinite numbers of an operand are also in the result.
-fn passes_infinities(op: &Op<Tensor>) -> bool {
-    is_copy(op)
-        || matches!(
-            op,
-            Op::Where(_) | Op::MaskedFill(_) | Op::Add(_) | Op::AddConst(_) | Op::Sub(_) | Op::Mul(_) | Op::MulConst(_)
-        )
-}
-
-fn has_infinite_number(op: &Op<Tensor>) -> bool {
-    match op {
-        Op::Where(op) => op.x_is_const && op.x_const_val.is_infinite() || op.y_is_const && op.y_const_val.is_infinite(),
-        Op::MaskedFill(op) => op.const_val.is_infinite(),
-        _ => false,
     }
 }

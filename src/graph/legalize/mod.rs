@@ -1,6 +1,7 @@
-//! Operators that the chips of TPU-MLIR 1.30 lack, replaced by others.
+//! Operators that the chips of TPU-MLIR 1.30 lack or compute wrongly, replaced by others.
 mod casts;
 mod divisions;
+mod masks;
 mod reductions;
 
 use super::{Graph, Operator, Tensor, TensorKind, scope::Scope};
@@ -9,6 +10,7 @@ use crate::{
     ops::Op,
 };
 use divisions::Division;
+use masks::Constants;
 use std::collections::{HashMap, HashSet};
 
 /// What takes the place of an operator.
@@ -18,12 +20,14 @@ enum Substitute {
     Reductions(Vec<Vec<i64>>),
     /// A truncation before the conversion to integers.
     Truncation,
+    /// The softmax of another shape.
+    ReshapedSoftmax,
     /// Nothing: the only operator that reads its result is replaced by one that does not.
     Nothing,
 }
 
 impl Graph {
-    /// Returns the graph with the operators replaced that the chips of TPU-MLIR 1.30 lack. Operators in branches and loops stay. Handles
+    /// Returns the graph with the operators replaced that the chips of TPU-MLIR 1.30 lack or compute wrongly. Operators in branches and loops stay. Handles
     /// and names of other tensors stay valid.
     ///
     /// - Quotients and remainders of int32 by positive constants are computed in float32. `floor((x + 0.5) / c)` is the quotient rounded
@@ -31,6 +35,8 @@ impl Graph {
     /// - Floats are truncated before they are converted to int32 with rounding towards 0, since the tool chain omits conversions to integers
     ///   and back.
     /// - Reductions of floats over axes that are not adjacent become several, one after the other.
+    /// - The softmax of scores is computed of another shape, between Reshapes, if they are masked by a constant condition that is
+    ///   broadcast, or if a mask is added that has numbers of its own for each head or sample. Otherwise chips would use wrong masks.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, ops};
@@ -67,6 +73,7 @@ impl Graph {
                 Substitute::Division(division) => replacement.divide(division)?,
                 Substitute::Reductions(all) => replacement.reduce(&operator.op, all)?,
                 Substitute::Truncation => replacement.truncate(operator)?,
+                Substitute::ReshapedSoftmax => replacement.reshape_softmax(operator)?,
                 Substitute::Nothing => replacement.graph.forget(result),
             }
             Ok(replacement.operators)
@@ -88,7 +95,7 @@ impl Graph {
         read
     }
 
-    /// Returns what replaces the operators that chips lack, by their results.
+    /// Returns what replaces operators, by their results.
     fn substitutes(&self) -> Result<HashMap<Tensor, Substitute>> {
         let made_by: HashMap<Tensor, &Op<Tensor>> =
             self.operators().iter().flat_map(|o| o.outputs().map(|t| (t, &o.op))).collect();
@@ -99,8 +106,10 @@ impl Graph {
             *readers.entry(t).or_default() += 1;
         }
         let is_read_once = |t: &Tensor| readers.get(t) == Some(&1);
+        let mut constants = Constants::default();
         for operator in self.operators() {
             let Some(result) = operator.outputs().next() else { continue };
+            constants.add(operator, self);
             let mut division = None;
             if self.is_plain_int32(result) {
                 division = self.remainder(&operator.op)?;
@@ -112,7 +121,9 @@ impl Graph {
             }
             let truncation = self.truncates(&operator.op, result, &made_by).then_some(Substitute::Truncation);
             let reductions = self.reductions(&operator.op)?.map(Substitute::Reductions);
-            let substitute = division.map(Substitute::Division).or(truncation).or(reductions);
+            let is_misread = self.is_misread_softmax(&operator.op, &made_by, &constants)?;
+            let softmax = is_misread.then_some(Substitute::ReshapedSoftmax);
+            let substitute = division.map(Substitute::Division).or(truncation).or(reductions).or(softmax);
             substitutes.extend(substitute.map(|substitute| (result, substitute)));
         }
         Ok(substitutes)

@@ -121,6 +121,7 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     }
     let rounded = integers::rounded_slice(&graph, &target.quantize, &pipeline.ours)?;
     let inexact = integers::beyond_float32(&graph, &pipeline.ours)?;
+    let infinite = infinite_layers(&graph, &target)?;
     let ignored = pipeline.ignored_modes()?;
     let Pipeline { stages, errors, .. } = pipeline;
     if !stages.bmodel().exists() {
@@ -135,6 +136,7 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     let mut remarks: Vec<String> = errors.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
     remarks.extend(rounded);
     remarks.extend(inexact);
+    remarks.extend(infinite);
     remarks.extend(ignored);
     remarks.extend(is_random.then(|| "the inputs were random; use -i FILE to give your own".to_owned()));
     let mut text = summary;
@@ -147,6 +149,26 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     }
     messages.report(&text)?;
     Ok(failure.is_none())
+}
+
+/// Returns a remark about the layers of infinite numbers, if there are any.
+fn infinite_layers(graph: &Graph, target: &Target) -> Result<Option<String>> {
+    let layers = target.infinite_layers(graph)?;
+    let remark = || {
+        let (names, mode) = (listed(&layers), target.float_mode().name());
+        format!("layers of infinite numbers are computed in {mode}, since integers have no scale for them: {names}")
+    };
+    Ok((!layers.is_empty()).then(remark))
+}
+
+/// Lists the first names of layers.
+fn listed(names: &[impl AsRef<str>]) -> String {
+    let mut text =
+        names.iter().take(MAX_LISTED).map(|name| format!("{:?}", name.as_ref())).collect::<Vec<_>>().join(", ");
+    if names.len() > MAX_LISTED {
+        text += &format!(" and {} more", names.len() - MAX_LISTED);
+    }
+    text
 }
 
 /// Copies the bmodel to where it is wanted. It appears whole or not at all.
@@ -283,16 +305,13 @@ impl<'a> Pipeline<'a> {
         let (Some(text), Some(top)) = (&self.target.quantize_table, &self.top) else { return Ok(None) };
         let layers = QuantizeTable::layers(text)?.into_iter().map(|(_, name, _)| name);
         let missing: Vec<&str> = layers.filter(|name| !top.contains_key(*name)).collect();
-        let names = missing.iter().take(MAX_LISTED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-        let more = if missing.len() > MAX_LISTED {
-            format!(" and {} more", missing.len() - MAX_LISTED)
-        } else {
-            String::new()
+        let remark = || {
+            let names = listed(&missing);
+            format!(
+                "layers of the quantize table that the canonical module lacks, so that they have no effect: {names}"
+            )
         };
-        let remark = format!(
-            "layers of the quantize table that the canonical module lacks, so that they have no effect: {names}{more}"
-        );
-        Ok((!missing.is_empty()).then_some(remark))
+        Ok((!missing.is_empty()).then(remark))
     }
 
     /// Returns the error for a problem of the tool chain, about the operator that causes it.

@@ -191,10 +191,32 @@ impl Target {
         if matches!(Floats::of(&self.chip), Floats::Single) {
             integers.modes.retain(|_, mode| *mode == calibrate::Mode::F32);
         }
+        for name in self.infinite_layers(module)? {
+            integers.modes.entry(name).or_insert(self.float_mode());
+        }
         if self.quantize == "F32" {
             integers.modes.retain(|_, mode| *mode != calibrate::Mode::F32);
         }
         integers.added_to(given)
+    }
+
+    /// Returns the layers that are computed in floats because INT8 has no scale for their infinite numbers, without those of the given
+    /// quantize table.
+    pub fn infinite_layers(&self, graph: &Graph) -> Result<Vec<String>> {
+        if !self.has_thresholds() || graph.mode == Mode::Quantized {
+            return Ok(Vec::new());
+        }
+        let given = self.quantize_table.as_deref().map(QuantizeTable::layers).transpose()?.unwrap_or_default();
+        let all = QuantizeTable::of_infinities(graph)?.modes.into_keys();
+        Ok(all.filter(|name| given.iter().all(|(_, other, _)| other != name)).collect())
+    }
+
+    /// The floats of layers that cannot be integers.
+    pub fn float_mode(&self) -> calibrate::Mode {
+        match Floats::of(&self.chip) {
+            Floats::Single => calibrate::Mode::F32,
+            Floats::All | Floats::Brain => calibrate::Mode::F16,
+        }
     }
 
     /// Returns the calibration table with what a canonical module has besides, if there is one.

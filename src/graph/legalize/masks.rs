@@ -1,0 +1,86 @@
+//! The softmax of masked scores, which TPU-MLIR 1.30 compiles wrongly in some forms. Between Reshapes, it does not recognize them.
+use super::{Graph, Operator, Replacement, Tensor, TensorKind};
+use crate::{
+    base::{Dtype, Result, Shape},
+    ops::{Op, Reshape},
+};
+use std::collections::{HashMap, HashSet};
+
+/// The results of operators that read constants only, which the tool chain computes.
+#[derive(Default)]
+pub(super) struct Constants(HashSet<Tensor>);
+
+impl Constants {
+    /// Adds an operator's results if it reads constants only. Operators are added in their order.
+    pub(super) fn add(&mut self, operator: &Operator, graph: &Graph) {
+        let operands = operator.uses();
+        if !operands.is_empty() && operands.into_iter().all(|t| self.contains(t, graph)) {
+            self.0.extend(operator.outputs());
+        }
+    }
+
+    fn contains(&self, tensor: Tensor, graph: &Graph) -> bool {
+        let is_weight = |t| matches!(graph.tensor(t).map(|info| &info.kind), Ok(TensorKind::Coefficient(_)));
+        self.0.contains(&tensor) || is_weight(tensor) && !graph.is_variable(tensor)
+    }
+}
+
+impl Graph {
+    /// Whether an op is the softmax of scores of float32 in a form that the tool chain compiles wrongly.
+    pub(super) fn is_misread_softmax(
+        &self,
+        op: &Op<Tensor>,
+        made_by: &HashMap<Tensor, &Op<Tensor>>,
+        constants: &Constants,
+    ) -> Result<bool> {
+        let Op::Softmax(softmax) = op else { return Ok(false) };
+        let scores = self.tensor(softmax.input)?;
+        if scores.dtype != Dtype::Float32 || scores.quantization.is_some() {
+            return Ok(false);
+        }
+        Ok(match made_by.get(&softmax.input) {
+            Some(Op::Where(op)) => self.is_broadcast(op.cond, &scores.shape)? && constants.contains(op.cond, self),
+            Some(Op::MaskedFill(op)) => self.is_broadcast(op.cond, &scores.shape)? && constants.contains(op.cond, self),
+            Some(Op::Add(op)) if matches!(softmax.axis, -1 | 3) => self.has_mask_of_heads(&op.inputs, &scores.shape)?,
+            _ => false,
+        })
+    }
+
+    fn is_broadcast(&self, tensor: Tensor, shape: &Shape) -> Result<bool> {
+        Ok(self.tensor(tensor)?.shape.iter().product::<usize>() < shape.iter().product())
+    }
+
+    /// Whether a sum may be that of an attention's scores with a mask of several heads or samples, each with its own numbers, such as
+    /// the biases of relative positions. The tool chain fuses such attentions in 16-bit floats, and uses the numbers of the first head
+    /// for all.
+    fn has_mask_of_heads(&self, summands: &[Tensor], shape: &Shape) -> Result<bool> {
+        let is_attention = matches!(shape[..], [batch, heads, _, _] if batch * heads > 1);
+        let mut are_whole = true;
+        for summand in summands {
+            are_whole &= !self.is_broadcast(*summand, shape)?;
+        }
+        Ok(is_attention && are_whole)
+    }
+}
+
+impl Replacement<'_> {
+    /// Computes the softmax of another shape, with the first two axes as one, or with one more before them.
+    pub(super) fn reshape_softmax(&mut self, operator: Operator) -> Result<()> {
+        let Op::Softmax(mut softmax) = operator.op else { return Ok(()) };
+        let shape = self.graph.tensor(softmax.input)?.shape.clone();
+        let axis = if softmax.axis < 0 { softmax.axis + shape.len() as i64 } else { softmax.axis };
+        let (reshaped, axis) = match &shape[..] {
+            [first, second, rest @ ..] if axis >= 2 => ([&[first * second], rest].concat(), axis - 1),
+            all => ([&[1], all].concat(), axis + 1),
+        };
+        softmax.input = self.add("scores", to_shape(softmax.input, &reshaped), &reshaped)?;
+        softmax.axis = axis;
+        let result = self.add("softmax", *softmax, &reshaped)?;
+        self.finish(to_shape(result, &shape));
+        Ok(())
+    }
+}
+
+fn to_shape(input: Tensor, shape: &Shape) -> Reshape<Tensor> {
+    Reshape { shape: Some(shape.iter().map(|n| *n as i64).collect()), ..Reshape::new(input) }
+}
