@@ -156,6 +156,26 @@ fn stages_are_run_and_compared() {
     snapshot("deploy", &all);
 }
 
+/// pymlir computes the softmax of some networks wrongly, in Top and Tpu modules alike. The bmodel is right.
+#[test]
+fn a_wrong_executor_is_told_from_a_wrong_bmodel() {
+    let folder = Folder::new(SPEC);
+    let write = |all: [[f32; 4]; 3]| {
+        for (file, numbers) in ["top.npz", "tpu.npz", "chip.npz"].into_iter().zip(all) {
+            write_npz(folder.path(file), [("y", &Array::from(numbers))]).unwrap();
+        }
+    };
+    let (right, wrong) = ([0.909, 0.141, 0.841, 0.0], [0.5, -1.0, 0.0, 0.0]);
+    let words = "deploy net.json -i inputs.npz -o net.bmodel";
+    let mut all = String::new();
+    for numbers in [[wrong, wrong, right], [right, wrong, right], [wrong, wrong, wrong], [wrong, right, wrong]] {
+        write(numbers);
+        all += &folder.shown(words);
+    }
+    all += &folder.shown(&format!("{words} --no-simulator"));
+    snapshot("wrong_executor", &all);
+}
+
 /// The tool chain takes no integers in INT8, and rounds them in F16.
 #[test]
 fn layers_of_integers_are_floats() {

@@ -50,11 +50,10 @@ impl Graph {
         Ok(self.tensor(tensor)?.shape.iter().product::<usize>() < shape.iter().product())
     }
 
-    /// Whether a sum may be that of an attention's scores with a mask of several heads or samples, each with its own numbers, such as
-    /// the biases of relative positions. The tool chain fuses such attentions in 16-bit floats, and uses the numbers of the first head
-    /// for all.
+    /// Whether a sum may be that of an attention's scores with a mask that has numbers of its own for each head, such as the biases of
+    /// relative positions. The tool chain fuses such attentions in 16-bit floats, and uses the mask of one head for all.
     fn has_mask_of_heads(&self, summands: &[Tensor], shape: &Shape) -> Result<bool> {
-        let is_attention = matches!(shape[..], [batch, heads, _, _] if batch * heads > 1);
+        let is_attention = matches!(shape[..], [_, heads, _, _] if heads > 1);
         let mut are_whole = true;
         for summand in summands {
             are_whole &= !self.is_broadcast(*summand, shape)?;

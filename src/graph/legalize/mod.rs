@@ -36,7 +36,7 @@ impl Graph {
     ///   and back.
     /// - Reductions of floats over axes that are not adjacent become several, one after the other.
     /// - The softmax of scores is computed of another shape, between Reshapes, if they are masked by a constant condition that is
-    ///   broadcast, or if a mask is added that has numbers of its own for each head or sample. Otherwise chips would use wrong masks.
+    ///   broadcast, or if a mask is added that has numbers of its own for each head. Otherwise chips would use wrong masks.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, ops};

@@ -142,6 +142,12 @@ impl StageErrors {
     }
 }
 
+/// Whether the outputs of the bmodel were compared, and are right.
+pub fn is_right_on_chip(stages: &[StageErrors], tolerance: &Tolerance, target: &Target) -> bool {
+    let chip = stages.iter().find(|stage| stage.stage == Stage::Chip);
+    chip.is_some_and(|chip| chip.outputs().next().is_some() && chip.failure(tolerance, target).is_none())
+}
+
 /// Compares the tensors of a stage with a reference, in the order in which the network computes them.
 pub fn of_stage(
     graph: &Graph,

@@ -111,7 +111,8 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     let chain = ToolChain::find()?;
     let report = Report::begin(&folder)?;
     let ours = during("running", Size::Unknown, |_| references(&graph, &original, &feeds))?;
-    let mut pipeline = Pipeline::begin(&graph, ours, &chain, &target, folder, &feeds)?;
+    let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
+    let mut pipeline = Pipeline { tolerance, ..Pipeline::begin(&graph, ours, &chain, &target, folder, &feeds)? };
     messages.warn(&graph, &graph.weight_warnings())?;
     for stage in Stage::ALL {
         let time_made = pipeline.make(stage)?;
@@ -131,9 +132,15 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     write_bmodel(&stages.bmodel(), &args.output)?;
     let (summary, details) = (errors::summary(&errors, &target.chip), errors::details(&errors, &target.chip));
     report.set(&format!("\n{summary}{details}"))?;
-    let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
-    let failure = errors.iter().find_map(|stage| stage.failure(&tolerance, &target));
     let mut remarks: Vec<String> = errors.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
+    let is_right = remarks.is_empty() && errors::is_right_on_chip(&errors, &tolerance, &target);
+    let mut failure = errors.iter().find_map(|stage| stage.failure(&tolerance, &target));
+    if is_right {
+        let wrong_stage = failure.take().map(|failure| {
+            format!("{failure}. The outputs of the bmodel are right: pymlir, which runs that stage, is wrong about this network")
+        });
+        remarks.extend(wrong_stage);
+    }
     remarks.extend(rounded);
     remarks.extend(inexact);
     remarks.extend(infinite);
@@ -245,6 +252,7 @@ struct Pipeline<'a> {
     ours: Arrays,
     /// Those of the canonical module.
     top: Option<Arrays>,
+    tolerance: Tolerance,
     errors: Vec<StageErrors>,
 }
 
@@ -260,7 +268,20 @@ impl<'a> Pipeline<'a> {
     ) -> Result<Pipeline<'a>> {
         let stages = Stages::new(chain, target, folder.clone(), graph, feeds)?;
         let parts = Parts::of_outputs(graph)?;
-        Ok(Pipeline { graph, chain, target, folder, feeds, stages, parts, ours, top: None, errors: Vec::new() })
+        let tolerance = target.tolerance();
+        Ok(Pipeline {
+            graph,
+            chain,
+            target,
+            folder,
+            feeds,
+            stages,
+            parts,
+            ours,
+            top: None,
+            tolerance,
+            errors: Vec::new(),
+        })
     }
 
     /// Makes a stage from the one before. Returns how long that took.
@@ -289,15 +310,23 @@ impl<'a> Pipeline<'a> {
         let begun = Instant::now();
         let mut arrays = self.tensors(stage)?;
         let time = [time_made, begun.elapsed()];
-        let with = if self.top.is_some() { "Top" } else { "tpulang" };
-        let errors =
-            errors::of_stage(self.graph, stage, &self.parts, self.top.as_ref().unwrap_or(&self.ours), &arrays)?;
+        let (with, reference) = self.reference();
+        let errors = errors::of_stage(self.graph, stage, &self.parts, reference, &arrays)?;
         self.errors.push(StageErrors { stage, with, time, errors });
         if stage == Stage::Top {
             errors::add_outputs(self.graph, &self.ours, &mut arrays)?;
             self.top = Some(arrays);
         }
         Ok(())
+    }
+
+    /// What the next stage is compared with: the tensors of Top, which has all that are lowered, unless its outputs are wrong.
+    fn reference(&self) -> (&'static str, &Arrays) {
+        let is_wrong = |stage: &StageErrors| stage.failure(&self.tolerance, self.target).is_some();
+        match &self.top {
+            Some(top) if !self.errors.first().is_some_and(is_wrong) => ("Top", top),
+            _ => ("tpulang", &self.ours),
+        }
     }
 
     /// Names the layers of the given quantize table that the canonical module lacks, if there are any.
