@@ -3,7 +3,7 @@ use super::{
     stage::{Arrays, Stage},
     target::Target,
 };
-use std::{collections::HashMap, fmt::Write, time::Duration};
+use std::{borrow::Cow, collections::HashMap, fmt::Write, time::Duration};
 use tpulang::{
     Array, Graph, Mode, Result, Tensor,
     exec::{Comparison, Parts, Tolerance, pair_names},
@@ -167,9 +167,9 @@ pub fn of_stage(
                 by_tensor.insert(tensor, inherited);
                 continue;
             };
-            let (expected, found) = (&reference[name], &arrays[theirs]);
+            let (expected, found) = (&reference[name], in_shape_of(&reference[name], &arrays[theirs])?);
             let (tensor_name, op) = (name.clone(), operator.op.name().to_owned());
-            let comparison = Comparison::of(expected, found)?;
+            let comparison = Comparison::of(expected, &found)?;
             let is_output = graph.outputs().contains(&tensor);
             let mut error = TensorError {
                 tensor: tensor_name,
@@ -181,10 +181,10 @@ pub fn of_stage(
                 own: 0.0,
             };
             if is_output && is_integer(graph, tensor)? {
-                error.equal = Some(equal(expected, found)?);
+                error.equal = Some(equal(expected, &found)?);
             }
             if let Some(parts) = parts.get(name).filter(|_| is_output) {
-                error.parts = compare_parts(parts, expected, found)?;
+                error.parts = compare_parts(parts, expected, &found)?;
             }
             error.own = error.size() - inherited;
             by_tensor.insert(tensor, error.size());
@@ -192,6 +192,12 @@ pub fn of_stage(
         }
     }
     Ok(errors)
+}
+
+/// Returns an array in the shape of another with as many elements: lowering moves Reshapes past other operators, but keeps names.
+fn in_shape_of<'a>(expected: &Array, found: &'a Array) -> Result<Cow<'a, Array>> {
+    let has_other = found.len() == expected.len() && found.shape() != expected.shape();
+    Ok(if has_other { Cow::Owned(found.reshaped(expected.shape())?) } else { Cow::Borrowed(found) })
 }
 
 /// Adds the outputs that have other names in the Top module under ours, so that the other stages can be compared with them.
