@@ -278,3 +278,28 @@ fn attentions_with_masks_of_heads_are_reshaped() {
         assert_eq!(run(&g, &x)["y"], run(&legal, &x)["y"]);
     }
 }
+
+#[test]
+fn triangles_are_products_with_constants() {
+    for shape in [&[4, 5][..], &[3, 4, 4], &[2, 3, 5, 4]] {
+        for (upper, diagonal) in [(0, 0), (1, 0), (0, -2), (1, 2), (0, 9), (1, -9), (1, i64::MAX)] {
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Float32, shape.to_vec()).unwrap();
+            let y = g.op(ops::Trilu::new(x, diagonal, upper)).out_name("y").call().unwrap();
+            g.set_outputs(&y).unwrap();
+            let legal = g.legalized().unwrap();
+            assert_eq!((count(&legal, &["Trilu"]), count(&legal, &["Mul"])), (0, 1));
+            let numbers = (0..shape.iter().product()).map(|i: usize| (i * 37 % 101) as f32 / 32.0).collect();
+            let x = Array::from_vec(shape, numbers).unwrap();
+            assert_eq!(run(&g, &x)["y"], run(&legal, &x)["y"], "{shape:?} {upper} {diagonal}");
+        }
+    }
+    // The tool chain computes those of constants.
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2, 2]).unwrap();
+    let low = g.coefficient("low", Array::filled(Dtype::Float32, [2, 2], f64::NEG_INFINITY).unwrap()).unwrap();
+    let mask = g.op(ops::Trilu::new(low, 1, 1)).call().unwrap()[0];
+    let y = g.add(x, mask).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    assert_eq!(count(&g.legalized().unwrap(), &["Trilu"]), 1);
+}

@@ -1,5 +1,5 @@
 //! Quotients and remainders of integers, for which chips have no operators.
-use super::{Graph, Replacement, Tensor, TensorKind};
+use super::{Graph, Replacement, Tensor};
 use crate::{
     array::Array,
     base::{Dtype, Result, Shape},
@@ -116,9 +116,7 @@ impl Replacement<'_> {
             return self.add(what, MulConst::new(tensor, *constant), to);
         }
         let data = Array::from_f64s(Dtype::Float32, shape, constants.iter().copied())?;
-        let name = self.graph.freed(format!("{}/{what}_by", self.name));
-        let kind = TensorKind::Coefficient(Some(data));
-        let by = self.graph.add_tensor(Some(&name), Dtype::Float32, shape.into(), kind)?;
+        let by = self.constant(&format!("{what}_by"), data)?;
         self.add(what, Mul::new(vec![tensor, by]), to)
     }
 }

@@ -19,7 +19,8 @@ impl Constants {
         }
     }
 
-    fn contains(&self, tensor: Tensor, graph: &Graph) -> bool {
+    /// Whether a tensor is a coefficient that does not change, or follows from such coefficients.
+    pub(super) fn contains(&self, tensor: Tensor, graph: &Graph) -> bool {
         let is_weight = |t| matches!(graph.tensor(t).map(|info| &info.kind), Ok(TensorKind::Coefficient(_)));
         self.0.contains(&tensor) || is_weight(tensor) && !graph.is_variable(tensor)
     }

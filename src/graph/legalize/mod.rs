@@ -3,11 +3,13 @@ mod casts;
 mod divisions;
 mod masks;
 mod reductions;
+mod triangles;
 
 use super::{Graph, Operator, Tensor, TensorKind, scope::Scope};
 use crate::{
+    array::Array,
     base::{Dtype, Result, Shape},
-    ops::Op,
+    ops::{Op, Trilu},
 };
 use divisions::Division;
 use masks::Constants;
@@ -22,6 +24,7 @@ enum Substitute {
     Truncation,
     /// The softmax of another shape.
     ReshapedSoftmax,
+    Triangle(Trilu<Tensor>),
     /// Nothing: the only operator that reads its result is replaced by one that does not.
     Nothing,
 }
@@ -35,6 +38,7 @@ impl Graph {
     /// - Floats are truncated before they are converted to int32 with rounding towards 0, since the tool chain omits conversions to integers
     ///   and back.
     /// - Reductions of floats over axes that are not adjacent become several, one after the other.
+    /// - Triangles of matrices of floats are products with 1 in the triangle and 0 elsewhere.
     /// - The softmax of scores is computed of another shape, between Reshapes, if they are masked by a constant condition that is
     ///   broadcast, or if a mask is added that has numbers of its own for each head. Otherwise chips would use wrong masks.
     ///
@@ -74,6 +78,7 @@ impl Graph {
                 Substitute::Reductions(all) => replacement.reduce(&operator.op, all)?,
                 Substitute::Truncation => replacement.truncate(operator)?,
                 Substitute::ReshapedSoftmax => replacement.reshape_softmax(operator)?,
+                Substitute::Triangle(triangle) => replacement.select_triangle(triangle)?,
                 Substitute::Nothing => replacement.graph.forget(result),
             }
             Ok(replacement.operators)
@@ -123,7 +128,8 @@ impl Graph {
             let reductions = self.reductions(&operator.op)?.map(Substitute::Reductions);
             let is_misread = self.is_misread_softmax(&operator.op, &made_by, &constants)?;
             let softmax = is_misread.then_some(Substitute::ReshapedSoftmax);
-            let substitute = division.map(Substitute::Division).or(truncation).or(reductions).or(softmax);
+            let triangle = self.triangle(&operator.op, &constants)?.map(Substitute::Triangle);
+            let substitute = division.map(Substitute::Division).or(truncation).or(reductions).or(softmax).or(triangle);
             substitutes.extend(substitute.map(|substitute| (result, substitute)));
         }
         Ok(substitutes)
@@ -160,5 +166,11 @@ impl Replacement<'_> {
         let tensor = self.graph.add_tensor(Some(&name), Dtype::Float32, shape.clone(), TensorKind::Value)?;
         self.push(op.into(), tensor);
         Ok(tensor)
+    }
+
+    /// Adds a constant of float32, which is named after the result.
+    fn constant(&mut self, what: &str, data: Array) -> Result<Tensor> {
+        let (name, shape) = (self.graph.freed(format!("{}/{what}", self.name)), data.shape().into());
+        self.graph.add_tensor(Some(&name), Dtype::Float32, shape, TensorKind::Coefficient(Some(data)))
     }
 }
