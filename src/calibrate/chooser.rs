@@ -2,7 +2,7 @@
 use super::{
     Entry, Method, Precision, Statistics, Table,
     histogram::floor,
-    lanes::{LANES, for_lanes},
+    lanes::{SUMS, for_lanes},
     numbers,
     quantized::aligned,
 };
@@ -311,16 +311,16 @@ fn relative_error(numbers: &[f32], approximate: &[f32], depth: f64) -> f64 {
 
 /// Adds to the sums of [`ErrorSums`].
 #[inline(always)]
-fn add_products(sums: &mut [[f64; LANES]; 3], numbers: &[f32; LANES], approximate: &[f32; LANES]) {
-    let (mut exact, mut differences) = ([0.0; LANES], [0.0; LANES]);
-    for lane in 0..LANES {
+fn add_products(sums: &mut [[f64; SUMS]; 3], numbers: &[f32; SUMS], approximate: &[f32; SUMS]) {
+    let (mut exact, mut differences) = ([0.0; SUMS], [0.0; SUMS]);
+    for lane in 0..SUMS {
         // What is infinite or NaN anyway, as masked scores are, says nothing about a threshold.
         let is_finite = numbers[lane].is_finite();
         let (number, approximate) = (f64::from(numbers[lane]), f64::from(approximate[lane]));
         exact[lane] = if is_finite { number } else { 0.0 };
         differences[lane] = if is_finite { approximate - number } else { 0.0 };
     }
-    for lane in 0..LANES {
+    for lane in 0..SUMS {
         sums[0][lane] += differences[lane] * differences[lane];
         sums[1][lane] += exact[lane] * differences[lane];
         sums[2][lane] += exact[lane] * exact[lane];
@@ -338,7 +338,7 @@ impl SimdOp for ErrorSums<'_> {
     type Output = [f64; 3];
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> [f64; 3] {
-        let mut sums = [[0.0; LANES]; 3];
+        let mut sums = [[0.0; SUMS]; 3];
         for_lanes(self.numbers, self.approximate, |numbers, approximate| add_products(&mut sums, numbers, approximate));
         sums.map(|lanes| lanes.into_iter().sum())
     }

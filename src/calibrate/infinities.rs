@@ -8,7 +8,7 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// Returns the results of operators that read infinite numbers of constants, or what such operators pass on.
+/// Returns the results of operators that read infinite constants, or results that such operators pass on.
 pub(crate) fn results_from_infinities(graph: &Graph) -> Result<HashSet<Tensor>> {
     let is_infinite = |t: Tensor| -> Result<bool> {
         let data = graph.tensor(t)?.data().filter(|array| array.dtype().is_float());
@@ -35,7 +35,15 @@ fn passes_infinities(op: &Op<Tensor>) -> bool {
     is_copy(op)
         || matches!(
             op,
-            Op::Where(_) | Op::MaskedFill(_) | Op::Add(_) | Op::AddConst(_) | Op::Sub(_) | Op::Mul(_) | Op::MulConst(_)
+            Op::Where(_)
+                | Op::MaskedFill(_)
+                | Op::Trilu(_)
+                | Op::Add(_)
+                | Op::AddConst(_)
+                | Op::Sub(_)
+                | Op::SubConst(_)
+                | Op::Mul(_)
+                | Op::MulConst(_)
         )
 }
 
@@ -43,6 +51,9 @@ fn has_infinite_number(op: &Op<Tensor>) -> bool {
     match op {
         Op::Where(op) => op.x_is_const && op.x_const_val.is_infinite() || op.y_is_const && op.y_const_val.is_infinite(),
         Op::MaskedFill(op) => op.const_val.is_infinite(),
+        Op::AddConst(op) => op.const_val.is_infinite(),
+        Op::SubConst(op) => op.const_val.is_infinite(),
+        Op::MulConst(op) => op.const_val.is_infinite(),
         _ => false,
     }
 }

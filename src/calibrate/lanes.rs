@@ -1,14 +1,14 @@
 //! Sums that the compiler vectorizes, and that are the same bits on all machines.
 
-/// Numbers that are added to at a time. The order of additions follows from it, not from the width of the machine's vectors.
-pub(crate) const LANES: usize = 8;
+/// Number of sums that are computed side by side, so that the order of additions does not depend on the width of the machine's vectors.
+pub(crate) const SUMS: usize = 8;
 
-/// Calls a function with each [`LANES`] numbers of two slices of the same length. Zeros follow the last numbers.
+/// Calls a function with groups of [`SUMS`] numbers of two slices of the same length. The last group is padded with zeros.
 #[inline(always)]
 pub(crate) fn for_lanes<A: Copy + Default, B: Copy + Default>(
     first: &[A],
     second: &[B],
-    mut add: impl FnMut(&[A; LANES], &[B; LANES]),
+    mut add: impl FnMut(&[A; SUMS], &[B; SUMS]),
 ) {
     let ((first, first_rest), (second, second_rest)) = (first.as_chunks(), second.as_chunks());
     first.iter().zip(second).for_each(|(first, second)| add(first, second));

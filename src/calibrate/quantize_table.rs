@@ -138,7 +138,7 @@ impl QuantizeTable {
         QuantizeTable { comments: Vec::new(), modes: modes.collect() }
     }
 
-    /// Returns the layers that read infinite constants, or what such layers pass on, such as scores masked by `masked_fill(mask, -inf)`.
+    /// Returns the layers that mask or move infinite constants (`masked_fill(mask, -inf)`), and those that read their results.
     /// TPU-MLIR 1.30 has no scale for infinite numbers in INT8.
     ///
     /// ```

@@ -78,6 +78,9 @@ impl Default for RunOptions {
 }
 
 impl RunOptions {
+    /// The largest number of threads of the CPU kernels.
+    pub const MAX_THREADS: usize = 256;
+
     /// Sets [`RunOptions::all`].
     pub fn all(self, all: bool) -> Self {
         RunOptions { all, ..self }
@@ -131,9 +134,6 @@ impl RunOptions {
     pub fn on_cpu<S: Into<String>>(self, on_cpu: impl IntoIterator<Item = S>) -> Self {
         RunOptions { on_cpu: on_cpu.into_iter().map(Into::into).collect(), ..self }
     }
-    /// The largest number of threads of the CPU kernels.
-    pub const MAX_THREADS: usize = 256;
-
     /// Sets [`RunOptions::threads`].
     pub fn threads(self, threads: usize) -> Self {
         RunOptions { threads, ..self }

@@ -212,6 +212,46 @@ fn layers_of_integers_are_floats() {
     }
 }
 
+/// The tool chain has no scale for infinite numbers.
+#[test]
+fn layers_with_infinite_numbers_are_floats() {
+    let folder = Folder::new(
+        r#"{"version": 1, "name": "net", "inputs": ["x"], "outputs": ["y"],
+        "tensors": {"x": {"shape": [4]}, "mask": {"shape": [4], "coeff": true, "data": [0, "-inf", 0, 0]}},
+        "ops": [
+            {"op": "mul", "args": {"tensor_i0": "x", "tensor_i1": 0.5}, "out": "scores"},
+            {"op": "add", "args": {"tensor_i0": "scores", "tensor_i1": "mask"}, "out": "masked"},
+            {"op": "softmax", "args": {"input": "masked", "axis": 0}, "out": "weights"},
+            {"op": "relu", "args": {"input": "weights"}, "out": "y"}]}"#,
+    );
+    for stage in ["top.npz", "tpu.npz", "chip.npz"] {
+        write_npz(folder.path(stage), [("y", &Array::from([0.0719f32, 0.0, 0.0160, 0.0059]))]).unwrap();
+    }
+    fs::write(folder.path("own.table"), "masked BF16").unwrap();
+    fs::write(folder.path("net.table"), "x 9 -1 9\nscores 5 -1 5\nmasked 5 -1 5\nweights 1 0 1\ny 1 0 1").unwrap();
+    let table = folder.path("net.stages/quantize.table");
+    for (options, expected, named) in [
+        ("F16", None, None),
+        ("INT8 --calibration net.table", Some("masked F16\nweights F16\n"), Some("\"masked\", \"weights\"")),
+        (
+            "INT8 --calibration net.table --chip bm1684",
+            Some("masked F32\nweights F32\n"),
+            Some("\"masked\", \"weights\""),
+        ),
+        (
+            "INT8 --calibration net.table --quantize-table own.table",
+            Some("masked BF16\nweights F16\n"),
+            Some(": \"weights\""),
+        ),
+    ] {
+        let shown = folder.shown(&format!("deploy net.json -i inputs.npz -o net.bmodel --quantize {options}"));
+        assert_eq!(fs::read_to_string(&table).ok().as_deref(), expected, "{options}");
+        let remark = shown.lines().find(|line| line.starts_with("layers with infinite numbers"));
+        assert_eq!(remark.is_some(), named.is_some(), "{shown}");
+        assert!(named.is_none_or(|names| remark.unwrap().ends_with(names)), "{shown}");
+    }
+}
+
 /// Boxes of hundreds of pixels hide the scores in the cosine of the whole, and that of indices says nothing about them.
 #[test]
 fn outputs_are_judged_by_their_parts_and_indices_by_equality() {

@@ -98,10 +98,10 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     };
     let (feeds, warnings) = args.inputs.read(&graph, &args.model.path)?;
     if args.emulation.is_given() {
+        args.running.limit_threads();
         check_inputs(&graph, &feeds, "with --calibration")?;
     }
     messages.warn(&graph, &warnings)?;
-    args.running.limit_threads();
     if let (Some(network), Some(output)) = (args.emulation.network(&graph, messages)?, &output) {
         let report = emulated(&args, &graph, &network, &feeds, output)?;
         output.report(&Report::Text(report), messages)?;

@@ -1,6 +1,6 @@
 //! The threshold of least information loss, as in TensorRT.
 use super::Histogram;
-use crate::lanes::{LANES, for_lanes};
+use crate::lanes::{SUMS, for_lanes};
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
 use std::{f64::consts::LN_2, iter};
@@ -97,10 +97,10 @@ impl SimdOp for SumOfLogarithms<'_> {
     type Output = f64;
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> f64 {
-        let mut sums = [0.0; LANES];
+        let mut sums = [0.0; SUMS];
         // The logarithm of the zeros that follow the last numbers is finite, and its factor is 0.
         for_lanes(self.factors, self.numbers, |factors, numbers| {
-            for lane in 0..LANES {
+            for lane in 0..SUMS {
                 sums[lane] += factors[lane] * logarithm(numbers[lane]);
             }
         });

@@ -1,6 +1,6 @@
 //! The threshold of least squared error.
 use super::Histogram;
-use crate::lanes::{LANES, for_lanes};
+use crate::lanes::{SUMS, for_lanes};
 use rten_simd::{Isa, SimdOp};
 
 /// Number of thresholds that are compared.
@@ -59,9 +59,9 @@ impl SimdOp for RoundingErrors<'_> {
     fn eval<I: Isa>(self, _: I) -> f64 {
         // Floats of this size are integers, so a sum with it is rounded to one.
         const INTEGERS: f64 = (1u64 << 52) as f64;
-        let (mut sums, per_scale) = ([0.0; LANES], 1.0 / self.scale);
+        let (mut sums, per_scale) = ([0.0; SUMS], 1.0 / self.scale);
         for_lanes(self.centers, self.counts, |centers, counts| {
-            for lane in 0..LANES {
+            for lane in 0..SUMS {
                 let nearest = (centers[lane] * per_scale + INTEGERS) - INTEGERS;
                 let error = centers[lane] - nearest * self.scale;
                 sums[lane] += error * error * counts[lane];

@@ -67,9 +67,9 @@ impl QuantizedNetwork {
         attentions.chain(others).chain(in_f32).collect()
     }
 
-    /// The layers of integers that have infinite numbers.
+    /// The layers that have integer arithmetic, but infinite numbers.
     fn infinite(&self) -> impl Iterator<Item = usize> {
-        self.infinite.iter().copied().filter(|i| self.kernels[*i].is_some() && self.modes[*i] == Mode::Int8)
+        self.infinite.iter().copied().filter(|i| self.kernels[*i].is_some())
     }
 
     /// The layers that the chip computes in F16 by default, and whose numbers are beyond it. The tool chain has no F32 for layers that

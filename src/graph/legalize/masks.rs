@@ -6,6 +6,9 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
+/// The largest rank to which axes are added: TPU-MLIR 1.30 has operators of up to eight axes.
+const LARGEST_RANK: usize = 6;
+
 /// The results of operators that read constants only, which the tool chain computes.
 #[derive(Default)]
 pub(super) struct Constants(HashSet<Tensor>);
@@ -36,12 +39,13 @@ impl Graph {
     ) -> Result<bool> {
         let Op::Softmax(softmax) = op else { return Ok(false) };
         let scores = self.tensor(softmax.input)?;
-        if scores.dtype != Dtype::Float32 || scores.quantization.is_some() {
+        if scores.dtype != Dtype::Float32 || scores.quantization.is_some() || scores.shape.len() > LARGEST_RANK {
             return Ok(false);
         }
         Ok(match made_by.get(&softmax.input) {
             Some(Op::Where(op)) => self.is_broadcast(op.cond, &scores.shape)? && constants.contains(op.cond, self),
             Some(Op::MaskedFill(op)) => self.is_broadcast(op.cond, &scores.shape)? && constants.contains(op.cond, self),
+            Some(Op::Trilu(op)) => scores.shape.len() > 2 && !constants.contains(op.input, self),
             Some(Op::Add(op)) if matches!(softmax.axis, -1 | 3) => self.has_mask_of_heads(&op.inputs, &scores.shape)?,
             _ => false,
         })
@@ -64,14 +68,18 @@ impl Graph {
 }
 
 impl Replacement<'_> {
-    /// Computes the softmax of another shape, with the first two axes as one, or with one more before them.
+    /// Computes the softmax in another shape, with the first two axes as one, or with more before them. It is not over the second of up to
+    /// four axes, which in INT8 would be computed in integers.
     pub(super) fn reshape_softmax(&mut self, operator: Operator) -> Result<()> {
         let Op::Softmax(mut softmax) = operator.op else { return Ok(()) };
         let shape = self.graph.tensor(softmax.input)?.shape.clone();
         let axis = if softmax.axis < 0 { softmax.axis + shape.len() as i64 } else { softmax.axis };
         let (reshaped, axis) = match &shape[..] {
-            [first, second, rest @ ..] if axis >= 2 => ([&[first * second], rest].concat(), axis - 1),
-            all => ([&[1], all].concat(), axis + 1),
+            [first, second, rest @ ..] if axis >= 3 => ([&[first * second], rest].concat(), axis - 1),
+            all => {
+                let added = if axis == 0 { 2 } else { 1 };
+                ([&[1; 2][..added], all].concat(), axis + added as i64)
+            }
         };
         softmax.input = self.add("scores", to_shape(softmax.input, &reshaped), &reshaped)?;
         softmax.axis = axis;

@@ -38,9 +38,10 @@ impl Graph {
     /// - Floats are truncated before they are converted to int32 with rounding towards 0, since the tool chain omits conversions to integers
     ///   and back.
     /// - Reductions of floats over axes that are not adjacent become several, one after the other.
-    /// - Triangles of matrices of floats are products with 1 in the triangle and 0 elsewhere.
-    /// - The softmax of scores is computed of another shape, between Reshapes, if they are masked by a constant condition that is
-    ///   broadcast, or if a mask is added that has numbers of its own for each head. Otherwise chips would use wrong masks.
+    /// - Triangles of matrices of floats are selected by a constant condition.
+    /// - The softmax of scores is computed in another shape, between Reshapes, if they are masked by a constant condition that is
+    ///   broadcast, or if a mask is added that has numbers of its own for each head. Otherwise chips would use wrong masks, the latter in
+    ///   16-bit floats only.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, ops};

@@ -172,6 +172,7 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
         return Err(argument(option, "-", "expected a file, not standard output"));
     }
     args.check_written()?;
+    args.running.limit_threads();
     let network = match (args.model.clone(), args.data.clone()) {
         (Some(model), Some(data)) => Some(Network::open(&mut args, &model, &data, messages)?),
         (Some(_), None) => return Err(argument("--data", "nothing", "expected the samples to run MODEL on")),
@@ -230,7 +231,6 @@ impl Network {
             sources.check(option, path)?;
         }
         let runs = Runs::new(&graph, samples, args.shard)?;
-        args.running.limit_threads();
         let (backend, options) = args.running.open(&graph, false, messages)?;
         let fusion = if options.fusion == FusionLevel::Full { FusionLevel::Layouts } else { options.fusion };
         // `auto` runs each operator by itself, and the whole graph in two ways.

@@ -1,6 +1,9 @@
 //! What a network is compiled for.
 use crate::command::{diagnostics::Diagnostics, run::FILES, shell::shell_word, tables};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 use tpulang::{
     Error, Graph, Mode, Result,
     calibrate::{self, QuantizeTable, QuantizedNetwork, Table},
@@ -200,15 +203,15 @@ impl Target {
         integers.added_to(given)
     }
 
-    /// Returns the layers that are computed in floats because INT8 has no scale for their infinite numbers, without those of the given
-    /// quantize table.
+    /// Returns the layers that are computed in floats because of infinite numbers, without those of the given quantize table.
     pub fn infinite_layers(&self, graph: &Graph) -> Result<Vec<String>> {
         if !self.has_thresholds() || graph.mode == Mode::Quantized {
             return Ok(Vec::new());
         }
         let given = self.quantize_table.as_deref().map(QuantizeTable::layers).transpose()?.unwrap_or_default();
+        let given: HashSet<&str> = given.into_iter().map(|(_, name, _)| name).collect();
         let all = QuantizeTable::of_infinities(graph)?.modes.into_keys();
-        Ok(all.filter(|name| given.iter().all(|(_, other, _)| other != name)).collect())
+        Ok(all.filter(|name| !given.contains(name.as_str())).collect())
     }
 
     /// The floats of layers that cannot be integers.
