@@ -314,3 +314,22 @@ fn triangles_are_selected_by_constants() {
     g.set_outputs(&[y]).unwrap();
     assert_eq!(count(&g.legalized().unwrap(), &["Trilu"]), 1);
 }
+
+/// As the second operand, the tool chain would take the axes of such factors for others.
+#[test]
+fn factors_of_heads_come_first() {
+    for (factors, is_first) in [(&[3, 4, 4][..], true), (&[1, 3, 4, 4], true), (&[4, 4], false), (&[3, 1, 1], false)] {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3, 4, 4]).unwrap();
+        let numbers = (0..factors.iter().product()).map(|i: usize| (i * 13 % 7) as f32 - 3.0).collect();
+        let decay = g.coefficient("decay", Array::from_vec(factors, numbers).unwrap()).unwrap();
+        let y = g.op(ops::Mul { do_relu: true, ..ops::Mul::new(vec![x, decay]) }).out_name("y").call().unwrap();
+        g.set_outputs(&y).unwrap();
+        let legal = g.legalized().unwrap();
+        let Op::Mul(op) = &legal.operators()[0].op else { panic!("no product") };
+        assert_eq!(op.inputs[0] == decay, is_first, "{factors:?}");
+        let x =
+            Array::from_vec([2, 3, 4, 4], (0..96).map(|i| (i * 37 % 101) as f32 / 32.0).collect::<Vec<_>>()).unwrap();
+        assert_eq!(run(&g, &x)["y"], run(&legal, &x)["y"]);
+    }
+}

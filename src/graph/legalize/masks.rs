@@ -1,4 +1,4 @@
-//! The softmax of masked scores, which TPU-MLIR 1.30 compiles wrongly in some forms. Between Reshapes, it does not recognize them.
+//! The softmax and other masks of scores, which TPU-MLIR 1.30 compiles wrongly in some forms.
 use super::{Graph, Operator, Replacement, Tensor, TensorKind};
 use crate::{
     base::{Dtype, Result, Shape},
@@ -51,6 +51,17 @@ impl Graph {
         })
     }
 
+    /// Whether an op multiplies float32 by constants of their own for each head, such as the decays of retention. Between products of heads,
+    /// TPU-MLIR 1.30 exchanges the axes of everything but such a second operand.
+    pub(super) fn has_factors_of_heads(&self, op: &Op<Tensor>, constants: &Constants) -> Result<bool> {
+        let Op::Mul(op) = op else { return Ok(false) };
+        let [scores, factors] = op.inputs[..] else { return Ok(false) };
+        let (info, of_factors) = (self.tensor(scores)?, &self.tensor(factors)?.shape);
+        let is_float = info.dtype == Dtype::Float32 && info.quantization.is_none() && info.shape.len() == 4;
+        let is_of_heads = of_factors.len() >= 3 && of_factors.iter().rev().take(3).all(|n| *n > 1);
+        Ok(is_float && is_of_heads && constants.contains(factors, self) && !constants.contains(scores, self))
+    }
+
     fn is_broadcast(&self, tensor: Tensor, shape: &Shape) -> Result<bool> {
         Ok(self.tensor(tensor)?.shape.iter().product::<usize>() < shape.iter().product())
     }
@@ -68,6 +79,13 @@ impl Graph {
 }
 
 impl Replacement<'_> {
+    /// Multiplies in the other order.
+    pub(super) fn exchange_factors(&mut self, operator: Operator) {
+        let Op::Mul(mut op) = operator.op else { return };
+        op.inputs.reverse();
+        self.finish(*op);
+    }
+
     /// Computes the softmax in another shape, with the first two axes as one, or with more before them. It is not over the second of up to
     /// four axes, which in INT8 would be computed in integers.
     pub(super) fn reshape_softmax(&mut self, operator: Operator) -> Result<()> {

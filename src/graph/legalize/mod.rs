@@ -25,6 +25,8 @@ enum Substitute {
     /// The softmax of another shape.
     ReshapedSoftmax,
     Triangle(Trilu<Tensor>),
+    /// The product in the other order.
+    ExchangedFactors,
     /// Nothing: the only operator that reads its result is replaced by one that does not.
     Nothing,
 }
@@ -42,6 +44,7 @@ impl Graph {
     /// - The softmax of scores is computed in another shape, between Reshapes, if they are masked by a constant condition that is
     ///   broadcast, or if a mask is added that has numbers of its own for each head. Otherwise chips would use wrong masks, the latter in
     ///   16-bit floats only.
+    /// - Constant factors with numbers of their own for each head become the first operand of their product, for the same reason.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, ops};
@@ -80,6 +83,7 @@ impl Graph {
                 Substitute::Truncation => replacement.truncate(operator)?,
                 Substitute::ReshapedSoftmax => replacement.reshape_softmax(operator)?,
                 Substitute::Triangle(triangle) => replacement.select_triangle(triangle)?,
+                Substitute::ExchangedFactors => replacement.exchange_factors(operator),
                 Substitute::Nothing => replacement.graph.forget(result),
             }
             Ok(replacement.operators)
@@ -130,7 +134,10 @@ impl Graph {
             let is_misread = self.is_misread_softmax(&operator.op, &made_by, &constants)?;
             let softmax = is_misread.then_some(Substitute::ReshapedSoftmax);
             let triangle = self.triangle(&operator.op, &constants)?.map(Substitute::Triangle);
-            let substitute = division.map(Substitute::Division).or(truncation).or(reductions).or(softmax).or(triangle);
+            let has_factors = self.has_factors_of_heads(&operator.op, &constants)?;
+            let product = has_factors.then_some(Substitute::ExchangedFactors);
+            let substitute =
+                division.map(Substitute::Division).or(truncation).or(reductions).or(softmax).or(triangle).or(product);
             substitutes.extend(substitute.map(|substitute| (result, substitute)));
         }
         Ok(substitutes)
