@@ -106,8 +106,7 @@ impl QuantizeTable {
         let is_exact = |operator: &Operator| operator.outputs().next().is_some_and(|t| exact.contains(&t));
         let computing =
             graph.operators().iter().filter(|o| computes_integers(o, graph) || is_exact(o) || to_integers(o, graph));
-        let modes = computing.filter_map(|o| Some((graph.result_names(o).next()?.to_owned(), mode_of_integers(&o.op))));
-        QuantizeTable { comments: Vec::new(), modes: modes.collect() }
+        QuantizeTable::of(computing, graph, mode_of_integers)
     }
 
     /// Returns the layers that select floats by integers that the network computes, such as `Where` of `mask == 0`. TPU-MLIR 1.30 has none
@@ -134,8 +133,7 @@ impl QuantizeTable {
             _ => false,
         });
         let of_floats = selecting.filter(|operator| !operator.outputs().any(|t| integers.contains(&t)));
-        let modes = of_floats.filter_map(|o| Some((graph.result_names(o).next()?.to_owned(), Mode::F16)));
-        QuantizeTable { comments: Vec::new(), modes: modes.collect() }
+        QuantizeTable::of(of_floats, graph, |_| Mode::F16)
     }
 
     /// Returns the layers that mask or move infinite constants (`masked_fill(mask, -inf)`), and those that read their results.
@@ -158,8 +156,17 @@ impl QuantizeTable {
     pub fn of_infinities(graph: &Graph) -> Result<QuantizeTable> {
         let found = results_from_infinities(graph)?;
         let layers = graph.operators().iter().filter(|o| o.outputs().any(|t| found.contains(&t)));
-        let modes = layers.filter_map(|o| Some((graph.result_names(o).next()?.to_owned(), Mode::F16)));
-        Ok(QuantizeTable { comments: Vec::new(), modes: modes.collect() })
+        Ok(QuantizeTable::of(layers, graph, |_| Mode::F16))
+    }
+
+    /// Returns the table of some of a graph's operators.
+    fn of<'g>(
+        operators: impl Iterator<Item = &'g Operator>,
+        graph: &Graph,
+        mode: impl Fn(&Op<Tensor>) -> Mode,
+    ) -> QuantizeTable {
+        let modes = operators.filter_map(|o| Some((graph.result_names(o).next()?.to_owned(), mode(&o.op))));
+        QuantizeTable { comments: Vec::new(), modes: modes.collect() }
     }
 
     /// Returns the layers that a text lists, each with its line, counted from 1, and its mode, which may be unknown.

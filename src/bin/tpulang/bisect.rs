@@ -85,9 +85,6 @@ pub struct Args {
     running: Running,
 }
 
-/// The tolerance of tensors computed in the same dtype.
-const TOLERANCE: Tolerance = Tolerance { cosine: 0.9999, euclidean: 0.99 };
-
 pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
@@ -138,7 +135,7 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
         None => run(&graph, &feeds, &CpuBackend::new(), &RunOptions::default().unfused(true).all(true))?.tensors,
     };
     let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
-    let tolerance = args.tolerance.or(tolerance).unwrap_or(TOLERANCE);
+    let tolerance = args.tolerance.or(tolerance).unwrap_or(Tolerance::SAME_DTYPE);
     let found = during("comparing", Size::Unknown, |_| bisect(&graph, &session, &feeds, &reference, &tolerance))?;
     let mut text = described(&found, &tolerance);
     if let Some(culprit) = &found.alone {
@@ -177,7 +174,7 @@ impl Args {
     fn tables(&self) -> impl Iterator<Item = &Path> {
         self.target.files()
     }
-    /// Returns the network, with `--stage` as the tool chain gets it, and warns of it.
+    /// Warns of the network and returns it; with `--stage`, as the tool chain gets it.
     fn warned(&self, graph: Graph, messages: &Diagnostics) -> Result<Graph> {
         if self.stage.is_some() {
             return model::for_chip(graph, messages);
@@ -228,7 +225,7 @@ impl Args {
 /// Returns an error if the reference was computed from other numbers than those of `-i`.
 fn check_input(name: &str, fed: &Array, of_reference: &Array) -> Result<()> {
     let comparison = Comparison::of(of_reference, fed)?;
-    if comparison.passes(&TOLERANCE) {
+    if comparison.passes(&Tolerance::SAME_DTYPE) {
         return Ok(());
     }
     let difference = difference(&comparison);

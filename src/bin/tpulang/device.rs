@@ -82,7 +82,7 @@ impl Running {
     /// Limits work outside of sessions to the threads of `-j`: that of quantized networks, and of statistics.
     pub fn limit_threads(&self) {
         if self.threads > 0 {
-            // It fails if this process did so before, which the first command of a process decides.
+            // It fails only if an earlier command of this process has set a limit.
             let _ =
                 rayon::ThreadPoolBuilder::new().num_threads(self.threads.min(RunOptions::MAX_THREADS)).build_global();
         }

@@ -101,11 +101,16 @@ pub fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
     is_known.then(|| graph.unrolled()).transpose()
 }
 
-/// Returns the graph that the tool chain gets, with loops unrolled and without operators that chips lack, and warns of it.
+/// Warns of the graph that the tool chain gets, and returns it: with loops unrolled, and legalized.
 pub fn for_chip(graph: Graph, messages: &Diagnostics) -> Result<Graph> {
+    unrolled_for_chip(graph, messages)?.legalized()
+}
+
+/// Warns of the graph that the tool chain gets, and returns it before it is legalized, with loops unrolled.
+pub fn unrolled_for_chip(graph: Graph, messages: &Diagnostics) -> Result<Graph> {
     // A loop is warned of once, not in each of its iterations.
     messages.warn_of_model(&graph.legalized()?)?;
-    unrolled(&graph)?.unwrap_or(graph).legalized()
+    Ok(unrolled(&graph)?.unwrap_or(graph))
 }
 
 impl Source {

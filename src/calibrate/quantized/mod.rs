@@ -126,16 +126,18 @@ impl QuantizedNetwork {
         let integers = QuantizeTable::of_integers(graph).modes;
         let is_index = |t| graph.tensor(t).is_ok_and(|info| integers.get(&info.name) == Some(&Mode::F32));
         let from_infinities = results_from_infinities(graph)?;
-        let by_kernel = |(layer, kernel): (&Layer, &Option<Kernel>)| match kernel {
+        let is_infinite = |i: &usize| layers[*i].results().any(|t| from_infinities.contains(&t));
+        let infinite: BTreeSet<usize> = (0..layers.len()).filter(is_infinite).collect();
+        let by_kernel = |(i, (layer, kernel)): (usize, (&Layer, &Option<Kernel>))| match kernel {
             // Indices, also by way of floats.
             _ if is_index(layer.result) => Mode::F32,
             // There is no scale for infinite numbers.
-            Some(_) if layer.results().any(|t| from_infinities.contains(&t)) => Mode::F16,
+            Some(_) if infinite.contains(&i) => Mode::F16,
             Some(_) => Mode::Int8,
             None if is_in_f32(&layer.op) => Mode::F32,
             None => Mode::F16,
         };
-        let chosen = layers.iter().zip(&kernels).map(by_kernel).collect();
+        let chosen = layers.iter().zip(&kernels).enumerate().map(by_kernel).collect();
         let attentions = attention::attentions(graph, &layers);
         let is_unemulated = |i: &usize| {
             kernels[*i].is_none()
@@ -150,8 +152,6 @@ impl QuantizedNetwork {
         };
         let has_one = |i: &usize| layers[*i].results().chain(layers[*i].operands()).any(is_beyond_half);
         let beyond_half = (0..layers.len()).filter(has_one).collect();
-        let is_infinite = |i: &usize| layers[*i].results().any(|t| from_infinities.contains(&t));
-        let infinite = (0..layers.len()).filter(is_infinite).collect();
         let summed_by = layer::summed_by(graph, &layers);
         let (halves, unlimited) = (OnceLock::new(), OnceLock::new());
         let mut network = QuantizedNetwork {

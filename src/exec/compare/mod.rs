@@ -49,6 +49,11 @@ pub struct Tolerance {
     pub euclidean: f64,
 }
 
+impl Tolerance {
+    /// The tolerance for tensors that both sides compute in the same dtype.
+    pub const SAME_DTYPE: Tolerance = Tolerance { cosine: 0.9999, euclidean: 0.99 };
+}
+
 impl FromStr for Tolerance {
     type Err = String;
     /// Parses `COS,EUCLID`.

@@ -8,15 +8,18 @@ use crate::{
 use std::collections::HashMap;
 
 impl Graph {
-    /// Whether an op rounds float32 towards 0, to integers.
-    pub(super) fn truncates(&self, op: &Op<Tensor>, result: Tensor, made_by: &HashMap<Tensor, &Op<Tensor>>) -> bool {
-        let Op::Cast(cast) = op else { return false };
-        let is_float = self
-            .tensor(cast.input)
-            .is_ok_and(|info| info.dtype == Dtype::Float32 && info.quantization.is_none() && !info.is_coefficient());
+    /// Whether a conversion rounds float32 towards 0, to integers.
+    pub(super) fn truncates(
+        &self,
+        cast: &Cast<Tensor>,
+        result: Tensor,
+        made_by: &HashMap<Tensor, &Op<Tensor>>,
+    ) -> bool {
+        let is_float = self.is_plain(cast.input, Dtype::Float32)
+            && self.tensor(cast.input).is_ok_and(|info| !info.is_coefficient());
         let is_whole =
             matches!(made_by.get(&cast.input), Some(Op::Floor(_) | Op::Ceil(_) | Op::Round(_) | Op::Cast(_)));
-        cast.round_mode == RoundMode::TowardsZero && is_float && !is_whole && self.is_plain_int32(result)
+        cast.round_mode == RoundMode::TowardsZero && is_float && !is_whole && self.is_plain(result, Dtype::Int32)
     }
 }
 

@@ -55,7 +55,7 @@ impl Graph {
         let [dividend, rest] = difference.inputs[..] else { return Ok(None) };
         let is_plain = **division == Div::new(vec![whole, divisor])
             && **difference == Sub::new(vec![dividend, rest])
-            && [whole, rest].into_iter().all(|t| self.is_plain_int32(t));
+            && [whole, rest].into_iter().all(|t| self.is_plain(t, Dtype::Int32));
         let Some(Op::Mod(remainder)) = made_by.get(&rest).filter(|_| is_plain) else { return Ok(None) };
         let [of, by] = remainder.inputs[..] else { return Ok(None) };
         if of != dividend || self.divisor(by)? != self.divisor(divisor)? {
@@ -67,13 +67,14 @@ impl Graph {
 
     fn divided(&self, kind: Kind, dividend: Tensor, divisor: Tensor) -> Result<Option<Division>> {
         let is_constant = self.tensor(dividend)?.is_coefficient();
-        let divisor = if is_constant || !self.is_plain_int32(dividend) { None } else { self.divisor(divisor)? };
+        let divisor = if is_constant || !self.is_plain(dividend, Dtype::Int32) { None } else { self.divisor(divisor)? };
         Ok(divisor.map(|divisor| Division { kind, dividend, divisor }))
     }
 
     /// Returns the numbers of a constant, if all of them are positive and below the bound.
     fn divisor(&self, tensor: Tensor) -> Result<Option<Array>> {
-        let data = self.tensor(tensor)?.data().filter(|_| self.is_plain_int32(tensor) && !self.is_variable(tensor));
+        let data =
+            self.tensor(tensor)?.data().filter(|_| self.is_plain(tensor, Dtype::Int32) && !self.is_variable(tensor));
         let Some(data) = data else { return Ok(None) };
         Ok(data.to_f64()?.iter().all(|c| *c > 0.0 && *c < BOUND).then(|| data.clone()))
     }

@@ -1,8 +1,9 @@
 //! The softmax and other masks of scores, which TPU-MLIR 1.30 compiles wrongly in some forms.
-use super::{Graph, Operator, Replacement, Tensor, TensorKind};
+use super::{Graph, Operator, Replacement, Tensor, TensorInfo, TensorKind};
 use crate::{
     base::{Dtype, Result, Shape},
-    ops::{Op, Reshape},
+    emit::ints,
+    ops::{Mul, Op, Reshape, Softmax},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -30,51 +31,52 @@ impl Constants {
 }
 
 impl Graph {
-    /// Whether an op is the softmax of scores of float32 in a form that the tool chain compiles wrongly.
-    pub(super) fn is_misread_softmax(
+    /// Whether a softmax is of scores of float32 in a form that the tool chain compiles wrongly.
+    pub(super) fn is_misread(
         &self,
-        op: &Op<Tensor>,
+        softmax: &Softmax<Tensor>,
         made_by: &HashMap<Tensor, &Op<Tensor>>,
         constants: &Constants,
     ) -> Result<bool> {
-        let Op::Softmax(softmax) = op else { return Ok(false) };
         let scores = self.tensor(softmax.input)?;
-        if scores.dtype != Dtype::Float32 || scores.quantization.is_some() || scores.shape.len() > LARGEST_RANK {
+        if !self.is_plain(softmax.input, Dtype::Float32) || scores.shape.len() > LARGEST_RANK {
             return Ok(false);
         }
-        Ok(match made_by.get(&softmax.input) {
-            Some(Op::Where(op)) => self.is_broadcast(op.cond, &scores.shape)? && constants.contains(op.cond, self),
-            Some(Op::MaskedFill(op)) => self.is_broadcast(op.cond, &scores.shape)? && constants.contains(op.cond, self),
-            Some(Op::Trilu(op)) => scores.shape.len() > 2 && !constants.contains(op.input, self),
-            Some(Op::Add(op)) if matches!(softmax.axis, -1 | 3) => self.has_mask_of_heads(&op.inputs, &scores.shape)?,
-            _ => false,
-        })
+        let is_broadcast_constant =
+            |condition| Ok(self.is_broadcast(condition, scores)? && constants.contains(condition, self));
+        match made_by.get(&softmax.input) {
+            Some(Op::Where(op)) => is_broadcast_constant(op.cond),
+            Some(Op::MaskedFill(op)) => is_broadcast_constant(op.cond),
+            // A constant condition will select it.
+            Some(Op::Trilu(op)) => Ok(scores.shape.len() > 2 && self.is_computed(op, constants)),
+            Some(Op::Add(op)) if matches!(softmax.axis, -1 | 3) => self.has_mask_of_heads(&op.inputs, scores),
+            _ => Ok(false),
+        }
     }
 
-    /// Whether an op multiplies float32 by constants of their own for each head, such as the decays of retention. Between products of heads,
-    /// TPU-MLIR 1.30 exchanges the axes of everything but such a second operand.
-    pub(super) fn has_factors_of_heads(&self, op: &Op<Tensor>, constants: &Constants) -> Result<bool> {
-        let Op::Mul(op) = op else { return Ok(false) };
+    /// Whether a product is of scores and constants that differ by head, such as the decays of retention. Between products of heads,
+    /// TPU-MLIR 1.30 exchanges the axes of all operands but a constant second one.
+    pub(super) fn has_factors_of_heads(&self, op: &Mul<Tensor>, constants: &Constants) -> Result<bool> {
         let [scores, factors] = op.inputs[..] else { return Ok(false) };
-        let (info, of_factors) = (self.tensor(scores)?, &self.tensor(factors)?.shape);
-        let is_float = info.dtype == Dtype::Float32 && info.quantization.is_none() && info.shape.len() == 4;
+        let of_factors = &self.tensor(factors)?.shape;
+        let is_float = self.is_plain(scores, Dtype::Float32) && self.tensor(scores)?.shape.len() == 4;
         let is_of_heads = of_factors.len() >= 3 && of_factors.iter().rev().take(3).all(|n| *n > 1);
         Ok(is_float && is_of_heads && constants.contains(factors, self) && !constants.contains(scores, self))
     }
 
-    fn is_broadcast(&self, tensor: Tensor, shape: &Shape) -> Result<bool> {
-        Ok(self.tensor(tensor)?.shape.iter().product::<usize>() < shape.iter().product())
+    fn is_broadcast(&self, tensor: Tensor, to: &TensorInfo) -> Result<bool> {
+        Ok(self.tensor(tensor)?.elements() < to.elements())
     }
 
-    /// Whether a sum may be that of an attention's scores with a mask that has numbers of its own for each head, such as the biases of
-    /// relative positions. The tool chain fuses such attentions in 16-bit floats, and uses the mask of one head for all.
-    fn has_mask_of_heads(&self, summands: &[Tensor], shape: &Shape) -> Result<bool> {
-        let is_attention = matches!(shape[..], [_, heads, _, _] if heads > 1);
-        let mut are_whole = true;
+    /// Whether a sum may be that of an attention's scores with a mask that differs by head, such as the biases of relative
+    /// positions. The tool chain fuses such attentions in 16-bit floats, and uses the mask of one head for all.
+    fn has_mask_of_heads(&self, summands: &[Tensor], sum: &TensorInfo) -> Result<bool> {
         for summand in summands {
-            are_whole &= !self.is_broadcast(*summand, shape)?;
+            if self.is_broadcast(*summand, sum)? {
+                return Ok(false);
+            }
         }
-        Ok(is_attention && are_whole)
+        Ok(matches!(sum.shape[..], [_, heads, _, _] if heads > 1))
     }
 }
 
@@ -108,5 +110,5 @@ impl Replacement<'_> {
 }
 
 fn to_shape(input: Tensor, shape: &Shape) -> Reshape<Tensor> {
-    Reshape { shape: Some(shape.iter().map(|n| *n as i64).collect()), ..Reshape::new(input) }
+    Reshape { shape: Some(ints(shape)), ..Reshape::new(input) }
 }

@@ -5,11 +5,11 @@ mod masks;
 mod reductions;
 mod triangles;
 
-use super::{Graph, Operator, Tensor, TensorKind, scope::Scope};
+use super::{Graph, Operator, Tensor, TensorInfo, TensorKind, scope::Scope};
 use crate::{
     array::Array,
     base::{Dtype, Result, Shape},
-    ops::{Op, Trilu},
+    ops::Op,
 };
 use divisions::Division;
 use masks::Constants;
@@ -24,7 +24,8 @@ enum Substitute {
     Truncation,
     /// The softmax of another shape.
     ReshapedSoftmax,
-    Triangle(Trilu<Tensor>),
+    /// A selection by a constant condition.
+    Triangle,
     /// The product in the other order.
     ExchangedFactors,
     /// Nothing: the only operator that reads its result is replaced by one that does not.
@@ -32,8 +33,8 @@ enum Substitute {
 }
 
 impl Graph {
-    /// Returns the graph with the operators replaced that the chips of TPU-MLIR 1.30 lack or compute wrongly. Operators in branches and loops stay. Handles
-    /// and names of other tensors stay valid.
+    /// Returns the graph with the operators replaced that the chips of TPU-MLIR 1.30 lack or compute wrongly. Operators in branches and
+    /// loops stay. Handles and names of other tensors stay valid.
     ///
     /// - Quotients and remainders of int32 by positive constants are computed in float32. `floor((x + 0.5) / c)` is the quotient rounded
     ///   down; the summand keeps it so whatever the rounding errors, as long as `x` and `c` are below 2^21.
@@ -42,9 +43,8 @@ impl Graph {
     /// - Reductions of floats over axes that are not adjacent become several, one after the other.
     /// - Triangles of matrices of floats are selected by a constant condition.
     /// - The softmax of scores is computed in another shape, between Reshapes, if they are masked by a constant condition that is
-    ///   broadcast, or if a mask is added that has numbers of its own for each head. Otherwise chips would use wrong masks, the latter in
-    ///   16-bit floats only.
-    /// - Constant factors with numbers of their own for each head become the first operand of their product, for the same reason.
+    ///   broadcast, or if a mask is added that differs by head. Otherwise chips would use wrong masks, the latter in 16-bit floats only.
+    /// - Constant factors that differ by head become the first operand of their product: chips would mix up the axes of the second.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, ops};
@@ -82,7 +82,7 @@ impl Graph {
                 Substitute::Reductions(all) => replacement.reduce(&operator.op, all)?,
                 Substitute::Truncation => replacement.truncate(operator)?,
                 Substitute::ReshapedSoftmax => replacement.reshape_softmax(operator)?,
-                Substitute::Triangle(triangle) => replacement.select_triangle(triangle)?,
+                Substitute::Triangle => replacement.select_triangle(operator)?,
                 Substitute::ExchangedFactors => replacement.exchange_factors(operator),
                 Substitute::Nothing => replacement.graph.forget(result),
             }
@@ -120,32 +120,33 @@ impl Graph {
         for operator in self.operators() {
             let Some(result) = operator.outputs().next() else { continue };
             constants.add(operator, self);
-            let mut division = None;
-            if self.is_plain_int32(result) {
-                division = self.remainder(&operator.op)?;
-                if let Some((quotient, whole, rest)) = self.quotient(&operator.op, &made_by)? {
-                    division = Some(quotient);
+            let is_integer = self.is_plain(result, Dtype::Int32);
+            let substitute = match &operator.op {
+                Op::Mod(_) | Op::Remainder(_) if is_integer => self.remainder(&operator.op)?.map(Substitute::Division),
+                Op::Div(_) if is_integer => self.quotient(&operator.op, &made_by)?.map(|(quotient, whole, rest)| {
                     let unread = [whole, rest].into_iter().take_while(is_read_once);
                     substitutes.extend(unread.map(|t| (t, Substitute::Nothing)));
+                    Substitute::Division(quotient)
+                }),
+                Op::Cast(cast) => self.truncates(cast, result, &made_by).then_some(Substitute::Truncation),
+                Op::Reduce(reduction) => self.reductions(reduction)?.map(Substitute::Reductions),
+                Op::Softmax(softmax) => {
+                    self.is_misread(softmax, &made_by, &constants)?.then_some(Substitute::ReshapedSoftmax)
                 }
-            }
-            let truncation = self.truncates(&operator.op, result, &made_by).then_some(Substitute::Truncation);
-            let reductions = self.reductions(&operator.op)?.map(Substitute::Reductions);
-            let is_misread = self.is_misread_softmax(&operator.op, &made_by, &constants)?;
-            let softmax = is_misread.then_some(Substitute::ReshapedSoftmax);
-            let triangle = self.triangle(&operator.op, &constants)?.map(Substitute::Triangle);
-            let has_factors = self.has_factors_of_heads(&operator.op, &constants)?;
-            let product = has_factors.then_some(Substitute::ExchangedFactors);
-            let substitute =
-                division.map(Substitute::Division).or(truncation).or(reductions).or(softmax).or(triangle).or(product);
+                Op::Trilu(triangle) => self.is_computed(triangle, &constants).then_some(Substitute::Triangle),
+                Op::Mul(product) => {
+                    self.has_factors_of_heads(product, &constants)?.then_some(Substitute::ExchangedFactors)
+                }
+                _ => None,
+            };
             substitutes.extend(substitute.map(|substitute| (result, substitute)));
         }
         Ok(substitutes)
     }
 
-    /// Whether a tensor is int32 and not quantized.
-    fn is_plain_int32(&self, tensor: Tensor) -> bool {
-        self.tensor(tensor).is_ok_and(|info| info.dtype == Dtype::Int32 && info.quantization.is_none())
+    /// Whether a tensor is of a dtype and not quantized.
+    fn is_plain(&self, tensor: Tensor, dtype: Dtype) -> bool {
+        self.tensor(tensor).is_ok_and(|info| info.dtype == dtype && info.quantization.is_none())
     }
 }
 

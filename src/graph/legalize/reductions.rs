@@ -7,14 +7,12 @@ use crate::{
 
 impl Graph {
     /// Returns the groups of adjacent axes of a reduction of float32, the last axes first, if there are several.
-    pub(super) fn reductions(&self, op: &Op<Tensor>) -> Result<Option<Vec<Vec<i64>>>> {
-        let Op::Reduce(op) = op else { return Ok(None) };
-        let info = self.tensor(op.input)?;
+    pub(super) fn reductions(&self, op: &Reduce<Tensor>) -> Result<Option<Vec<Vec<i64>>>> {
         // Partial results of integers would be rounded or saturate.
-        if info.dtype != Dtype::Float32 || info.quantization.is_some() {
+        if !self.is_plain(op.input, Dtype::Float32) {
             return Ok(None);
         }
-        let rank = info.shape.len() as i64;
+        let rank = self.tensor(op.input)?.shape.len() as i64;
         let mut axes: Vec<i64> = op.axes.iter().map(|axis| if *axis < 0 { axis + rank } else { *axis }).collect();
         axes.sort_unstable();
         let groups: Vec<Vec<i64>> = axes.chunk_by(|a, b| a + 1 == *b).rev().map(<[i64]>::to_vec).collect();

@@ -1,5 +1,5 @@
 //! Triangles of matrices, for which TPU-MLIR 1.30 cannot generate code next to other operators.
-use super::{Graph, Replacement, Tensor, masks::Constants};
+use super::{Graph, Operator, Replacement, Tensor, masks::Constants};
 use crate::{
     array::Array,
     base::{Dtype, Result},
@@ -7,18 +7,16 @@ use crate::{
 };
 
 impl Graph {
-    /// Returns an op if it computes triangles of float32 matrices. Those of constants are left to the tool chain.
-    pub(super) fn triangle(&self, op: &Op<Tensor>, constants: &Constants) -> Result<Option<Trilu<Tensor>>> {
-        let Op::Trilu(op) = op else { return Ok(None) };
-        let info = self.tensor(op.input)?;
-        let is_float = info.dtype == Dtype::Float32 && info.quantization.is_none();
-        Ok((is_float && !constants.contains(op.input, self)).then(|| (**op).clone()))
+    /// Whether a triangle is of computed float32 matrices. Those of constants are left to the tool chain.
+    pub(super) fn is_computed(&self, triangle: &Trilu<Tensor>, constants: &Constants) -> bool {
+        self.is_plain(triangle.input, Dtype::Float32) && !constants.contains(triangle.input, self)
     }
 }
 
 impl Replacement<'_> {
     /// Selects the elements in the triangle, and 0 elsewhere.
-    pub(super) fn select_triangle(&mut self, op: &Trilu<Tensor>) -> Result<()> {
+    pub(super) fn select_triangle(&mut self, operator: Operator) -> Result<()> {
+        let Op::Trilu(op) = operator.op else { return Ok(()) };
         let shape = self.graph.tensor(op.input)?.shape.clone();
         let [.., rows, columns] = shape[..] else { return Ok(()) };
         let is_kept = |row: usize, column: usize| {

@@ -56,8 +56,9 @@ searches for the operator that causes it.
 The tool chain is that of TPULANG_TOOLCHAIN, a virtual environment, or of the active one, of the
 folder toolchain, or of python3.
 
-Exit status: 0 success; 1 an output is outside of the tolerance, but the bmodel is written (not if
-those of the simulator are within it); 2 error. The bmodel is written at the end; on an error, or if deploy is killed, the old file remains.
+Exit status: 0 success, also if outputs of pymlir are outside of the tolerance, but those of the
+simulator are not; 1 an output is outside of the tolerance, but the bmodel is written; 2 error. The
+bmodel is written at the end; on an error, or if deploy is killed, the old file remains.
 
 Examples:
   tpulang deploy model.json --chip bm1684x --quantize F16 -o model.bmodel
@@ -92,8 +93,7 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     options::check(&args.options)?;
     args.model.take_shapes_of(&args.inputs);
     let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
-    messages.warn_of_model(&graph.legalized()?)?;
-    let original = model::unrolled(&graph)?.unwrap_or(graph);
+    let original = model::unrolled_for_chip(graph, messages)?;
     let graph = original.legalized()?;
     let options = options::with_absolute_paths(&args.options)?;
     let target = args.target.read(&graph, &args.model.path, options, messages)?;
@@ -111,7 +111,6 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     let chain = ToolChain::find()?;
     let report = Report::begin(&folder)?;
     let ours = during("running", Size::Unknown, |_| references(&graph, &original, &feeds))?;
-    let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
     let mut pipeline = Pipeline::begin(&graph, ours, &chain, &target, folder, &feeds)?;
     messages.warn(&graph, &graph.weight_warnings())?;
     for stage in Stage::ALL {
@@ -133,6 +132,7 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     let (summary, details) = (errors::summary(&errors, &target.chip), errors::details(&errors, &target.chip));
     report.set(&format!("\n{summary}{details}"))?;
     let mut remarks: Vec<String> = errors.iter().filter_map(|stage| stage.missing_outputs(&graph)).collect();
+    let tolerance = args.tolerance.unwrap_or_else(|| target.tolerance());
     let is_right = remarks.is_empty() && errors::is_right_on_chip(&errors, &tolerance, &target);
     let mut failure = errors.iter().find_map(|stage| stage.failure(&tolerance, &target));
     if is_right && let Some(failure) = failure.take() {
@@ -156,9 +156,6 @@ pub fn main(mut args: Args, messages: &Diagnostics) -> Outcome {
     messages.report(&text)?;
     Ok(failure.is_none())
 }
-
-/// The tolerance of the Top stage's outputs, within which others are compared with them.
-const OF_TOP: Tolerance = Tolerance { cosine: 0.9999, euclidean: 0.99 };
 
 /// Returns a remark about the layers with infinite numbers, if there are any.
 fn infinite_layers(graph: &Graph, target: &Target) -> Result<Option<String>> {
@@ -311,7 +308,7 @@ impl<'a> Pipeline<'a> {
 
     /// What the next stage is compared with: the tensors of Top, which has all that are lowered, unless its outputs are wrong.
     fn reference(&self) -> (&'static str, &Arrays) {
-        let is_wrong = |stage: &StageErrors| stage.failure(&OF_TOP, self.target).is_some();
+        let is_wrong = |stage: &StageErrors| stage.failure(&Tolerance::SAME_DTYPE, self.target).is_some();
         match &self.top {
             Some(top) if !self.errors.first().is_some_and(is_wrong) => ("Top", top),
             _ => ("tpulang", &self.ours),
