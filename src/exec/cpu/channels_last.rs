@@ -74,7 +74,9 @@ fn is_elementwise(op: &Op<Operand>, result: &ValueType) -> bool {
 
 /// Returns the axes of rows and columns of a pool that copies stored values.
 fn max_pool_axes(op: &MaxPool<Operand>, result: &ValueType) -> Option<[Axis; 2]> {
-    let copies = is_last(&op.input.ty) && stores_the_same(&op.input.ty, result) && !op.do_relu;
+    // A result without a scale has the integers that are nearest to the real numbers.
+    let has_scale = result.quantization.is_some() || op.input.ty.quantization.is_none();
+    let copies = is_last(&op.input.ty) && stores_the_same(&op.input.ty, result) && has_scale && !op.do_relu;
     ByteOperand::new(&op.input).filter(|_| copies)?;
     axes(&pool_windows(&op.input.ty.plain_shape(), &op.into()).ok()?)
 }

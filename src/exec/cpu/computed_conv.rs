@@ -5,7 +5,7 @@ use super::{
     conv::ConvOperation,
     in_blocks::geometry,
     task::Task,
-    workspace::{Workspace, bytes, numbers},
+    workspace::{Workspace, bytes_by, numbers},
 };
 use crate::{
     Operand,
@@ -57,9 +57,12 @@ impl ComputedConv {
         let of_channel = ic.saturating_mul(taps.max(if taps == 9 { FREQUENCIES } else { 0 }));
         let weights = g.group.saturating_mul(oc.next_multiple_of(BLOCK)).saturating_mul(of_channel);
         // What is needed beside these does not depend on the values of the weights.
-        let conv = zeros::<f32>(filter.ty.elements()).and_then(|zeros| packed(*g, &zeros));
-        let own = conv.map_or(u64::MAX, |conv| conv.workspace());
-        numbers(images.saturating_add(result), 4) + numbers(weights, 4) + bytes(own)
+        let (shape, elements) = (*g, filter.ty.elements());
+        let own = move || {
+            let conv = zeros::<f32>(elements).and_then(|zeros| packed(shape, &zeros));
+            conv.map_or(u64::MAX, |conv| conv.workspace())
+        };
+        numbers(images.saturating_add(result), 4) + numbers(weights, 4) + bytes_by(own)
     }
 
     /// Computes the result.

@@ -2,6 +2,9 @@
 use super::blocked::{BLOCK, fold_pixel, larger};
 use rten_simd::ops::FloatOps;
 
+/// Number of elements of a row that are combined with each other first.
+const SECTION: usize = 1 << 13;
+
 /// How numbers are combined, in any order.
 pub(super) trait Fold: Copy + Sync {
     /// The identity: the result for no numbers.
@@ -11,9 +14,15 @@ pub(super) trait Fold: Copy + Sync {
 
     fn combine_two(self, a: f32, b: f32) -> f32;
 
-    /// Combines the elements of a row, in an order that does not depend on the length of vectors.
+    /// Combines the elements of a row, in an order that does not depend on the length of vectors. Long rows are combined in sections, since
+    /// a float32 that has become large loses the digits of what is added.
     #[inline(always)]
     fn of_row<O: FloatOps<f32>>(self, ops: O, row: &[f32]) -> f32 {
+        row.chunks(SECTION).fold(Self::EMPTY, |found, section| self.combine_two(found, self.of_section(ops, section)))
+    }
+
+    #[inline(always)]
+    fn of_section<O: FloatOps<f32>>(self, ops: O, row: &[f32]) -> f32 {
         let (pixels, rest) = row.as_chunks::<BLOCK>();
         let of_rest = rest.iter().fold(Self::EMPTY, |found, x| self.combine_two(found, *x));
         if pixels.is_empty() {

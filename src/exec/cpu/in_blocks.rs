@@ -56,7 +56,8 @@ pub(super) fn supports(signature: &Signature) -> bool {
 }
 
 fn are_constant(filter: &Operand, bias: &Option<Operand>) -> bool {
-    filter.constant.is_some() && bias.as_ref().is_none_or(|b| b.constant.is_some())
+    let is_constant = |o: &Operand| o.constant.is_some() && o.ty.quantization.is_none();
+    is_constant(filter) && bias.as_ref().is_none_or(is_constant)
 }
 
 /// Whether a convolution reads its input in this layout.

@@ -6,7 +6,8 @@ use super::{
 use crate::{
     array::Array,
     base::{Dtype, Result, invalid},
-    ops::Op,
+    ops::{Op, QuantizeLinear},
+    quant::single,
 };
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -41,7 +42,14 @@ fn source(signature: &Signature) -> Option<&Operand> {
 /// Whether a fused operator computes each number from one of the preceding result and one of the source.
 fn is_function(op: &Op<Operand>, source: &Operand) -> bool {
     let is_known = |o: &Operand| o.is_fused_input() || o.index() == source.index() || is_number(o);
-    op.operands().all(|(_, o)| is_known(o)) && (matches!(op, Op::Cast(_) | Op::QuantizeLinear(_)) || is_elementwise(op))
+    // Several scales belong to the indices of an axis, not to numbers.
+    let has_one_scale = |op: &QuantizeLinear<Operand>| single(&op.y_scale, &op.y_zero_point).is_some();
+    let is_of_numbers = match op {
+        Op::Cast(_) => true,
+        Op::QuantizeLinear(op) => has_one_scale(op),
+        op => is_elementwise(op),
+    };
+    is_of_numbers && op.operands().all(|(_, o)| is_known(o))
 }
 
 fn is_number(o: &Operand) -> bool {

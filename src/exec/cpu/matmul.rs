@@ -273,9 +273,10 @@ fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, round: RoundMode, p: &
 fn store_sums(t: &mut Task, op: &MatMul<Operand>, round: RoundMode, p: &Product, mut out: Vec<i64>) -> Result<()> {
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
     complete(op, p, &t.result(0)?.shape, &mut out, bias.as_deref(), i64::saturating_add)?;
-    let result = t.result(0)?;
-    if result.quantization.is_some() {
-        let scales = scales_of_sums(op);
+    let (result, scales) = (t.result(0)?, scales_of_sums(op));
+    // Bytes without a scale are the integers that are nearest to the real numbers; wider integers without one are the sums.
+    let is_byte = matches!(result.dtype, Dtype::Int8 | Dtype::Uint8);
+    if result.quantization.is_some() || is_byte && scales.iter().any(|scale| *scale != 1.0) {
         // Transposed results have rows instead of columns.
         let each = if op.output_transpose { p.m } else { 1 };
         return t.fill(0, 1, PostOp::relu(op.do_relu, op.relu_limit).and_round(round), |first, reals| {

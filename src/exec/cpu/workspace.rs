@@ -60,6 +60,11 @@ pub(super) fn bytes(n: u64) -> Workspace {
     Workspace::new(move |_| n)
 }
 
+/// A number of bytes that takes long to determine.
+pub(super) fn bytes_by(count: impl Fn() -> u64 + Send + Sync + 'static) -> Workspace {
+    Workspace::new(move |_| count())
+}
+
 /// `n` numbers of `size` bytes.
 pub(super) fn numbers(n: usize, size: usize) -> Workspace {
     bytes(bytes_of(n, size))

@@ -210,6 +210,10 @@ impl Assignment {
         (operands, constants): (&[TensorIndex], &Constants),
         backend: &Capabilities,
     ) -> Result<Option<Node>> {
+        // Only the plain layout has what is fed.
+        if graph.makes_fed(node) {
+            return Ok(None);
+        }
         let results = node.stages.iter().flat_map(Operation::outputs);
         let tensors: Vec<TensorIndex> = operands.iter().copied().chain(results).collect();
         let Some(changed) = self.with_layouts(graph, node, (&tensors, constants), backend)? else { return Ok(None) };

@@ -13,10 +13,7 @@ use crate::{
     ops::{Add, MatMul, Op, Permute, Reshape, slice_ranges, split_sizes},
     views::axis_of,
 };
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::{collections::HashSet, ops::Range};
 
 /// Divides all such products, and returns their number.
 ///
@@ -27,17 +24,18 @@ pub(super) fn divide(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
         return Ok(0);
     }
     let consumers = graph.consumers();
-    let (mut added, mut constants) = (HashMap::new(), Vec::new());
+    let (mut times, mut constants) = (0, Vec::new());
     for at in graph.indices() {
         if let Some(found) = SplitProjection::new(graph, &consumers, at)?
             && !backend.stays_in_file(graph.entry(found.product.op.right)?)
         {
             constants.extend(found.product.constants());
-            added.insert(at, found.replaced(graph)?);
+            let nodes = found.replaced(graph)?;
+            graph.add_before(at, nodes);
+            times += 1;
         }
     }
-    let times = added.len();
-    graph.insert_before(added);
+    graph.insert_added();
     graph.drop_unused_constants(constants);
     Ok(times)
 }

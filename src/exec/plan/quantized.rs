@@ -12,7 +12,6 @@ use crate::{
     ops::{A16Gather, A16MatMul, Add, Cast, Conv, DequantizeLinear, MatMul, Mul, Op, QuantizeLinear, Relu},
     quant::{Quantization, RoundMode, single},
 };
-use std::collections::HashMap;
 
 /// Quantizes tensors, and multiplies bytes. Returns the number of products.
 ///
@@ -28,7 +27,7 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
             stored.quantize(graph);
         }
     }
-    let (mut added, mut times, mut replaced) = (HashMap::new(), 0, Vec::new());
+    let (mut times, mut replaced) = (0, Vec::new());
     for at in graph.indices() {
         if let Some(matrix) = packed(graph, at, backend)? {
             times += 1;
@@ -41,12 +40,12 @@ pub(super) fn quantize(graph: &mut RewriteGraph, backend: &Capabilities) -> Resu
         }
         let Some(product) = ByteProduct::new(graph, at)? else { continue };
         let constants = product.constants();
-        if product.rounded(graph, &consumers, backend)? || product.summed(graph, backend, &mut added)? {
+        if product.rounded(graph, &consumers, backend)? || product.summed(graph, backend)? {
             times += 1;
             replaced.extend(constants);
         }
     }
-    graph.insert_before(added);
+    graph.insert_added();
     graph.drop_unused_constants(replaced);
     Ok(times)
 }
@@ -59,8 +58,11 @@ fn packed(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Re
         let is_turned = op.left_transpose || op.output_transpose || !op.right_transpose;
         !is_turned && !op.do_relu && op.bias.is_none()
     };
+    // In a MatMul, several axes may be those that are multiplied.
+    let last = |t: TensorIndex| graph.entry(t).ok().and_then(|entry| entry.ty.shape.last().copied());
+    let is_by_rows = |op: &MatMul<TensorIndex>| is_plain(op) && last(op.input) == last(op.right);
     let matrix = match &op {
-        Op::MatMul(op) if is_plain(op) && graph.entry(op.input)?.ty.is_plain_float32() => op.right,
+        Op::MatMul(op) if is_by_rows(op) && graph.entry(op.input)?.ty.is_plain_float32() => op.right,
         Op::Gather(op) if op.axis == 0 => op.input,
         _ => return Ok(None),
     };
@@ -384,13 +386,8 @@ impl ByteProduct {
     }
 
     /// Multiplies the exact sums of a matrix product by their scales. Returns whether it does; then the nodes before the last one are
-    /// added to `added`.
-    fn summed(
-        &self,
-        graph: &mut RewriteGraph,
-        backend: &Capabilities,
-        added: &mut HashMap<NodeIndex, Vec<Node>>,
-    ) -> Result<bool> {
+    /// still to be inserted.
+    fn summed(&self, graph: &mut RewriteGraph, backend: &Capabilities) -> Result<bool> {
         let Op::MatMul(_) = &self.operation.op else { return Ok(false) };
         let (bias, relu) = self.bias();
         let ty = graph.entry(self.result)?.ty.clone();
@@ -423,7 +420,7 @@ impl ByteProduct {
             }
         };
         graph.replace(self.at, node(last, self.result));
-        added.insert(self.at, before);
+        graph.add_before(self.at, before);
         self.reals().into_iter().for_each(|real| drop_unused(graph, real));
         Ok(true)
     }

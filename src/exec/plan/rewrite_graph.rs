@@ -4,6 +4,7 @@ use crate::{
     Operand, Signature, ValueType,
     array::Array,
     base::{Dtype, Result, shape_text},
+    compare::real_numbers,
     quant::Quantization,
 };
 use std::collections::{HashMap, HashSet};
@@ -60,6 +61,10 @@ pub(crate) struct RewriteGraph {
     uses: Vec<usize>,
     /// Tensors that are fed or kept, and so cannot be fused away.
     pinned: HashSet<TensorIndex>,
+    /// Tensors that are fed. A node may compute one of them beside other results; then the computed values are not used.
+    fed: HashSet<TensorIndex>,
+    /// Nodes to be inserted before others ([`RewriteGraph::insert_added`]).
+    added: HashMap<NodeIndex, Vec<Node>>,
 }
 
 impl RewriteGraph {
@@ -72,7 +77,8 @@ impl RewriteGraph {
         let nodes = needed.iter().map(|&i| Node { stages: vec![network.operators[i].clone()] });
         let pinned = fed.iter().chain(kept).copied().collect();
         let (made_by, uses) = (vec![None; tensors.len()], vec![0; tensors.len()]);
-        let mut graph = RewriteGraph { tensors, nodes: Vec::new(), made_by, uses, pinned };
+        let (fed, added) = (fed.iter().copied().collect(), HashMap::new());
+        let mut graph = RewriteGraph { tensors, nodes: Vec::new(), made_by, uses, pinned, fed, added };
         graph.rebuild(nodes.collect());
         graph
     }
@@ -116,7 +122,11 @@ impl RewriteGraph {
     /// # Errors
     /// Returns an error if the values cannot be read.
     pub fn numbers(&self, tensor: TensorIndex) -> Result<Option<Vec<f64>>> {
-        self.constant(tensor).map(|array| for_compute(array)?.to_f64()).transpose()
+        let Some(array) = self.constant(tensor) else { return Ok(None) };
+        match &self.entry(tensor)?.ty.quantization {
+            Some(quantization) => real_numbers(array, quantization)?.to_f64().map(Some),
+            None => for_compute(array)?.to_f64().map(Some),
+        }
     }
     /// Returns the producer of `tensor`, unless it is fed or a constant.
     pub fn producer(&self, tensor: TensorIndex) -> Option<NodeIndex> {
@@ -147,14 +157,14 @@ impl RewriteGraph {
         };
         node.outputs().for_each(|t| (self.uses[t.0], self.made_by[t.0]) = (0, None));
         node.stages.extend(next.stages);
-        node.outputs().for_each(|t| self.made_by[t.0] = Some(at));
+        self.set_maker(&node, at);
         self.nodes[at.0] = Some(node);
     }
     /// Replaces the node at `at`.
     pub fn replace(&mut self, at: NodeIndex, node: Node) {
         self.remove(at);
         node.operands().into_iter().for_each(|t| self.uses[t.0] += 1);
-        node.outputs().for_each(|t| self.made_by[t.0] = Some(at));
+        self.set_maker(&node, at);
         self.nodes[at.0] = Some(node);
     }
     /// Removes a node whose results are no longer needed, or are computed by another node.
@@ -174,7 +184,7 @@ impl RewriteGraph {
     pub fn replace_with_constants(&mut self, at: NodeIndex, values: Vec<Array>) {
         let outputs: Vec<TensorIndex> = self.node(at).into_iter().flat_map(Node::outputs).collect();
         self.remove(at);
-        for (t, value) in outputs.into_iter().zip(values) {
+        for (t, value) in outputs.into_iter().zip(values).filter(|(t, _)| !self.fed.contains(t)) {
             self.tensors[t.0].as_mut().into_iter().for_each(|entry| entry.constant = Some(value.clone()));
         }
     }
@@ -209,8 +219,14 @@ impl RewriteGraph {
         pinned.sort_unstable();
         pinned
     }
-    /// Inserts nodes before others.
-    pub fn insert_before(&mut self, mut added: HashMap<NodeIndex, Vec<Node>>) {
+    /// Adds nodes that [`RewriteGraph::insert_added`] inserts before `at`. What they read counts as used from now on.
+    pub fn add_before(&mut self, at: NodeIndex, nodes: Vec<Node>) {
+        nodes.iter().flat_map(Node::operands).for_each(|t| self.uses[t.0] += 1);
+        self.added.insert(at, nodes);
+    }
+    /// Inserts the nodes of [`RewriteGraph::add_before`].
+    pub fn insert_added(&mut self) {
+        let mut added = std::mem::take(&mut self.added);
         if added.is_empty() {
             return;
         }
@@ -227,9 +243,17 @@ impl RewriteGraph {
         self.made_by.fill(None);
         for (at, node) in nodes.iter().enumerate().map(|(i, node)| (NodeIndex(i), node)) {
             node.operands().into_iter().for_each(|t| self.uses[t.0] += 1);
-            node.outputs().for_each(|t| self.made_by[t.0] = Some(at));
+            self.set_maker(node, at);
         }
         self.nodes = nodes.into_iter().map(Some).collect();
+    }
+    /// Makes the node at `at` the producer of its results.
+    fn set_maker(&mut self, node: &Node, at: NodeIndex) {
+        node.outputs().filter(|t| !self.fed.contains(t)).for_each(|t| self.made_by[t.0] = Some(at));
+    }
+    /// Whether a result of the node is fed.
+    pub fn makes_fed(&self, node: &Node) -> bool {
+        node.outputs().any(|t| self.fed.contains(&t))
     }
 }
 

@@ -44,11 +44,17 @@ impl<B: Backend> Plan<B> {
         let (table, result) = (self.entry(op.input).ok()?, self.entry(result).ok()?);
         let (rank, count) = (table.ty.shape.len() as i64, *table.ty.shape.first()?);
         let has_rows = table.constant.is_some() && op.axis.rem_euclid(rank) == 0 && i32::try_from(count).is_ok();
-        let uses = node.operands().iter().filter(|t| **t == op.input).count();
+        // Fused operators must not read the places in place of the indices.
+        let operands = node.operands();
+        let is_read_once = |t: TensorIndex| operands.iter().filter(|other| **other == t).count() == 1;
         // A scale for each row would not fit the rows that are read.
         let is_copied = stores_the_same(&table.ty, &result.ty);
         let rows = count.min(self.entry(op.indices).ok()?.ty.elements());
-        (has_rows && uses == 1 && is_copied).then_some(RowTable { table: op.input, indices: op.indices, rows })
+        (has_rows && is_read_once(op.input) && is_read_once(op.indices) && is_copied).then_some(RowTable {
+            table: op.input,
+            indices: op.indices,
+            rows,
+        })
     }
 
     /// Reads the rows that the indices name, which are `computed` or constant.

@@ -14,7 +14,7 @@ use crate::{
     ops::{Cast, Concat, Gather, Op},
     quant::Quantization,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Maximum number of operators between a dequantization and a quantization: each quantization looks at all of them.
 const MOVERS: usize = 8;
@@ -81,7 +81,9 @@ pub(super) fn concatenated(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bo
         cast(graph, start).map(|(bytes, _)| bytes).filter(|t| has_one_scale(*t))
     };
     let inputs: Option<Vec<TensorIndex>> = op.inputs.iter().map(bytes).collect();
-    let Some(inputs) = inputs.filter(|_| !op.do_relu && is_plain(real) && has_one_scale(*result)) else {
+    // Without a scale, the result has the integers of the reals rather than those of the operands.
+    let has_scale = graph.entry(*result)?.ty.quantization.is_some() && has_one_scale(*result);
+    let Some(inputs) = inputs.filter(|_| !op.do_relu && is_plain(real) && has_scale) else {
         return Ok(false);
     };
     let reals = op.inputs.clone();
@@ -108,7 +110,7 @@ pub(super) fn gather(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
             gathers.entry(op.input).or_default().push((at, operation.clone()));
         }
     }
-    let (mut added, mut replaced) = (HashMap::new(), Vec::new());
+    let (mut times, mut replaced) = (0, Vec::new());
     for (reals, gathers) in gathers {
         let results = || gathers.iter().filter_map(|(_, operation)| operation.results.first().copied().flatten());
         let are_float32 =
@@ -125,12 +127,12 @@ pub(super) fn gather(graph: &mut RewriteGraph, backend: &Capabilities) -> Result
             let node =
                 |op: Op<TensorIndex>, result| Node { stages: vec![Operation::new(op, vec![Some(result)], origin)] };
             graph.replace(at, node(Cast::new(gathered).into(), *result));
-            added.insert(at, vec![node(op.into(), gathered)]);
+            graph.add_before(at, vec![node(op.into(), gathered)]);
+            times += 1;
         }
         replaced.push(reals);
     }
-    let times = added.len();
-    graph.insert_before(added);
+    graph.insert_added();
     graph.drop_unused_constants(replaced);
     Ok(times)
 }

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 mod branches;
 mod bytes;
 mod constants;
+mod corners;
 mod in_blocks;
 mod parts;
 mod quantized;

@@ -149,6 +149,9 @@ fn divide_by_sum<O: NumOps<f32>>(ops: O, row: &mut [f32]) {
     ops.store(ops.mul(end, factor), &mut row[last..]);
 }
 
+/// Number of rows whose exponentials are added up before they are added to those of others: a long sum in float32 loses digits.
+const SECTION: usize = 512;
+
 /// Computes [`Softmax`] of each column of a matrix with fewer than [`SOFTMAX_COLUMNS`] columns, and with them all exponentials at once.
 pub(in crate::cpu) struct SoftmaxOfFewColumns<'a> {
     pub from: &'a [f32],
@@ -175,8 +178,12 @@ impl SimdOp for SoftmaxOfFewColumns<'_> {
             to.iter_mut().zip(from).zip(&most).for_each(|((to, x), most)| *to = most - x * beta);
         }
         negative_powers(isa, to);
-        for row in to.chunks_exact(columns) {
-            sums.iter_mut().zip(row).for_each(|(sum, power)| *sum += power);
+        for rows in to.chunks(SECTION * columns) {
+            let mut section = [0.0; SOFTMAX_COLUMNS];
+            for row in rows.chunks_exact(columns) {
+                section.iter_mut().zip(row).for_each(|(sum, power)| *sum += power);
+            }
+            sums.iter_mut().zip(section).for_each(|(sum, section)| *sum += section);
         }
         if log {
             sums.iter_mut().for_each(|sum| *sum = sum.ln());
@@ -228,15 +235,21 @@ impl SimdOp for SoftmaxOfColumns<'_, '_> {
                     *most = if x * beta > *most { x * beta } else { *most };
                 }
             }
+            let mut section = [0.0; WIDTH];
             for (row, to) in to.iter_mut().enumerate() {
                 let mut powers = most;
                 powers.iter_mut().zip(&from[row * stride + first..][..width]).for_each(|(v, x)| *v -= x * beta);
                 negative_powers(isa, &mut powers[..width]);
-                sums.iter_mut().zip(&powers).for_each(|(sum, power)| *sum += power);
+                section.iter_mut().zip(&powers).for_each(|(sum, power)| *sum += power);
+                if (row + 1) % SECTION == 0 {
+                    sums.iter_mut().zip(section).for_each(|(sum, section)| *sum += section);
+                    section = [0.0; WIDTH];
+                }
                 if !log {
                     to[columns.clone()].copy_from_slice(&powers[..width]);
                 }
             }
+            sums.iter_mut().zip(section).for_each(|(sum, section)| *sum += section);
             if log {
                 sums.iter_mut().for_each(|sum| *sum = sum.ln());
             }
