@@ -3,7 +3,7 @@ use crate::{
     base::Result,
     graph::{Graph, Tensor},
     numbers,
-    ops::Op,
+    ops::{Op, PadMode},
     quantized::is_copy,
 };
 use std::collections::HashSet;
@@ -37,6 +37,7 @@ fn passes_infinities(op: &Op<Tensor>) -> bool {
             op,
             Op::Where(_)
                 | Op::MaskedFill(_)
+                | Op::Pad(_)
                 | Op::Trilu(_)
                 | Op::Add(_)
                 | Op::AddConst(_)
@@ -51,6 +52,7 @@ fn has_infinite_number(op: &Op<Tensor>) -> bool {
     match op {
         Op::Where(op) => op.x_is_const && op.x_const_val.is_infinite() || op.y_is_const && op.y_const_val.is_infinite(),
         Op::MaskedFill(op) => op.const_val.is_infinite(),
+        Op::Pad(op) => op.mode == PadMode::Constant && op.val.is_infinite(),
         Op::AddConst(op) => op.const_val.is_infinite(),
         Op::SubConst(op) => op.const_val.is_infinite(),
         Op::MulConst(op) => op.const_val.is_infinite(),

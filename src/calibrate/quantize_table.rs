@@ -4,10 +4,16 @@ use crate::{
     graph::{Graph, Operator, Tensor},
     infinities::results_from_infinities,
     ops::Op,
-    table::is_table_name,
+    table::{is_table_name, not_in_table},
 };
 use indexmap::IndexMap;
-use std::{collections::HashSet, fmt, io::Write, path::Path, str::FromStr};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    io::Write,
+    path::Path,
+    str::FromStr,
+};
 
 /// Maximum size of a table in bytes.
 const MAX_FILE: u64 = 64 << 20;
@@ -85,9 +91,8 @@ impl QuantizeTable {
         String::from_utf8(bytes).map_err(|_| Error::format(path, "a quantize table is text; this is not"))
     }
 
-    /// Returns the layers that compute integers from integers, such as token ids or masks, or floats from integers or integers from
-    /// floats, with the dtypes that TPU-MLIR 1.30 needs for them, whatever the network's. Without these, lowering fails, or large integers are rounded to 16-bit
-    /// floats.
+    /// Returns the layers that read or compute integers (token ids, masks, casts), each with the dtype that TPU-MLIR 1.30 requires for
+    /// it, whatever the network's own dtype. Without these, lowering fails, or large integers are rounded to 16-bit floats.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, calibrate::{Mode, QuantizeTable}};
@@ -179,22 +184,23 @@ impl QuantizeTable {
     /// ```
     ///
     /// # Errors
-    /// Returns an error that names the first line that is not a layer with its mode.
+    /// Returns an error that names the first line that is not a layer with its mode, or that has another mode than an earlier one.
     pub fn layers(text: &str) -> Result<Vec<(usize, &str, &str)>> {
         let lines = text.lines().map(str::trim).zip(1usize..);
-        let layers = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
-        layers
-            .map(|(line, number)| {
-                let mut words = line.split_whitespace();
-                match (words.next(), words.next(), words.next()) {
-                    (Some(name), Some(mode), None) => Ok((number, name, mode)),
-                    _ => {
-                        let found = escaped(line);
-                        Err(invalid(format!("line {number}: expected a layer and its mode; found {found:?}")))
-                    }
-                }
-            })
-            .collect()
+        let mut modes: HashMap<&str, &str> = HashMap::new();
+        let mut layers = Vec::new();
+        for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
+            let mut words = line.split_whitespace();
+            let (Some(name), Some(mode), None) = (words.next(), words.next(), words.next()) else {
+                let found = escaped(line);
+                return Err(invalid(format!("line {number}: expected a layer and its mode; found {found:?}")));
+            };
+            if modes.insert(name, mode).is_some_and(|before| !before.eq_ignore_ascii_case(mode)) {
+                return Err(invalid(format!("line {number}: {name:?} has a different mode on an earlier line")));
+            }
+            layers.push((number, name, mode));
+        }
+        Ok(layers)
     }
 
     /// Appends the layers that a text of a table does not list, and returns the result. Names that a table cannot express are left out.
@@ -225,11 +231,8 @@ impl QuantizeTable {
         let comments = comments.map(|comment| comment.trim_start().to_owned()).collect();
         let mut table = QuantizeTable { comments, ..QuantizeTable::default() };
         for (line, name, mode) in QuantizeTable::layers(text)? {
-            let at = |problem: &dyn fmt::Display| invalid(format!("line {line}: {problem}"));
-            let mode = mode.parse().map_err(|e: Error| at(&e))?;
-            if table.modes.insert(name.to_owned(), mode).is_some_and(|before| before != mode) {
-                return Err(at(&format!("{name:?} has another mode in a line before")));
-            }
+            let mode = mode.parse().map_err(|e: Error| invalid(format!("line {line}: {e}")))?;
+            table.modes.insert(name.to_owned(), mode);
         }
         Ok(table)
     }
@@ -241,8 +244,7 @@ impl QuantizeTable {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         if let Some(name) = self.modes.keys().find(|name| !is_table_name(name)) {
-            let problem = "spaces separate its columns, and # begins a comment";
-            return Err(Error::format(path, format!("a quantize table cannot have the layer {name:?}: {problem}")));
+            return Err(Error::format(path, not_in_table("quantize table", "layer", name)));
         }
         files::replace(path, |file| write!(file, "{self}").map_err(Error::io(path)))
     }

@@ -76,8 +76,8 @@ impl Search {
         let mut effects: Vec<(usize, f64)> = network.choices().into_iter().map(|layer| (layer, 0.0)).collect();
         let compared = Outputs::of(network.graph())?;
         let ranked = samples.len().min(RANKED);
-        let (mut references, mut done) = (Vec::new(), 0);
-        let count = effects.len() * ranked;
+        let mut references = Vec::new();
+        let mut steps = Steps::of(effects.len(), [ranked, samples.len()], progress);
         let floats = vec![Mode::F32; network.layers().count()];
         for (i, sample) in samples.iter().enumerate() {
             let exact = network.exact(sample)?;
@@ -87,14 +87,13 @@ impl Search {
                 modes[*layer] = Mode::Int8;
                 let outputs = network.run_as(sample, &modes, Some(&exact), None)?;
                 *effect += compared.error(&reference, &outputs)? / ranked as f64;
-                progress(f64::from(done) / count as f64);
-                done += 1;
+                steps.advance(1);
             }
             references.push(reference);
         }
         effects.sort_by(|a, b| b.1.total_cmp(&a.1));
         let judge = Judge::new(compared, &references)?;
-        let trial = Trial { network, samples, references: &references, judge };
+        let mut trial = Trial { network, samples, references: &references, judge, steps };
         let ranking = effects.iter().map(|(layer, effect)| Ok((network.name(*layer)?.to_owned(), *effect)));
         let ranking = ranking.collect::<Result<Vec<_>>>()?;
         let order: Vec<usize> = effects.iter().map(|(layer, _)| *layer).collect();
@@ -105,6 +104,7 @@ impl Search {
             chosen.iter().flatten().map(|layer| Ok((network.name(*layer)?.to_owned(), network.float_mode(*layer))));
         let chosen = chosen.collect::<Result<Vec<_>>>()?;
         let floats = network.fixed_floats().into_iter().chain(chosen).collect();
+        trial.steps.advance(trial.steps.count);
         Ok(Search { ranking, floats, copies, cosines: [before, after], expect })
     }
 
@@ -126,17 +126,38 @@ impl Search {
     }
 }
 
+/// The runs of a search: those that rank the layers, and then at most one per binary digit of their number, and the retries.
+struct Steps<'a> {
+    done: usize,
+    count: usize,
+    progress: &'a mut dyn FnMut(f64),
+}
+
+impl Steps<'_> {
+    fn of(layers: usize, [ranked, samples]: [usize; 2], progress: &mut dyn FnMut(f64)) -> Steps<'_> {
+        let trials = 2 + layers.max(1).ilog2() as usize + layers.min(RETRIED);
+        Steps { done: 0, count: layers * ranked + trials * samples, progress }
+    }
+
+    fn advance(&mut self, runs: usize) {
+        self.done = self.count.min(self.done + runs);
+        (self.progress)(self.done as f64 / self.count as f64);
+    }
+}
+
 /// A network with its outputs in floats.
 struct Trial<'a> {
     network: &'a QuantizedNetwork,
     samples: &'a [Sample],
     references: &'a [Sample],
     judge: Judge,
+    steps: Steps<'a>,
 }
 
 impl Trial<'_> {
     /// Returns the mean cosine of the outputs; of several outputs, the worst.
-    fn cosine(&self, modes: &[Mode]) -> Result<f64> {
+    fn cosine(&mut self, modes: &[Mode]) -> Result<f64> {
+        self.steps.advance(self.samples.len());
         let mut sum = 0.0;
         for (sample, reference) in self.samples.iter().zip(self.references) {
             let outputs = self.network.run_as(sample, modes, None, None)?;
@@ -146,12 +167,12 @@ impl Trial<'_> {
     }
 
     /// Returns the mean cosine of the outputs with some layers in floats.
-    fn cosine_with(&self, floats: &[usize]) -> Result<f64> {
+    fn cosine_with(&mut self, floats: &[usize]) -> Result<f64> {
         self.cosine(&self.network.modes_with_floats(floats))
     }
 
     /// Returns the layers that must be floats, and the cosine that is reached. Without any layers, it is `before`.
-    fn fewest(&self, order: &[usize], expect: f64, before: f64) -> Result<(Option<Vec<usize>>, f64)> {
+    fn fewest(&mut self, order: &[usize], expect: f64, before: f64) -> Result<(Option<Vec<usize>>, f64)> {
         if before >= expect {
             return Ok((None, before));
         }

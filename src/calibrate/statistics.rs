@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     io::{BufWriter, Write},
     path::Path,
 };
@@ -74,7 +74,8 @@ impl Statistics {
         samples: &[&str],
         feeds: &(impl Feeds + ?Sized),
     ) -> Result<IndexMap<String, Array>> {
-        if let Some(sample) = samples.iter().find(|sample| self.samples.contains(**sample)) {
+        let mut names = HashSet::new();
+        if let Some(sample) = samples.iter().find(|sample| self.samples.contains(**sample) || !names.insert(**sample)) {
             return Err(invalid(format!("{sample:?} is given twice; each sample is counted once")));
         }
         let tensors = &self.tensors;
@@ -132,7 +133,7 @@ impl Statistics {
     /// };
     /// of_shape(2)?.check_network(&of_shape(2)?)?;
     /// let error = of_shape(2)?.check_network(&of_shape(3)?).unwrap_err();
-    /// assert_eq!(error.to_string(), r#"they are of different networks: "x" is 2 and 3"#);
+    /// assert_eq!(error.to_string(), r#"the statistics are of different networks: "x" has the shapes 2 and 3"#);
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn check_network(&self, other: &Statistics) -> Result<()> {
@@ -140,18 +141,22 @@ impl Statistics {
             a.tensors.keys().find(|name| !b.tensors.contains_key(*name)).map(|name| format!("{name:?}"))
         };
         if let Some(name) = only_in(self, other).or_else(|| only_in(other, self)) {
-            return Err(invalid(format!("they are of different networks: only one has the tensor {name}")));
+            return Err(invalid(format!("the statistics are of different networks: only one has the tensor {name}")));
         }
         let pairs = self.tensors.iter().map(|(name, tensor)| (name, &tensor.shape, &other.tensors[name].shape));
         for (name, a, b) in pairs {
             if a != b {
                 let (a, b) = (shape_text(a), shape_text(b));
-                return Err(invalid(format!("they are of different networks: {name:?} is {a} and {b}")));
+                return Err(invalid(format!(
+                    "the statistics are of different networks: {name:?} has the shapes {a} and {b}"
+                )));
             }
         }
         match self.weights == other.weights {
             true => Ok(()),
-            false => Err(invalid("they are of networks with different weights; calibrate the one that is deployed")),
+            false => Err(invalid(
+                "the statistics are of networks with different weights; calibrate the one that is deployed",
+            )),
         }
     }
 
@@ -202,7 +207,7 @@ impl Statistics {
             format!("method: {method}"),
             format!("samples: {}", self.samples.len()),
         ];
-        table.check_names()?;
+        Table::check_names(table.entries.keys().map(String::as_str))?;
         Ok(table)
     }
 

@@ -144,7 +144,7 @@ impl Table {
                     let (name, entry) = entry(line).map_err(wrong)?;
                     let of = if matches!(section, Section::Int4) { &mut table.int4 } else { &mut table.entries };
                     if of.insert(name.to_owned(), entry).is_some() {
-                        return Err(wrong(format!("{name:?} has an earlier line, too")));
+                        return Err(wrong(format!("{name:?} is already listed on an earlier line")));
                     }
                 }
             }
@@ -161,24 +161,34 @@ impl Table {
     /// Returns an error if a name has a space or the file cannot be written; an earlier one is kept then.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        self.check_names()?;
+        let names = self.entries.keys().chain(self.int4.keys()).chain(&self.asymmetric);
+        Table::check_names(names.map(String::as_str))?;
         files::replace(path, |file| file.write_all(self.to_string().as_bytes()).map_err(Error::io(path)))
     }
 
+    /// Checks that a table can have tensors of these names.
+    ///
     /// # Errors
-    /// Returns an error if a name cannot be in a table, since spaces separate its columns.
-    pub(crate) fn check_names(&self) -> Result<()> {
-        let mut names = self.entries.keys().chain(self.int4.keys()).chain(&self.asymmetric);
-        match names.find(|name| !is_table_name(name)) {
-            Some(name) => {
-                let name = escaped(name);
-                Err(invalid(format!(
-                    "a calibration table cannot have the tensor \"{name}\": spaces separate its columns, and # begins a comment"
-                )))
-            }
+    /// Returns an error that names the first one with a space, since spaces separate a table's columns, or with the `#` of a comment.
+    ///
+    /// ```
+    /// use tpulang::calibrate::Table;
+    /// Table::check_names(["conv1/weight"])?;
+    /// assert!(Table::check_names(["conv1 weight"]).is_err());
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn check_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<()> {
+        match names.into_iter().find(|name| !is_table_name(name)) {
+            Some(name) => Err(invalid(not_in_table("calibration table", "tensor", name))),
             None => Ok(()),
         }
     }
+}
+
+/// Says that a table cannot have a name, if it is not a [table name](is_table_name).
+pub(crate) fn not_in_table(table: &str, what: &str, name: &str) -> String {
+    let name = escaped(name);
+    format!("a {table} cannot have the {what} \"{name}\": spaces separate its columns, and # begins a comment")
 }
 
 /// Whether a table of words separated by spaces, with comments after `#`, can have this name.

@@ -299,6 +299,54 @@ fn outputs_are_judged_by_their_parts_and_indices_by_equality() {
     }
 }
 
+/// A chip returns the outputs under names of its own, and the name of an output may begin like that of another.
+#[test]
+fn outputs_are_found_by_their_names_or_not_compared() {
+    let folder = Folder::new(
+        r#"{"version": 1, "name": "net", "inputs": ["x"], "outputs": ["y", "y_2"],
+        "tensors": {"x": {"shape": [4]}},
+        "ops": [
+            {"op": "softmax", "args": {"input": "x", "axis": 0}, "out": "y"},
+            {"op": "relu", "args": {"input": "x"}, "out": "y_2"}]}"#,
+    );
+    let x = [4f32, 9.0, 1.0, -1.0];
+    let sum: f32 = x.iter().map(|x| x.exp()).sum();
+    let (y, other) = (Array::from(x.map(|x| x.exp() / sum)), Array::from(x.map(|x| x.max(0.0))));
+    let stages = ["top.npz", "tpu.npz", "chip.npz"];
+    let words = "deploy net.json -i inputs.npz -o net.bmodel";
+    let write = |stage: &str, all: &[(&str, &Array)]| write_npz(folder.path(stage), all.iter().copied()).unwrap();
+    stages.iter().for_each(|stage| write(stage, &[("y_softmax", &y), ("y_2_relu_f32", &other)]));
+    let shown = folder.shown(words);
+    assert!(shown.ends_with("report.txt: all tensors\n[exit 0]\n"), "{shown}");
+    for (stage, expected) in [("top.npz", "[exit 0]\n"), ("chip.npz", "[exit 1]\n")] {
+        write(stage, &[("y_softmax", &y)]);
+        let shown = folder.shown(words);
+        assert!(shown.contains("not compared, because the ") && shown.contains(": \"y_2\"\n"), "{shown}");
+        assert!(shown.ends_with(expected), "{shown}");
+    }
+}
+
+/// 9 of 10 are enough for a tolerance of 0.9, although 1 - 0.9 is less than 0.1.
+#[test]
+fn the_fraction_of_integers_that_may_differ_is_decimal() {
+    let folder = Folder::new(
+        r#"{"version": 1, "name": "net", "inputs": ["x"], "outputs": ["best"],
+        "tensors": {"x": {"shape": [2, 10]}},
+        "ops": [{"op": "top.Arg", "args": {"input": "x", "axis": 0, "keepdims": false, "mode": "ArgMax"},
+            "out": ["best", null], "out_dtype": ["int32", null]}]}"#,
+    );
+    let x = Array::from_vec([2, 10], (0..20).map(|i| i as f32).collect()).unwrap();
+    write_npz(folder.path("inputs.npz"), [("x", &x)]).unwrap();
+    for (differ, expected) in [(1, "report.txt: all tensors\n[exit 0]"), (2, " in 2 of 10 integers; 1 may differ; ")] {
+        let best = Array::from((0..10).map(|i| i32::from(i >= differ)).collect::<Vec<_>>().as_slice());
+        for stage in ["top.npz", "tpu.npz", "chip.npz"] {
+            write_npz(folder.path(stage), [("best", &best)]).unwrap();
+        }
+        let shown = folder.shown("deploy net.json -i inputs.npz -o net.bmodel --tolerance 0.9,0.8");
+        assert!(shown.contains(expected), "{shown}");
+    }
+}
+
 /// Tables are checked before the tool chain runs, as `run --calibration` checks them.
 #[test]
 fn wrong_tables_are_refused_at_once() {
@@ -308,6 +356,7 @@ fn wrong_tables_are_refused_at_once() {
         ("# by hand\nx F16\n", "line 2: \"x\" is an input; expected the result of a layer"),
         ("s F17\n", "line 1: the tool chain has no mode \"F17\"; expected INT8, F16, BF16 or F32"),
         ("h F32\ns\n", "line 2: expected a layer and its mode; found \"s\""),
+        ("s F16\ns F32\n", "line 2: \"s\" has a different mode on an earlier line"),
     ] {
         fs::write(folder.path("q.table"), table).unwrap();
         let text = folder.shown("deploy net.json --quantize-table q.table -o net.bmodel");
@@ -424,6 +473,7 @@ fn options_that_deploy_passes_itself_are_refused() {
     for (option, message) in [
         ("--chip bm1688", "--chip goes before --"),
         ("--chip=bm1688", "--chip goes before --"),
+        ("--chi bm1688", "--chip goes before --"),
         ("--quantize F32", "--quantize goes before --"),
         ("--mlir other.mlir", "--mlir is set by MODEL, before --"),
         ("--model other.bmodel", "--model is set by --output, before --"),

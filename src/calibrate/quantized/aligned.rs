@@ -84,9 +84,9 @@ impl Alignment<'_> {
         }
         if shares_integers(&layer.op) {
             let change = layer.operands().next().and_then(|t| self.changes.get(&t)).copied();
-            for result in [layer.result].iter().chain(&layer.other_results) {
-                self.adjustable.remove(result);
-                change.into_iter().for_each(|change| self.scale(*result, change));
+            for result in layer.stored_results() {
+                self.adjustable.remove(&result);
+                change.into_iter().for_each(|change| self.scale(result, change));
             }
         }
     }

@@ -283,7 +283,7 @@ fn has_channels_of(r: &Rewriter, coefficient: Tensor, t: Tensor) -> bool {
 
 /// Returns the only number of a coefficient.
 fn number(r: &Rewriter, coefficient: Tensor) -> Option<f64> {
-    floats(r, coefficient).filter(|all| all.len() == 1).map(|all| all[0].into())
+    (r.elements(coefficient) == 1).then(|| floats(r, coefficient))?.map(|all| all[0].into())
 }
 
 fn floats(r: &Rewriter, coefficient: Tensor) -> Option<Vec<f32>> {

@@ -4,7 +4,7 @@ use crate::{
     graph::{Graph, Tensor},
     ops::{Op, ReduceMode},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, iter};
 
 /// An operator and the Relu that follows it.
 pub struct Layer {
@@ -168,8 +168,12 @@ impl Layer {
     pub fn operands(&self) -> impl Iterator<Item = Tensor> + '_ {
         self.op.operands().map(|(_, t)| *t)
     }
+    /// The results that are stored, which the one before the Relu is not.
+    pub fn stored_results(&self) -> impl Iterator<Item = Tensor> + '_ {
+        iter::once(self.result).chain(self.other_results.iter().copied())
+    }
     /// All results, also the one before the Relu.
     pub fn results(&self) -> impl Iterator<Item = Tensor> + '_ {
-        [Some(self.result), self.before_relu].into_iter().flatten().chain(self.other_results.iter().copied())
+        self.stored_results().chain(self.before_relu)
     }
 }

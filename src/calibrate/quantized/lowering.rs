@@ -49,6 +49,9 @@ impl Context<'_> {
             return Ok(None);
         }
         let Some(to) = self.range(layer.result) else { return Ok(None) };
+        if layer.stored_results().any(|t| self.range(t).is_none()) {
+            return Ok(None);
+        }
         // Table lookups and copies read one tensor.
         let from = layer.operands().next().and_then(|t| self.range(t));
         match &layer.op {
@@ -304,19 +307,19 @@ impl Context<'_> {
     fn copy(&self, layer: &Layer, to: Range) -> Result<Option<Kernel>> {
         // Integers are compared as they are, whatever they represent.
         let compares = matches!(layer.op, Op::Max(_) | Op::Min(_));
+        let joins = compares || matches!(layer.op, Op::Concat(_));
         let mut multipliers = Vec::new();
         for operand in layer.operands() {
-            if self.info(operand)?.is_coefficient() && matches!(layer.op, Op::Concat(_) | Op::Max(_) | Op::Min(_)) {
+            if joins && self.info(operand)?.is_coefficient() {
                 return Ok(None);
             }
-            let range = self.range(operand);
             let is_first = multipliers.is_empty();
-            multipliers.push(match range {
+            multipliers.push(match self.range(operand) {
                 Some(range) if range != to && !compares => {
                     Some(Multiplier::without_left_shift(range.scale() / to.scale()))
                 }
-                // Others are shapes and indices.
-                None if is_first => return Ok(None),
+                // Further operands of other ops are shapes and indices.
+                None if is_first || joins => return Ok(None),
                 _ => None,
             });
         }

@@ -10,6 +10,8 @@ mod modes;
 mod products;
 mod range;
 mod ranges;
+#[cfg(test)]
+mod tests;
 
 use super::{Mode, QuantizeTable, Table, infinities::results_from_infinities};
 use crate::{
@@ -109,11 +111,7 @@ impl QuantizedNetwork {
     /// # Errors
     /// Returns an error if the network has integers already, `modes` names a layer that it lacks, or weights cannot be read.
     pub fn new(graph: &Graph, table: &Table, modes: &QuantizeTable) -> Result<QuantizedNetwork> {
-        graph.check_complete()?;
-        if let Some((_, info)) = graph.tensors().find(|(_, info)| info.quantization.is_some()) {
-            let problem = format!("the network is quantized already: {:?} has a scale", info.name);
-            return Err(invalid(problem));
-        }
+        QuantizedNetwork::check(graph)?;
         let original = graph;
         let canonical = canonical::canonical(original)?;
         let graph = &canonical;
@@ -174,17 +172,42 @@ impl QuantizedNetwork {
         Ok(network)
     }
 
+    /// Checks that a network can be quantized, before it is calibrated.
+    ///
+    /// # Errors
+    /// Returns an error if the network lacks data of a coefficient, or has quantized tensors already.
+    ///
+    /// ```
+    /// use tpulang::{Dtype, Graph, Quantization, calibrate::QuantizedNetwork};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Int8, [1, 2])?;
+    /// g.quantize(x, &Quantization::per_tensor(0.1, 0))?;
+    /// let y = g.relu(x).call()?;
+    /// g.set_outputs(&[y])?;
+    /// let error = QuantizedNetwork::check(&g).unwrap_err();
+    /// assert_eq!(error.to_string(), "the network is quantized already: \"x\" has a scale");
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn check(graph: &Graph) -> Result<()> {
+        graph.check_complete()?;
+        match graph.tensors().find(|(_, info)| info.quantization.is_some()) {
+            Some((_, info)) => Err(invalid(format!("the network is quantized already: {:?} has a scale", info.name))),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the results of layers without a range in the calibration table, which are therefore computed in floats. Canonical modules
     /// have layers that tables of the network lack; these are left out if they only move integers.
     pub fn uncalibrated(&self) -> Vec<&str> {
         let integers = QuantizeTable::of_integers(&self.graph).modes;
-        let is_missing = |layer: &&Layer| {
-            let info = self.graph.tensor(layer.result);
+        let is_missing = |t: &Tensor| {
+            let info = self.graph.tensor(*t);
             let needs_one = info.is_ok_and(|info| info.dtype.is_float() && !integers.contains_key(&info.name));
-            needs_one && !self.ranges.contains_key(&layer.result) && !matches!(layer.op, Op::Reshape(_))
+            needs_one && !self.ranges.contains_key(t)
         };
-        let missing = self.layers.iter().filter(is_missing);
-        missing.filter_map(|layer| Some(self.graph.tensor(layer.result).ok()?.name.as_str())).collect()
+        let layers = self.layers.iter().filter(|layer| !matches!(layer.op, Op::Reshape(_)));
+        let missing = layers.flat_map(Layer::stored_results).filter(is_missing);
+        missing.filter_map(|t| Some(self.graph.tensor(t).ok()?.name.as_str())).collect()
     }
 
     /// Returns the output projections of attentions that the tool chain fuses into one operator, and that are INT8. The fused operator
@@ -195,9 +218,9 @@ impl QuantizedNetwork {
         integers.filter_map(|i| self.name(i).ok()).collect()
     }
 
-    /// Returns the layers that are computed in F16 although the chip has integers for them, whose errors are not known therefore: selections
-    /// by a condition, comparisons, maxima, transposed convolutions with groups and others. Those that the quantize table makes floats
-    /// are left out.
+    /// Returns the layers that are computed in F16 although the chip computes them in integers, so that their INT8 errors are unknown:
+    /// selections by a condition, comparisons, maxima, transposed convolutions with groups and others. Those that the quantize table
+    /// makes floats are left out.
     pub fn unemulated(&self) -> Vec<&str> {
         self.unemulated.iter().filter_map(|i| self.name(*i).ok()).collect()
     }
@@ -377,7 +400,7 @@ impl QuantizedNetwork {
         // An operator may read a tensor twice.
         let fed = fed.iter().map(|(t, array)| Ok((name(*t)?, array.clone()))).collect::<Result<IndexMap<_, _>>>()?;
         let fed: Vec<_> = fed.into_iter().collect();
-        let results: Vec<Tensor> = [layer.result].into_iter().chain(layer.other_results.iter().copied()).collect();
+        let results: Vec<Tensor> = layer.stored_results().collect();
         let wanted = results.iter().map(|t| name(*t)).collect::<Result<Vec<_>>>()?;
         let mut found = session.fetch_from(&fed[..], &wanted)?;
         let pairs = results.into_iter().zip(wanted);

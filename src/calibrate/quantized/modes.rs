@@ -6,12 +6,13 @@ use crate::{
     graph::{Graph, Tensor, TensorKind},
     ops::Op,
 };
+use indexmap::IndexMap;
 use std::collections::HashMap;
 
 impl QuantizedNetwork {
     /// Chooses the dtypes of layers. `original` is the network before layers were fused.
     pub(super) fn set_modes(&mut self, table: &QuantizeTable, original: &Graph) -> Result<()> {
-        let mut by_name: HashMap<&str, usize> = HashMap::new();
+        let mut by_name: IndexMap<&str, usize> = IndexMap::new();
         for (i, layer) in self.layers.iter().enumerate() {
             for result in layer.results() {
                 by_name.insert(&self.graph.tensor(result)?.name, i);

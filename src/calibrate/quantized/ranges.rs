@@ -95,11 +95,11 @@ impl<'a> Ranges<'a> {
             let factor = if let Op::MulConst(op) = &layer.op { op.const_val } else { 1.0 };
             // The tool chain inserts Reshapes, of which tables know nothing.
             let inserted = matches!(layer.op, Op::Reshape(_)).then_some(range);
-            for result in [layer.result].iter().chain(&layer.other_results) {
-                let Some(old) = self.get(*result).or(inserted).filter(|_| factor != 0.0) else { continue };
+            for result in layer.stored_results() {
+                let Some(old) = self.get(result).or(inserted).filter(|_| factor != 0.0) else { continue };
                 // Numbers that are not negative become negative ones.
                 let is_signed = range.is_signed || factor < 0.0 && old.is_signed;
-                self.set(*result, Some(Range { threshold: range.threshold * factor.abs(), is_signed }));
+                self.set(result, Some(Range { threshold: range.threshold * factor.abs(), is_signed }));
             }
         }
     }

@@ -44,8 +44,12 @@ impl Histogram {
 fn decade(x: f64) -> i32 {
     let guess = x.log10().floor() as i32;
     // The logarithm is rounded. `powi` returns 0 for powers below the normal numbers.
-    let next = 10f64.powi(guess + 1);
-    if next > 0.0 && next <= x { guess + 1 } else { guess }
+    let [power, next] = [guess, guess + 1].map(|n| 10f64.powi(n));
+    match () {
+        () if power > x => guess - 1,
+        () if next > 0.0 && next <= x => guess + 1,
+        () => guess,
+    }
 }
 
 #[cfg(test)]
@@ -54,10 +58,10 @@ mod tests {
 
     #[test]
     fn differences_are_counted_by_decade() {
-        let a = Array::from([0f64, 0.0, 0.0, f64::NAN, f64::INFINITY, 1.0, 0.0, 0.0]);
-        let b = Array::from([0.001f64, 0.0099, 1000.0, f64::NAN, 1.0, f64::NAN, 1e-300, 5e-310]);
+        let a = Array::from([0f64, 0.0, 0.0, f64::NAN, f64::INFINITY, 1.0, 0.0, 0.0, 0.0]);
+        let b = Array::from([0.001f64, 0.0099, 1000.0, f64::NAN, 1.0, f64::NAN, 1e-300, 5e-310, 0.09999999999999999]);
         let counts = Histogram::of(&a, &b).unwrap();
         assert_eq!((counts.equal, counts.not_finite), (1, 2));
-        assert_eq!(counts.decades, [(-3, 2), (3, 1), (-300, 1), (-310, 1)].into());
+        assert_eq!(counts.decades, [(-2, 1), (-3, 2), (3, 1), (-300, 1), (-310, 1)].into());
     }
 }

@@ -12,6 +12,8 @@ use std::collections::{HashMap, HashSet};
 
 /// The label of the first source. Constants that are concatenated are unlikely to have such numbers, and float32 represents them.
 const FIRST: usize = 1 << 20;
+/// The attribute that has the upper limit of a Relu.
+const LIMIT: &str = "relu_limit";
 /// An output of more parts counts as one.
 const MAX_PARTS: usize = 64;
 
@@ -194,6 +196,9 @@ impl<'g> Walk<'g> {
         for result in results {
             if let Some(operand) = self.scaled(result) {
                 part.replace_operator(result, AddConst::new(operand, 0.0).into())?;
+            } else if self.made_by.get(&result).is_some_and(|operator| operator.op.attributes().get(LIMIT).is_some()) {
+                // Labels are beyond the limits of Relus.
+                part.set_attribute(result, LIMIT, None)?;
             }
         }
         Session::new(&part, CpuBackend::new(), &RunOptions::default())?.run(&feeds[..])
@@ -203,7 +208,7 @@ impl<'g> Walk<'g> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::Cast;
+    use crate::ops::{Cast, Concat};
 
     /// Boxes and scores of two scales, as YOLOv5 has them, and a constant.
     #[test]
@@ -227,6 +232,17 @@ mod tests {
         assert_eq!(parts.split(&numbers), expected);
         assert_eq!(sources(&all[name(first)]), ["a", "b"]);
         assert!(!all.contains_key(name(last)));
+    }
+
+    #[test]
+    fn parts_of_a_concat_with_a_limited_relu_are_whole() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2]).unwrap();
+        let inputs = ["a", "b"].map(|name| g.exp(x).out_name(name).call().unwrap()).to_vec();
+        let concat = Concat { do_relu: true, relu_limit: 6.0, ..Concat::new(inputs) };
+        let y = g.op(concat).out_name("y").call().unwrap();
+        g.set_outputs(&y).unwrap();
+        assert_eq!(Parts::of_outputs(&g).unwrap()["y"].split(&[1, 2, 3, 4]), [[1, 2], [3, 4]]);
     }
 
     /// Labels are converted integers, and factors may follow the Concat.

@@ -84,7 +84,7 @@ pub struct Args {
     /// needs MODEL and --data, too
     #[arg(long, value_name = "METHOD", default_value_t = Choice::Auto)]
     method: Choice,
-    /// The number of samples, evenly spaced, on which auto compares thresholds
+    /// The number of samples, evenly spaced, on which auto compares thresholds, and --search the outputs
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = repetitions)]
     tune: u32,
     /// Also write the thresholds of 4-bit integers
@@ -124,8 +124,9 @@ impl Args {
         let is_twice = |i: &usize| written[..*i].iter().any(|(_, path)| files::is_same_file(path, written[*i].1));
         let twice = (1..written.len()).find(is_twice);
         if let Some(twice) = twice {
-            let expected = "it is given for two files; expected different paths";
-            return Err(argument("the files to write", escaped_path(written[twice].1), expected));
+            let (option, path) = written[twice];
+            let expected = "another file to write has this path, too; expected different paths";
+            return Err(argument(option, escaped_path(path), expected));
         }
         let merged = Sources::of_files("a file to merge", self.merge.iter().map(PathBuf::as_path));
         written.iter().try_for_each(|(option, path)| merged.check(option, path))
@@ -217,6 +218,8 @@ struct Network {
     graph: Graph,
     session: Session<AnyBackend>,
     runs: Runs,
+    /// Without samples.
+    statistics: Statistics,
 }
 
 impl Network {
@@ -225,7 +228,8 @@ impl Network {
         args.options.take_shapes(model, || samples.first().map(Sample::shapes).unwrap_or_default());
         let graph = during("reading the model", Size::Unknown, |_| args.options.read(model))?;
         let graph = model::for_chip(graph, messages)?;
-        check_names(&graph, &args.asymmetric)?;
+        let statistics = Statistics::new(&graph)?;
+        check_before_running(args, &graph, &statistics)?;
         let sources = Sources::new(model, &graph, vec![data]);
         for (option, path) in args.written() {
             sources.check(option, path)?;
@@ -237,19 +241,19 @@ impl Network {
         let options = options.fusion(fusion).kept_plans(graph.operators().len() + 2);
         let session = during("preparing", Size::Unknown, |_| Session::new(&graph, backend, &options))?;
         messages.warn(&graph, &graph.weight_warnings())?;
-        Ok(Network { graph, session, runs })
+        Ok(Network { graph, session, runs, statistics })
     }
 
     /// # Errors
     /// Returns an error if the statistics are those of another network.
     fn check(&self, statistics: &Statistics) -> Result<()> {
-        Statistics::new(&self.graph)?.check_network(statistics).map_err(|e| misfit("--merge and MODEL:", e))
+        self.statistics.check_network(statistics).map_err(|e| misfit("--merge and MODEL:", e))
     }
 
     /// Runs the network on the samples.
     fn statistics(&self, messages: &Diagnostics) -> Result<Statistics> {
-        let Network { graph, session, runs } = self;
-        let mut statistics = Statistics::new(graph)?;
+        let Network { graph, session, runs, statistics } = self;
+        let mut statistics = statistics.clone();
         let (mut unusual, mut reported) = (Unusual::default(), HashSet::new());
         during("calibrating", Size::Parts(runs.count()), |progress| {
             runs.read(graph, runs.count()).try_for_each(|run| -> Result<()> {
@@ -292,7 +296,7 @@ impl Network {
 
     /// Chooses thresholds by comparison, on at most `most` samples.
     fn chosen(&self, statistics: &Statistics, precision: Precision, most: usize) -> Result<Table> {
-        let Network { graph, session, runs } = self;
+        let Network { graph, session, runs, .. } = self;
         let mut chooser = Chooser::new(graph, statistics, precision)?;
         let most = most.div_ceil(runs.together()).min(runs.count());
         during("comparing thresholds", Size::Parts(most), |progress| {
@@ -311,7 +315,7 @@ impl Network {
 }
 
 /// Shows a part from 0 to 1 as so many steps.
-const STEPS: usize = 100;
+const STEPS: u32 = 100;
 
 impl Network {
     /// Searches for the layers that must stay floats, on at most `most` samples.
@@ -320,10 +324,10 @@ impl Network {
         let network = QuantizedNetwork::new(graph, table, &QuantizeTable::default())?;
         let most = most.div_ceil(runs.together()).min(runs.count());
         let samples = runs.read(graph, most).map(|run| run.map(|(_, feeds)| feeds)).collect::<Result<Vec<_>>>()?;
-        during("searching for the layers", Size::Parts(STEPS), |progress| {
-            let mut done = 0;
+        during("searching for the layers", Size::Parts(STEPS as usize), |progress| {
+            let mut done = 0u32;
             Search::new(&network, &samples, expect, &mut |part| {
-                while ((done + 1) as f64) < part * STEPS as f64 {
+                while f64::from(done + 1) <= part * f64::from(STEPS) {
                     progress.advance();
                     done += 1;
                 }
@@ -338,17 +342,29 @@ fn of_samples(names: &[&str]) -> impl FnOnce(Error) -> Error {
     move |e| misfit(format!("the sample {names:?}:"), e)
 }
 
+/// Checks what would otherwise fail after all samples have been run.
+///
 /// # Errors
-/// Returns an error if a name of `--asymmetric` is not that of a tensor.
-fn check_names(graph: &Graph, names: &[String]) -> Result<()> {
-    match names.iter().find(|name| graph.lookup(name).is_none()) {
-        Some(name) => {
-            let near = nearest(name, graph.tensors().map(|(_, info)| info.name.as_str()));
-            let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-            Err(argument("--asymmetric", format!("{name:?}"), format!("the model has no such tensor{hint}")))
-        }
-        None => Ok(()),
+/// Returns an error if a name of `--asymmetric` is not that of a tensor with statistics, if a table cannot have a tensor's name, or if
+/// `--search` cannot quantize the network.
+fn check_before_running(args: &Args, graph: &Graph, statistics: &Statistics) -> Result<()> {
+    let counted = statistics.tensors();
+    if let Some(name) = args.asymmetric.iter().find(|name| !counted.contains_key(name.as_str())) {
+        let near = nearest(name, counted.keys().map(String::as_str));
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+        let problem = match graph.lookup(name) {
+            Some(_) => "the tensor has no thresholds: expected one of computed floats",
+            None => "the model has no such tensor",
+        };
+        return Err(argument("--asymmetric", format!("{name:?}"), format!("{problem}{hint}")));
     }
+    if args.output.is_some() {
+        Table::check_names(counted.keys().map(String::as_str))?;
+    }
+    if args.search.is_some() {
+        QuantizedNetwork::check(graph)?;
+    }
+    Ok(())
 }
 
 fn merged(paths: &[PathBuf]) -> Result<Statistics> {

@@ -73,7 +73,7 @@ pub fn of_search(path: &Path, search: &Search) -> String {
     );
     if after < search.expect {
         let floats = if search.floats.len() > fixed { "" } else { ", nor with all layers in floats" };
-        let _ = writeln!(text, "the cosine {} is not reached with these{floats}", search.expect);
+        let _ = writeln!(text, "the cosine {} was not reached with these{floats}", search.expect);
     }
     text
 }

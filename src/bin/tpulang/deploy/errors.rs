@@ -48,7 +48,8 @@ impl PartError {
 
 /// Says how many integers differ, if they are too many.
 fn too_different([equal, all]: [usize; 2], tolerance: &Tolerance) -> Option<String> {
-    let most = ((1.0 - tolerance.cosine) * all as f64).floor();
+    // 1 - 0.9 is less than 0.1.
+    let most = ((1.0 - tolerance.cosine + f64::EPSILON) * all as f64).floor();
     ((all - equal) as f64 > most).then(|| format!("in {} of {all} integers; {most} may differ", all - equal))
 }
 
@@ -114,8 +115,8 @@ impl StageErrors {
         let missing = names.filter(|name| !self.errors.iter().any(|error| error.tensor == **name));
         let missing = missing.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
         let stage = self.name("bmodel");
-        let why = format!("the {stage} stage has no tensor of this name and size");
-        (!missing.is_empty()).then(|| format!("outputs that were not compared, since {why}: {missing}"))
+        let why = format!("the {stage} stage has no tensor with that name and size");
+        (!missing.is_empty()).then(|| format!("not compared, because {why}: {missing}"))
     }
     /// The output with the largest error.
     fn worst_output(&self) -> Option<&TensorError> {
@@ -142,10 +143,29 @@ impl StageErrors {
     }
 }
 
-/// Whether the outputs of the bmodel were compared, and are right.
-pub fn is_right_on_chip(stages: &[StageErrors], tolerance: &Tolerance, target: &Target) -> bool {
-    let chip = stages.iter().find(|stage| stage.stage == Stage::Chip);
-    chip.is_some_and(|chip| chip.outputs().next().is_some() && chip.failure(tolerance, target).is_none())
+/// Returns what is wrong with the outputs, if anything is, and remarks. If the outputs of the bmodel are right, those of earlier stages,
+/// which pymlir runs, deserve only a remark.
+pub fn verdict(
+    stages: &[StageErrors],
+    graph: &Graph,
+    tolerance: &Tolerance,
+    target: &Target,
+) -> (Option<String>, Vec<String>) {
+    let mut failure = stages.iter().find_map(|stage| stage.failure(tolerance, target));
+    let mut remarks = Vec::new();
+    let (last, missing) = (stages.last(), stages.last().and_then(|last| last.missing_outputs(graph)));
+    let is_right = |last: &StageErrors| last.stage == Stage::Chip && last.failure(tolerance, target).is_none();
+    if missing.is_none()
+        && last.is_some_and(is_right)
+        && let Some(failure) = failure.take()
+    {
+        remarks.push(format!(
+            "{failure}. The outputs of the bmodel are within the tolerance; pymlir, which runs that stage, may compute this network wrongly"
+        ));
+    }
+    let earlier = stages.iter().rev().skip(1).rev();
+    remarks.extend(earlier.filter_map(|stage| stage.missing_outputs(graph)));
+    (failure.or(missing), remarks)
 }
 
 /// Compares the tensors of a stage with a reference, in the order in which the network computes them.
@@ -222,12 +242,13 @@ fn paired(graph: &Graph, stage: Stage, reference: &Arrays, arrays: &Arrays) -> R
     for (i, output) in graph.outputs().iter().enumerate() {
         let name = &graph.tensor(*output)?.name;
         let Some(array) = reference.get(name).filter(|_| !pairs.contains_key(name)) else { continue };
-        let renamed = renamed_output(graph, name, array.len(), arrays).or_else(|| {
+        // The reference may have a tensor of that name beside ours.
+        let is_free = |theirs: &str| !pairs.iter().any(|(name, taken)| taken == theirs && graph.lookup(name).is_some());
+        let renamed = renamed_output(graph, name, array.len(), arrays).filter(|theirs| is_free(theirs)).or_else(|| {
             // A bmodel has the outputs in their order, whatever their names.
             let has_all = stage == Stage::Chip && arrays.len() == graph.outputs().len();
             let (theirs, other) = arrays.get_index(i).filter(|_| has_all)?;
-            let is_free = !pairs.values().any(|taken| taken == theirs);
-            (is_free && other.len() == array.len()).then(|| theirs.clone())
+            (is_free(theirs) && other.len() == array.len()).then(|| theirs.clone())
         });
         pairs.extend(renamed.map(|theirs| (name.clone(), theirs)));
     }
@@ -265,9 +286,14 @@ fn equal(expected: &Array, found: &Array) -> Result<[usize; 2]> {
 /// Returns the tensor that an output has become: lowering adds what it has done to the name (`y__softmax_reshape_f32`), each time again,
 /// or the name of what it has added (`y/ReduceMean_output_0_f32`).
 fn renamed_output(graph: &Graph, name: &str, size: usize, arrays: &Arrays) -> Option<String> {
-    let begins = |theirs: &&String| theirs.strip_prefix(name).is_some_and(|rest| rest.starts_with(['_', '/']));
-    let is_new = |theirs: &&String| arrays[*theirs].len() == size && graph.lookup(theirs).is_none();
-    let found = arrays.keys().filter(begins).filter(is_new);
+    let is_form_of =
+        |name: &str, theirs: &str| theirs.strip_prefix(name).is_some_and(|rest| rest.starts_with(['_', '/']));
+    // `y_2_f32` is a form of `y_2` rather than of `y`.
+    let others: Vec<&str> =
+        graph.tensors().map(|(_, info)| info.name.as_str()).filter(|other| is_form_of(name, other)).collect();
+    let is_of_other = |theirs: &str| others.iter().any(|other| theirs == *other || is_form_of(other, theirs));
+    let found = arrays.iter().filter(|(theirs, array)| array.len() == size && is_form_of(name, theirs));
+    let found = found.map(|(theirs, _)| theirs).filter(|theirs| !is_of_other(theirs));
     found.max_by_key(|theirs| theirs.len()).cloned()
 }
 

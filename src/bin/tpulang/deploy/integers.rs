@@ -1,7 +1,11 @@
 //! Integers that the tool chain rounds.
-use super::stage::Arrays;
+use super::{stage::Arrays, target::Target};
 use std::collections::{HashMap, HashSet};
-use tpulang::{Dtype, Graph, Mode, Result, Tensor, calibrate::QuantizeTable, ops::Op};
+use tpulang::{
+    Dtype, Graph, Mode, Result, Tensor,
+    calibrate::{self, QuantizeTable},
+    ops::Op,
+};
 
 /// The largest integer up to which float16 represents all of them.
 const MAX_EXACT_INTEGER: f64 = 2048.0;
@@ -28,8 +32,8 @@ pub fn beyond_float32(graph: &Graph, arrays: &Arrays) -> Result<Option<String>> 
 
 /// Returns a remark about a Slice whose integers the chip rounds, if there is one. TPU-MLIR 1.30 slices integers in F16 only. That moves
 /// all of their bits from an input to a Gather, and elsewhere it converts them. `arrays` has the network's tensors.
-pub fn rounded_slice(graph: &Graph, quantize: &str, arrays: &Arrays) -> Result<Option<String>> {
-    if quantize == "F32" || graph.mode == Mode::Quantized {
+pub fn rounded_slice(graph: &Graph, target: &Target, arrays: &Arrays) -> Result<Option<String>> {
+    if target.float_mode() == calibrate::Mode::F32 || graph.mode == Mode::Quantized {
         return Ok(None);
     }
     let mut converted: HashSet<Tensor> = HashSet::new();

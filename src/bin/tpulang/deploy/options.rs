@@ -21,7 +21,8 @@ const OF_FILES: [&str; 3] = ["--test_input", "--test_reference", "--fuse_preproc
 pub fn check(options: &[String]) -> Result<()> {
     let own = |option: &String| {
         let name = option.split('=').next().unwrap_or_default();
-        OWN.iter().find(|(theirs, _)| *theirs == name)
+        // model_deploy takes options that are cut short, such as --chi.
+        OWN.iter().find(|(theirs, _)| name.len() > "--".len() && theirs.starts_with(name))
     };
     match options.iter().find_map(own) {
         Some((name, ours)) if name == ours => {
