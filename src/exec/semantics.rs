@@ -17,7 +17,8 @@ use std::fmt::Display;
 /// `None` for other tensors.
 pub fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option<([f32; 256], f64, i64)> {
     let is_byte = |ty: &ValueType| ty.quantization.is_some() && matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8);
-    if op.log || !is_byte(&op.input.ty) || !is_byte(result) {
+    // The table has distances from the largest number, which has the smallest exponential if beta is negative.
+    if op.log || op.beta < 0.0 || !is_byte(&op.input.ty) || !is_byte(result) {
         return None;
     }
     let ((scale, _), (to, offset)) = (op.input.ty.per_tensor_scale()?, result.per_tensor_scale()?);
@@ -47,7 +48,8 @@ pub fn as_where(op: MaskedFill<Operand>) -> Where<Operand> {
 /// The number that a tensor is compared with. The compiler rounds it to the tensor's scale and compares stored values.
 pub fn compared_number(op: &CompareConst<Operand>) -> f64 {
     match op.input.ty.quantization.as_ref().map(|q| q.values().0).as_deref() {
-        Some([scale]) => (op.const_val / scale).round() * scale,
+        // The real numbers of the tensor are such products in float32.
+        Some([scale]) => f64::from((op.const_val / scale).round() as f32 * *scale as f32),
         _ => op.const_val,
     }
 }

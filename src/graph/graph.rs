@@ -270,8 +270,8 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if one of the list is not an input or occurs twice, or if another one is used and has no data, or
-    /// data that a coefficient cannot have. The graph is then unchanged.
+    /// Returns an error if one of the list is not an input or occurs twice, or if another one is used and has no data, data of another
+    /// dtype or shape, or a dtype that a coefficient cannot have. The graph is then unchanged.
     pub fn set_inputs(&mut self, inputs: &[Tensor], mut data: impl FnMut(Tensor) -> Option<Array>) -> Result<()> {
         let mut seen = HashSet::new();
         for &t in inputs {
@@ -286,7 +286,10 @@ impl Graph {
         for &t in &others {
             let info = self.tensor(t)?;
             match data(t) {
-                Some(data) if data.dtype().is_declared() => fixed.push((t, data)),
+                Some(data) if info.dtype.is_declared() => {
+                    let data = as_declared(data, info.dtype, &info.shape);
+                    fixed.push((t, data.map_err(|problem| misfit(format!("the data of {:?}", info.name), problem))?));
+                }
                 Some(_) => return Err(no_such_coefficient(&info.name, info.dtype)),
                 None if self.is_used(t) => {
                     let found = format!("without {:?} ({})", info.name, info.type_text());

@@ -1,7 +1,7 @@
 use super::{Graph, Operator, Tensor};
 use crate::{
     base::{Cause, Result},
-    ops::Op,
+    ops::{Op, slice_ranges},
     quant::{Quantization, channel_axes, channel_axis},
 };
 
@@ -116,6 +116,8 @@ fn axis_after(op: &Op<Tensor>, axis: usize, input: &[usize], output: &[usize]) -
             let before = |shape: &[usize], axis: usize| shape[..axis].iter().product::<usize>();
             (0..output.len()).find(|&to| output[to] == input[axis] && before(output, to) == before(input, axis))
         }
+        // The last scale would be that of the first index.
+        Op::Slice(slice) if slice_ranges(input, slice).is_ok_and(|ranges| ranges[axis].step < 0) => None,
         // Expand may add axes in front.
         _ => (axis + output.len()).checked_sub(input.len()),
     }
@@ -217,6 +219,10 @@ mod tests {
         carried(&[1, 2, 2], |g, x| g.reshape(x, [2, 2]).call().unwrap()).unwrap_err();
         assert_eq!(carried(&[1, 2, 6], |g, x| g.reshape(x, [1, 2, 3, 2]).call().unwrap()), Ok(true));
         assert_eq!(carried(&[1, 2, 6], |g, x| g.relu(x).call().unwrap()), Ok(true));
+        let reversed = |g: &mut Graph, x| g.slice(x, -1, i64::MIN).steps(-1).axes(1).call().unwrap();
+        assert!(carried(&[1, 2, 6], reversed).unwrap_err().contains("top.Slice moves the channels"));
+        let last = |g: &mut Graph, x| g.slice(x, -1, i64::MIN).steps(-1).axes(2).call().unwrap();
+        assert_eq!(carried(&[1, 2, 6], last), Ok(true));
     }
 
     /// The border of a block: `check` and `convert` report it, before a run.

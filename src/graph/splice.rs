@@ -69,8 +69,11 @@ impl Graph {
     /// Returns the coefficient `info` of the graph `body`, added on first use.
     fn shared_coefficient(&mut self, body: &str, info: &TensorInfo) -> Result<Tensor> {
         let name = format!("{body}/{}", info.name);
+        // Without data, different bodies of one name may have different ones.
+        let is_same =
+            |known: &TensorInfo| known.kind == info.kind && known.dtype == info.dtype && known.shape == info.shape;
         let tensor = match self.lookup(&name) {
-            Some(known) if self.tensor(known)?.kind == info.kind => known,
+            Some(known) if self.tensor(known).is_ok_and(is_same) => known,
             Some(_) => {
                 let free = self.free_name(&name);
                 self.add_tensor(Some(&free), info.dtype, info.shape.clone(), info.kind.clone())?
@@ -85,7 +88,7 @@ impl Graph {
     fn requantize(&mut self, tensor: Tensor, like: &TensorInfo) -> Result<()> {
         if let Some(quantization) = &like.quantization {
             self.quantize_in_call(tensor, quantization)?;
-            self.change(tensor, |t| t.is_quantized_separately = like.is_quantized_separately);
+            self.change(tensor, |t| t.is_quantized_separately |= like.is_quantized_separately);
         }
         Ok(())
     }

@@ -131,6 +131,21 @@ fn floats_are_truncated_before_they_become_integers() {
     assert_eq!(exact, ["scaled", "whole/magnitude", "whole/sign", "whole/whole", "whole/signed", "whole", "back"]);
 }
 
+/// A conversion from floats of 16 bits leaves fractions, one from integers does not.
+#[test]
+fn only_converted_integers_are_whole() {
+    for (dtype, floors) in [(Dtype::Float16, 1), (Dtype::Int32, 0)] {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", dtype, [4]).unwrap();
+        let cast = ops::Cast { to: "F32".to_owned(), ..ops::Cast::new(x) };
+        let float = g.op(cast).out_dtypes([Dtype::Float32]).call().unwrap()[0];
+        let cast = ops::Cast { to: "INT32".to_owned(), round_mode: RoundMode::TowardsZero, ..ops::Cast::new(float) };
+        let y = integer(&mut g, cast, "y");
+        g.set_outputs(&[y]).unwrap();
+        assert_eq!(count(&g.legalized().unwrap(), &["Floor"]), floors, "{dtype}");
+    }
+}
+
 /// Coordinates that are computed in floats from indices.
 #[test]
 fn floats_from_indices_are_exact() {

@@ -43,7 +43,7 @@ pub(super) fn deconv(op: ops::Deconv<Operand>) -> OpKernel {
             oc: result[1] / group,
             grid: Grid::new(&windows, &result[2..], &x[2..]),
         };
-        let reordered = op.filter.constant.is_some() || op.dynweight_reorderd;
+        let reordered = op.dynweight_reorderd;
         match c.factors() {
             AccumKind::Real => float(t, &c, reordered),
             AccumKind::Narrow => integer::<i32>(t, &c, reordered),

@@ -38,7 +38,8 @@ pub(super) fn supports(signature: &Signature) -> bool {
             }
             Op::Deconv(op) => {
                 let shape = transposed_geometry(op).ok().flatten().filter(Deconv2d::supports);
-                are_constant(&op.filter, &op.bias) && shape.is_some_and(|g| reads(&g, &op.input))
+                let is_packed = op.dynweight_reorderd && are_constant(&op.filter, &op.bias);
+                is_packed && shape.is_some_and(|g| reads(&g, &op.input))
             }
             Op::MaxPool(op) => max_pool(op).is_ok(),
             Op::AvgPool(op) => op.pad_value == 0 && avg_pool(op).is_ok(),

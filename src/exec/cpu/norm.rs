@@ -5,7 +5,7 @@ use super::{
     reduce::sum_of,
     task::{PostOp, Task},
     unary::{OfEach, compute},
-    workspace::{Workspace, all_reals, numbers, reals, result_reals},
+    workspace::{Workspace, all_reals, numbers, of_threads, reals, result_reals},
 };
 use crate::{
     Layout,
@@ -228,11 +228,21 @@ pub(super) fn normalize(op: Normalize<Operand>) -> OpKernel {
 }
 
 pub(super) fn lrn(op: LRN<Operand>) -> OpKernel {
-    OpKernel::with_workspace(of_images(&op.input), move |t| {
+    // The sums of long windows, of a row that is three times as long, twice.
+    let sums = of_threads(op.input.ty.shape[1].saturating_mul(3), 16);
+    OpKernel::with_workspace(of_images(&op.input) + sums, move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
         // For an even size, the extra neighbor comes after.
         let (before, after) = ((op.size - 1) / 2, op.size / 2);
+        let scaled = |x: f32, squares: f64| {
+            let base = op.bias + op.alpha / op.size as f64 * squares;
+            (f64::from(x) / base.powf(op.beta)) as f32
+        };
         images(t, &op.input, |x, out| {
+            if op.size.min(channels as i64) > LONG_WINDOW {
+                let window = [before, after].map(|n| n.min(channels as i64) as usize);
+                return sums_of_long_windows(x, [channels, inner], window, |i, squares| out[i] = scaled(x[i], squares));
+            }
             let mut squares = zeros::<f64>(inner)?;
             for (c, out) in out.chunks_mut(inner).enumerate() {
                 let last = (c as i64).saturating_add(after).min(channels as i64 - 1) as usize;
@@ -241,13 +251,52 @@ pub(super) fn lrn(op: LRN<Operand>) -> OpKernel {
                     squares.iter_mut().zip(near).for_each(|(s, v)| *s += f64::from(*v) * f64::from(*v));
                 }
                 for (p, o) in out.iter_mut().enumerate() {
-                    let base = op.bias + op.alpha / op.size as f64 * squares[p];
-                    *o = (f64::from(x[c * inner + p]) / base.powf(op.beta)) as f32;
+                    *o = scaled(x[c * inner + p], squares[p]);
                 }
             }
             Ok(())
         })
     })
+}
+
+/// Longer windows of [`lrn`] are not added up one by one.
+const LONG_WINDOW: i64 = 64;
+
+/// Calls `f` with the place of each number of a `channels` x `inner` matrix, and the sum of the squares of those from `before` channels before
+/// to `after` channels after it.
+///
+/// A window is the end of one section and the beginning of the next, which are as long as the window. So each number is added twice, and
+/// none is subtracted, which would leave the rounding errors of large ones.
+fn sums_of_long_windows(
+    x: &[f32],
+    [channels, inner]: [usize; 2],
+    [before, after]: [usize; 2],
+    mut f: impl FnMut(usize, f64),
+) -> Result<()> {
+    let (width, padded) = (before + after + 1, before + channels + after);
+    let [mut ends, mut beginnings] = [zeros::<f64>(padded)?, zeros::<f64>(padded)?];
+    for p in 0..inner {
+        for sums in [&mut ends, &mut beginnings] {
+            sums.fill(0.0);
+            let squares = x[p..].iter().step_by(inner).map(|v| f64::from(*v) * f64::from(*v));
+            sums[before..].iter_mut().zip(squares).for_each(|(sum, square)| *sum = square);
+        }
+        let add_up = |sum: f64, v: &mut f64| {
+            *v += sum;
+            *v
+        };
+        for section in ends.chunks_mut(width) {
+            section.iter_mut().rev().fold(0.0, add_up);
+        }
+        for section in beginnings.chunks_mut(width) {
+            section.iter_mut().fold(0.0, add_up);
+        }
+        for c in 0..channels {
+            let is_section = c.is_multiple_of(width);
+            f(c * inner + p, ends[c] + if is_section { 0.0 } else { beginnings[c + width - 1] });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -225,7 +225,7 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
         oc: result[1] / group,
         ..ConvOperands::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group)
     };
-    let mut oc_first = op.filter.constant.is_some() || op.dynweight_reorderd;
+    let mut oc_first = op.dynweight_reorderd;
     let sliding = Convolution::from(op).windows(x)?;
     let kind = AccumType::of(&op.input.ty, &op.filter.ty);
     let mut factors = parts.factors(b, kind)?;

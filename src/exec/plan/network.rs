@@ -222,10 +222,12 @@ impl Builder<'_> {
         Ok(Operation { op, results, origin, blocks })
     }
 
-    /// Returns the op, stating that the filter of a transposed convolution has the order of a coefficient's if it is a variable.
+    /// Returns the op, stating that the filter of a transposed convolution has the order of a coefficient's if it is one. In a plan, computed
+    /// tensors may become constants, and coefficients may be fed.
     fn with_layout(&self, operator: &Operator, op: Op<TensorIndex>) -> Op<TensorIndex> {
+        let is_coefficient = |t: Tensor| self.graph.tensor(t).is_ok_and(TensorInfo::is_coefficient);
         match (&operator.op, op) {
-            (Op::Deconv(of), Op::Deconv(op)) if self.variables.contains(&of.filter) => {
+            (Op::Deconv(of), Op::Deconv(op)) if is_coefficient(of.filter) => {
                 Deconv { dynweight_reorderd: true, ..*op }.into()
             }
             (_, op) => op,

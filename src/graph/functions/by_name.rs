@@ -39,7 +39,10 @@ pub fn call_with(graph: &mut Graph, name: &str, call: ByName) -> Result<Vec<Tens
     let out = call.named.out.as_ref().and_then(|names| names.first().cloned());
     let context = CallContext { function: name.to_owned(), out, index, operands: Vec::new() };
     match name.strip_prefix("top.") {
-        Some(op) => call_op(graph, op_def(op)?, call, &context),
+        Some(op) => {
+            let def = op_def(op)?;
+            graph.atomic(|graph| call_op(graph, def, call, &context))
+        }
         None => call_function(graph, name, call, &context),
     }
 }

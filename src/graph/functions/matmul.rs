@@ -274,7 +274,12 @@ impl MatmulrqIntOp {
         let requantized = RequantInt {
             out_dtype: Some(dtype),
             round_mode: Some(self.round_mode()),
-            rq_axis: Some(if self.keep_dims() { self.rq_axis() } else { -1 }),
+            // The axis is that of the product, which may have another rank than the input.
+            rq_axis: Some(if to.info(&Operand::Tensor(product))?.shape.len() as i64 == rank {
+                self.rq_axis()
+            } else {
+                -1
+            }),
             fuse_rq_to_matmul: Some(true),
             ..RequantInt::new(product, multiplier, shift, offset, self.requant_mode())
         };

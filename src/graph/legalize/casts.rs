@@ -17,8 +17,13 @@ impl Graph {
     ) -> bool {
         let is_float = self.is_plain(cast.input, Dtype::Float32)
             && self.tensor(cast.input).is_ok_and(|info| !info.is_coefficient());
-        let is_whole =
-            matches!(made_by.get(&cast.input), Some(Op::Floor(_) | Op::Ceil(_) | Op::Round(_) | Op::Cast(_)));
+        let is_integer =
+            |t: Tensor| self.tensor(t).is_ok_and(|info| !info.dtype.is_float() && info.quantization.is_none());
+        let is_whole = match made_by.get(&cast.input) {
+            Some(Op::Floor(_) | Op::Ceil(_) | Op::Round(_)) => true,
+            Some(Op::Cast(cast)) => is_integer(cast.input),
+            _ => false,
+        };
         cast.round_mode == RoundMode::TowardsZero && is_float && !is_whole && self.is_plain(result, Dtype::Int32)
     }
 }

@@ -21,8 +21,12 @@ fn infinite_number(graph: &Graph, operator: &Operator) -> Option<WarningKind> {
         _ => return None,
     };
     let is_infinite = |v: &f64| v.is_finite() && v.abs() > limit;
-    let is_bound =
-        |name: &str| name == "relu_limit" || (matches!(operator.op, Op::Clip(_)) && ["min", "max"].contains(&name));
+    let is_bound = |name: &str| match &operator.op {
+        _ if name == "relu_limit" => true,
+        Op::Clip(_) => ["min", "max"].contains(&name),
+        Op::MinConst(_) | Op::MaxConst(_) => name == "const_val",
+        _ => false,
+    };
     // A bound that no number reaches bounds nothing, as was meant.
     let attributes = operator.op.attributes();
     attributes.iter().filter(|(name, _)| !is_bound(name)).find_map(|(name, attribute)| match attribute {
@@ -47,7 +51,8 @@ mod tests {
             let h = g.input("h", Dtype::Float16, [2])?;
             let a = g.add(x, 1e39).out_name("a").call()?;
             let b = g.add(x, f64::INFINITY).call()?;
-            Ok(vec![a, b, g.add(h, 70000.0).out_name("c").call()?, g.add(x, 70000.0).call()?])
+            let bounded = g.min(x, 1e39).call()?;
+            Ok(vec![a, b, bounded, g.add(h, 70000.0).out_name("c").call()?, g.add(x, 70000.0).call()?])
         });
         assert_eq!(
             found,

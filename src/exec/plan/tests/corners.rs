@@ -3,7 +3,7 @@ use super::{input, session, small_integers, steps, values};
 use crate::{
     Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, Tensor,
     array::PackedIntegers,
-    ops::{Add, Conv, Gather, MatMul, QuantizeLinear, Split},
+    ops::{Add, CompareConst, CompareMode, Conv, Deconv, Gather, LRN, MatMul, QuantizeLinear, Softmax, Split},
 };
 use indexmap::IndexMap;
 
@@ -173,4 +173,74 @@ fn long_sums_keep_their_digits() {
     let first = |name: &str| outputs[name].to_f32().unwrap()[0];
     assert!((first("mean") - 0.1).abs() < 2e-6, "{}", first("mean"));
     assert!((first("y") * (1 << 19) as f32 - 1.0).abs() < 1e-6, "{}", first("y"));
+}
+
+/// The filter of a transposed convolution is stored in another order if it is a coefficient, whether it is constant in the plan or not.
+#[test]
+fn filters_of_transposed_convolutions_that_become_constant_or_are_fed() {
+    for (ic, oc, size) in [(2, 3, 3), (32, 16, 4), (16, 32, 4)] {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[1, ic, size, size]);
+        let w = g.coefficient("w", values(&[ic, oc, 2, 2], 1)).unwrap();
+        let computed = g.abs(w).call().unwrap();
+        let stored = g.coefficient("stored", values(&[oc, ic, 2, 2], 2)).unwrap();
+        let mut deconv = |filter| g.op(Deconv::new(x, filter, vec![2, 2], vec![0; 4], vec![1, 1])).call().unwrap()[0];
+        let outputs = [computed, stored].map(&mut deconv);
+        steps(&mut g, &outputs);
+        let x = ("x", values(&[1, ic, size, size], 3));
+        let as_stored = session(&g, false).run(std::slice::from_ref(&x)).unwrap();
+        let fed = session(&g, false).run(&[x, ("stored", values(&[oc, ic, 2, 2], 2))]).unwrap();
+        let name = &g.tensor(outputs[1]).unwrap().name;
+        let [a, b] = [&as_stored, &fed].map(|all| all[name].to_f32().unwrap());
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-4));
+    }
+}
+
+/// 3 times 0.3 is not 0.9 in float32.
+#[test]
+fn quantized_numbers_equal_the_constant_that_rounds_to_them() {
+    for inversed in [false, true] {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [3]).unwrap();
+        g.quantize(x, &Quantization::per_tensor(0.3, 0)).unwrap();
+        let y = g.op(CompareConst::new(x, CompareMode::Equal, 0.9, inversed));
+        let y = y.out_name("y").call().unwrap();
+        let outputs = same(&mut g, &y, &[("x", Array::from([2i8, 3, 4]))]);
+        assert_eq!(outputs["y"].to_f32().unwrap(), [0.0, 1.0, 0.0]);
+    }
+}
+
+/// The table of exponentials would overflow.
+#[test]
+fn a_quantized_softmax_of_the_smallest_number() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Int8, [1, 2]).unwrap();
+    g.quantize(x, &Quantization::per_tensor(1.0, 0)).unwrap();
+    let y = g.op(Softmax { beta: -1.0, ..Softmax::new(x, 1) }).out_dtypes([Dtype::Int8]).out_name("y").call().unwrap();
+    g.quantize(y[0], &Quantization::per_tensor(1.0 / 127.0, 0)).unwrap();
+    let outputs = same(&mut g, &y, &[("x", Array::from_vec([1, 2], vec![0i8, -100]).unwrap())]);
+    assert_eq!(outputs["y"].to_f32().unwrap(), [0.0, 127.0]);
+}
+
+/// Long windows are added up in another way, in which infinite numbers must stay where they are.
+#[test]
+fn responses_are_normalized_by_few_or_many_neighbors() {
+    let (channels, inner) = (300, 2);
+    let mut numbers = values(&[1, channels, inner], 1).to_f32().unwrap();
+    numbers[40 * inner] = f32::INFINITY;
+    for size in [5i64, 64, 65, 66, 299, 301, 1000, i64::MAX] {
+        let mut g = Graph::new("g").unwrap();
+        let x = input(&mut g, "x", &[1, channels, inner]);
+        let y = g.op(LRN { alpha: 2.0, beta: 0.75, bias: 1.5, ..LRN::new(x, size) }).out_name("y").call().unwrap();
+        let outputs = same(&mut g, &y, &[("x", Array::from_vec([1, channels, inner], numbers.clone()).unwrap())]);
+        for (i, y) in outputs["y"].to_f32().unwrap().into_iter().enumerate() {
+            let (c, p) = (i / inner, i % inner);
+            let first = (c as i64).saturating_sub((size - 1) / 2).max(0) as usize;
+            let last = (c as i64).saturating_add(size / 2).min(channels as i64 - 1) as usize;
+            let squares: f64 = (first..=last).map(|c| f64::from(numbers[c * inner + p]).powi(2)).sum();
+            let expected = f64::from(numbers[i]) / (1.5 + 2.0 / size as f64 * squares).powf(0.75);
+            let is_close = (f64::from(y) - expected).abs() < 1e-5 || y.is_nan() && expected.is_nan();
+            assert!(is_close, "{size}, {i}: {y}, expected {expected}");
+        }
+    }
 }
