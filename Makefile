@@ -208,7 +208,7 @@ lowered: build ## compile networks to float16 bmodels for bm1684x, run them in t
 calibration: build ## compare calibration tables with run_calibration's by the errors of INT8 networks (NETWORKS: folders of `make bench`)
 	sh conformance/setup.sh $(PEER)
 	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) $(PEER)
-	$(PEER)/bin/python conformance/calibration.py --bin $(BIN) --torch $(SCRIPTS_TORCH) $(CALIBRATION) $(or $(NETWORKS),$(patsubst %,build/bench/%,resnet50 mobilenet_v2 yolo minilm_128))
+	$(PEER)/bin/python conformance/calibration.py --bin $(BIN) --torch $(SCRIPTS_TORCH) $(CALIBRATION) $(or $(NETWORKS),$(patsubst %,build/bench/%,resnet50 mobilenet_v2 yolo minilm_128 bert_128))
 
 emulation: build ## compare `run --calibration` with the INT8 modules of tpu_mlir, layer by layer (NETWORKS: folders of `make bench`)
 	sh conformance/setup.sh $(PEER)

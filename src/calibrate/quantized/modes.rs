@@ -73,8 +73,8 @@ impl QuantizedNetwork {
         self.infinite.iter().copied().filter(|i| self.kernels[*i].is_some())
     }
 
-    /// The layers that the chip computes in F16 by default, and whose numbers are beyond it. The tool chain has no F32 for layers that
-    /// only move numbers.
+    /// The layers that the chip computes in F16 by default, and whose numbers are beyond it. Layers that only move numbers follow those
+    /// between which they are ([`QuantizedNetwork::copies`]).
     pub(super) fn overflowing(&self) -> impl Iterator<Item = usize> {
         let is_half = |i: &usize| self.kernels[*i].is_none() && self.modes[*i] == Mode::F16;
         let is_known = |i: &usize| self.unemulated.contains(i) || is_copy(&self.layers[*i].op);
