@@ -198,7 +198,7 @@ fn numbers(cause: &Cause, details: &Bound<'_, PyDict>) -> PyResult<&'static str>
             details.set_item("expected", nearest)?;
         }
         Cause::Io { path, source } => {
-            details.set_item("file", path)?;
+            details.set_item("file", path.as_os_str())?;
             details.set_item("errno", source.raw_os_error())?;
             return Ok("FileError");
         }

@@ -334,7 +334,8 @@ impl Session {
     /// Replaces the value of a variable.
     fn set_variable(&self, py: Python<'_>, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let name = name_of("set_variable: name", name)?;
-        let value = array_or_list(&format!("the value of {name:?}"), value, Dtype::Float32)?;
+        let dtype = self.session.variable(&name).map_or(Dtype::Float32, |array| array.dtype());
+        let value = array_or_list(&format!("the value of {name:?}"), value, dtype)?;
         self.session.set_variable(&name, &value).or_raise(py)
     }
     /// Sets the coefficients of `graph` that have the name of a variable to its current value, such as those of the network

@@ -168,5 +168,5 @@ def test_errors_of_files_are_those_of_the_system(tmp_path):
     again = pickle.loads(pickle.dumps(raised.value))
     for error in (raised.value, again):
         assert isinstance(error, tpulang.FileError)
-        assert (error.errno, error.filename) == (errno.ENOENT, str(path))
+        assert (error.errno, error.filename, error.file) == (errno.ENOENT, str(path), str(path))
         assert error.strerror == "No such file or directory" and str(error).startswith(f"{path}: ")

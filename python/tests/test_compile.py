@@ -141,6 +141,8 @@ def test_no_save_leaves_the_bmodel(folder, toolchain):
     x, y = network()
     tpul.compile_f32("net", [x], [y], mode="f16", no_save=True)
     assert files(folder) == ["net_f16.bmodel"]
+    tpul.compile_f32("new/net", [x], [y], mode="f16", no_save=True)
+    assert files(folder / "new") == ["net_f16.bmodel"]
 
 
 def test_a_folder_in_the_name(folder, toolchain):

@@ -213,3 +213,19 @@ def test_recorded_results_are_not_fed():
         tpulang.Session(g, fed=["y"])
     assert g.run({"h": [1, 2]})["y"].tolist() == [2, 3]
     assert g.run({"x": [0, 0], "h": [1, 2]}, fed=["x", "h"])["y"].tolist() == [2, 3]
+
+
+def test_variables_take_lists_and_keep_their_values():
+    g = tpulang.Graph("g")
+    x = g.input("x", (2,))
+    w = g.coefficient("w", np.array([1, 2], np.float32))
+    step = g.coefficient("step", np.array([0], np.int32))
+    g.assign(w, w * 2)
+    g.assign(step, step + step)
+    g.outputs = [x + w]
+    session = tpulang.Session(g)
+    session.set_variable("step", [3])
+    session.measure({"x": [1, 1]}, 3)
+    assert session.variables["step"].tolist() == [3] and session.variables["w"].tolist() == [1, 2]
+    session.run({"x": [1, 1]})
+    assert session.variables["step"].tolist() == [6] and session.variables["w"].tolist() == [2, 4]

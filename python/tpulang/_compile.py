@@ -133,7 +133,7 @@ class Compilation:
         self.checks.common(self.chip)
         # The tool chain finds the weights by a path relative to the working folder, so it works where the files are.
         self.folder, self.name = os.path.split(os.path.abspath(self.name))
-        if self.folder != os.getcwd():
+        if self.no_save or self.folder != os.getcwd():
             for argument in ("layer_group_config", "lghash_dir"):
                 path = getattr(self, argument)
                 setattr(self, argument, path and os.path.abspath(path))
@@ -300,8 +300,12 @@ def _compile_aside(compilation):
         compilation.write(folder)
         steps = compilation.steps(compilation.name + "_origin.mlir", runs=False)
         _toolchain.run(compilation.title, steps, folder, compilation.quiet, is_temporary=True)
+        os.makedirs(compilation.folder, exist_ok=True)
         for mode in compilation.lowered_modes:
-            shutil.copyfile(os.path.join(folder, f"{compilation.name}_{mode}.bmodel"), compilation.path(f"_{mode}.bmodel"))
+            bmodel, part = compilation.path(f"_{mode}.bmodel"), compilation.path(f"_{mode}.bmodel.part")
+            # An earlier bmodel stays until there is another.
+            shutil.copyfile(os.path.join(folder, f"{compilation.name}_{mode}.bmodel"), part)
+            os.replace(part, bmodel)
 
 
 def _compile_file(call, arguments):

@@ -19,7 +19,8 @@ def from_torch(module, example, *, input_names=None, output_names=None):
     import torch
 
     args = example if isinstance(example, tuple) else (example,)
-    training = module.training
+    # Some submodules may be frozen.
+    training = {part: part.training for part in module.modules()}
     module.eval()
     try:
         program = torch.onnx.export(
@@ -28,5 +29,6 @@ def from_torch(module, example, *, input_names=None, output_names=None):
     except ModuleNotFoundError as missing:
         raise Error(f"from_torch: {missing}; PyTorch's exporter needs it (pip install onnxscript)") from None
     finally:
-        module.train(training)
+        for part, mode in training.items():
+            part.training = mode
     return Graph.from_onnx(program.model_proto.SerializeToString())

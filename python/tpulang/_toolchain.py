@@ -19,7 +19,7 @@ LAST_LINES = 12
 
 def find():
     """Return the Python that has the tool chain, or None."""
-    if importlib.util.find_spec("tpu_mlir"):
+    if _package():
         return sys.executable
     place = os.environ.get(VARIABLE)
     if not place:
@@ -30,9 +30,15 @@ def find():
     return os.path.abspath(python)
 
 
+def _package():
+    """Return the specification of the package tpu_mlir, or None. A folder of that name without __init__.py is none."""
+    found = importlib.util.find_spec("tpu_mlir")
+    return found if found and found.origin else None
+
+
 def is_here():
     """Return whether this process has the tool chain, and started with the path of its libraries."""
-    found = importlib.util.find_spec("tpu_mlir")
+    found = _package()
     if not found or not os.path.exists("/proc/self/environ"):
         return False
     with open("/proc/self/environ", "rb") as f:

@@ -1,7 +1,7 @@
 //! Tables of layers with other dtypes than the rest of a network.
 use crate::{
     base::{Error, Result, escaped, files, invalid, nearest},
-    graph::{Graph, Operator, Tensor},
+    graph::{Graph, Operator, Tensor, TensorInfo},
     infinities::results_from_infinities,
     ops::Op,
     table::{is_table_name, not_in_table},
@@ -259,7 +259,7 @@ impl fmt::Display for QuantizeTable {
 
 /// Whether a tensor has integers that are not quantized numbers.
 fn is_integer(tensor: Tensor, graph: &Graph) -> bool {
-    graph.tensor(tensor).is_ok_and(|info| !info.dtype.is_float() && info.quantization.is_none())
+    graph.tensor(tensor).is_ok_and(TensorInfo::is_plain_integer)
 }
 
 /// Whether an operator computes integers, or compares them.

@@ -35,7 +35,7 @@ impl Latency {
 
 impl<B: Backend> Session<B> {
     /// Runs the graph `runs` times after a warm-up, like [`Session::run`], and returns the times. This is how
-    /// `tpulang bench` measures.
+    /// `tpulang bench` measures. Variables have their values of before afterwards.
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, exec::{CpuBackend, RunOptions, Session, random_feeds}};
@@ -55,18 +55,25 @@ impl<B: Backend> Session<B> {
         // Arrays in files are read before the timed runs.
         let feeds = feeds.feeds().map(|(name, array)| Ok((name.to_owned(), array.in_memory()?)));
         let feeds = feeds.collect::<Result<IndexMap<String, Array>>>()?;
+        let variables = self.variables()?;
+        let times = self.times(&feeds, runs);
+        variables.iter().try_for_each(|(name, value)| self.set_variable(name, value))?;
+        times.map(Latency::of)
+    }
+
+    fn times(&self, feeds: &IndexMap<String, Array>, runs: u32) -> Result<Vec<Duration>> {
         for _ in 0..WARM_UP {
-            self.run(&feeds)?;
+            self.run(feeds)?;
         }
         let mut times = Vec::new();
         for _ in 0..runs {
             let begun = Instant::now();
-            let results = self.run(&feeds)?;
+            let results = self.run(feeds)?;
             // Freeing the results is part of a run.
             drop(results);
             times.push(begun.elapsed());
         }
-        Ok(Latency::of(times))
+        Ok(times)
     }
 }
 

@@ -114,6 +114,10 @@ impl TensorInfo {
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
+    /// Returns whether the tensor has integers without a scale, such as indices.
+    pub fn is_plain_integer(&self) -> bool {
+        !self.dtype.is_float() && self.quantization.is_none()
+    }
     /// Returns the data of a coefficient, if known.
     pub fn data(&self) -> Option<&Array> {
         match &self.kind {

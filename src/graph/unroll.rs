@@ -165,7 +165,11 @@ impl Unroller<'_> {
         {
             Some(count) => self.unroll(&operator, count),
             None => {
-                operator.blocks.iter_mut().try_for_each(|inner| self.block(inner))?;
+                for inner in &mut operator.blocks {
+                    self.block(inner)?;
+                    // It also has what loops have become.
+                    self.graph.close(inner);
+                }
                 Ok(vec![operator])
             }
         })

@@ -143,7 +143,7 @@ impl<'g> Forms<'g> {
     }
     fn is_of_integers(&self, tensor: Tensor) -> bool {
         let info = self.graph.tensor(tensor);
-        info.is_ok_and(|info| info.is_coefficient() && !info.dtype.is_float() && info.quantization.is_none())
+        info.is_ok_and(|info| info.is_coefficient() && info.is_plain_integer())
     }
     fn is_float(&self, tensor: Tensor) -> bool {
         self.graph.tensor(tensor).is_ok_and(|info| info.dtype.is_float())

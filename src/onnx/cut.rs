@@ -53,7 +53,8 @@ fn prune(graph: &mut Graph) -> HashSet<String> {
     for (i, node) in graph.node.iter().enumerate().rev() {
         if node.output.iter().any(|output| needed.contains(output)) {
             keep[i] = true;
-            needed.extend(uses(node).into_iter().map(str::to_owned));
+            // An omitted operand has no name, and neither has a result that is cut off.
+            needed.extend(uses(node).into_iter().filter(|name| !name.is_empty()).map(str::to_owned));
         }
     }
     let mut keep = keep.into_iter();

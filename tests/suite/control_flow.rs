@@ -134,6 +134,11 @@ fn an_unrolled_graph_computes_the_same() {
         let flat = g.unrolled().unwrap();
         assert!(flat.loops().unwrap().iter().all(|l| l.trip_count.is_none()), "seed {seed}");
         assert_equivalent(&g, &flat, seed);
+        flat.body().walk(&mut |operator| {
+            for t in operator.blocks.iter().flat_map(|block| block.operators()).flat_map(|o| o.outputs()) {
+                assert!(flat.tensor(t).unwrap().is_local, "seed {seed}: what a block computes is used outside");
+            }
+        });
         unrolled += g.loops().unwrap().iter().filter(|l| l.trip_count.is_some()).count();
         let text = spec::to_text(&flat, None).unwrap();
         assert_equivalent(&flat, &spec::from_text(&text, "again", None).unwrap(), seed);

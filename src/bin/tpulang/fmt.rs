@@ -1,7 +1,7 @@
 use super::{
     Outcome,
     content::{self, Content},
-    print,
+    diagnostics::Diagnostics,
 };
 use std::{
     io::{self, Write},
@@ -31,10 +31,10 @@ pub struct Args {
     check: bool,
 }
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let (mut is_clean, mut errors) = (true, Vec::new());
     for path in &args.files {
-        match one(path, args.check) {
+        match one(path, args.check, messages) {
             Ok(changed) => is_clean &= !changed,
             Err(error) => errors.extend(error.into_each()),
         }
@@ -56,7 +56,7 @@ fn check_content(path: &Path) -> Result<()> {
 }
 
 /// Formats a file. Returns whether its layout was another one.
-fn one(path: &Path, check: bool) -> Result<bool> {
+fn one(path: &Path, check: bool, messages: &Diagnostics) -> Result<bool> {
     let is_stream = path == Path::new("-");
     if !is_stream {
         check_content(path)?;
@@ -69,14 +69,14 @@ fn one(path: &Path, check: bool) -> Result<bool> {
     let formatted = spec::format(&text, &name)?;
     let changed = formatted != text;
     match (is_stream, check) {
-        // `print` would escape characters of comments and strings.
+        // `report` would escape characters of comments and strings.
         (true, false) => super::written(io::stdout().write_all(formatted.as_bytes()))?,
-        (true, true) if changed => print("standard input\n")?,
+        (true, true) if changed => messages.report("standard input\n")?,
         (false, _) if changed => {
             if !check {
                 files::replace(path, |file| file.write_all(formatted.as_bytes()).map_err(Error::io(path)))?;
             }
-            print(&format!("{}\n", escaped_path(path)))?;
+            messages.report(&format!("{}\n", escaped_path(path)))?;
         }
         _ => {}
     }

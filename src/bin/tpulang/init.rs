@@ -1,4 +1,4 @@
-use super::{Outcome, print, shell::shell_word};
+use super::{Outcome, diagnostics::Diagnostics, print, shell::shell_word};
 use std::{
     fs,
     io::{ErrorKind, Write},
@@ -25,7 +25,7 @@ pub struct Args {
 /// The spec, in which the name is replaced.
 const SPEC: &str = include_str!("init.json");
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     if args.file == Path::new("-") {
         print(SPEC)?;
         return Ok(true);
@@ -48,7 +48,7 @@ pub fn main(args: Args) -> Outcome {
         let _ = fs::remove_file(&path);
         Error::io(&path)(e)
     })?;
-    print(&format!("{}\nnext: tpulang check {}\n", escaped_path(&path), shell_word(&path)))?;
+    messages.report(&format!("{}\nnext: tpulang check {}\n", escaped_path(&path), shell_word(&path)))?;
     Ok(true)
 }
 

@@ -1,5 +1,5 @@
 //! Manual pages.
-use super::{Cli, Outcome, print, print_as_is};
+use super::{Cli, Outcome, diagnostics::Diagnostics, print_as_is};
 use clap::CommandFactory;
 use clap_mangen::Man;
 use std::{
@@ -24,7 +24,7 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let pages = pages()?;
     let Some(folder) = &args.out else {
         print_as_is(one(&pages, args.command.as_deref())?)?;
@@ -34,7 +34,7 @@ pub fn main(args: Args) -> Outcome {
     for (name, page) in &pages {
         let path = folder.join(format!("{name}.1"));
         files::replace(&path, |file| file.write_all(page).map_err(Error::io(&path)))?;
-        print(&format!("{}\n", escaped_path(&path)))?;
+        messages.report(&format!("{}\n", escaped_path(&path)))?;
     }
     Ok(true)
 }

@@ -138,8 +138,8 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         )),
         #[cfg(feature = "mlir")]
         Command::Deploy(args) => deploy::main(args, messages),
-        Command::Init(args) => init::main(args),
-        Command::Fmt(args) => fmt::main(args),
+        Command::Init(args) => init::main(args, messages),
+        Command::Fmt(args) => fmt::main(args, messages),
         Command::Check(args) => check::main(args, messages),
         Command::Run(args) => run::main(args, messages),
         Command::Bench(args) => bench::main(args, messages, begun),
@@ -154,7 +154,7 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Spec(args) => spec::main(args, messages),
         Command::Show(args) => show::main(args, messages),
         Command::Completions(args) => completions::main(args),
-        Command::Man(args) => man::main(args),
+        Command::Man(args) => man::main(args, messages),
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 use tpulang::{
-    Array, Graph, Result,
+    Array, Error, Graph, Result,
     array::{ArrayFormat, write_npz_to},
     graph::TensorKind,
 };
@@ -94,8 +94,12 @@ impl<'a> Sources<'a> {
         Sources { files: paths.into_iter().map(|path| (role, path)).collect() }
     }
     /// # Errors
-    /// Returns an error if `written` is one of the files.
+    /// Returns an error if `written` is one of the files, or a folder.
     pub fn check(&self, option: &str, written: &Path) -> Result<()> {
+        // A folder that does not exist yet may be meant, too.
+        if written.is_dir() || written.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(Error::format(written, "it is a folder, not a file"));
+        }
         // A file that does not exist is not read either.
         let Ok(written_to) = fs::canonicalize(written) else { return Ok(()) };
         let Some(role) = self.role(|path| path == written_to) else { return Ok(()) };

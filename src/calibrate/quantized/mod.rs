@@ -13,7 +13,7 @@ mod ranges;
 #[cfg(test)]
 mod tests;
 
-use super::{Mode, QuantizeTable, Table, infinities::results_from_infinities};
+use super::{Mode, QuantizeTable, Table};
 use crate::{
     array::Array,
     base::{Dtype, Result, invalid},
@@ -28,6 +28,7 @@ use kernel::Kernel;
 use layer::Layer;
 use lowering::Context;
 pub(crate) use lowering::is_copy;
+use modes::Defaults;
 use products::Products;
 use range::{Range, rounded_to_half};
 use rayon::prelude::*;
@@ -121,46 +122,19 @@ impl QuantizedNetwork {
         let mut context = Context { graph, ranges: &ranges, products: &mut products };
         let kernels = layers.iter().map(|layer| context.kernel(layer)).collect::<Result<Vec<_>>>()?;
         let floats = by_layer(graph, &layers)?;
-        let integers = QuantizeTable::of_integers(graph).modes;
-        let is_index = |t| graph.tensor(t).is_ok_and(|info| integers.get(&info.name) == Some(&Mode::F32));
-        let from_infinities = results_from_infinities(graph)?;
-        let is_infinite = |i: &usize| layers[*i].results().any(|t| from_infinities.contains(&t));
-        let infinite: BTreeSet<usize> = (0..layers.len()).filter(is_infinite).collect();
-        let by_kernel = |(i, (layer, kernel)): (usize, (&Layer, &Option<Kernel>))| match kernel {
-            // Indices, also by way of floats.
-            _ if is_index(layer.result) => Mode::F32,
-            // There is no scale for infinite numbers.
-            Some(_) if infinite.contains(&i) => Mode::F16,
-            Some(_) => Mode::Int8,
-            None if is_in_f32(&layer.op) => Mode::F32,
-            None => Mode::F16,
-        };
-        let chosen = layers.iter().zip(&kernels).enumerate().map(by_kernel).collect();
+        let defaults = Defaults::of((graph, &layers), &kernels, &ranges, table)?;
         let attentions = attention::attentions(graph, &layers);
-        let is_unemulated = |i: &usize| {
-            kernels[*i].is_none()
-                && ranges.contains_key(&layers[*i].result)
-                && lowering::is_in_integers(&layers[*i].op, graph)
-        };
-        let unemulated = (0..layers.len()).filter(is_unemulated).collect();
-        let is_beyond_half = |t: Tensor| {
-            let entry = graph.tensor(t).ok().and_then(|info| table.entries.get(&info.name));
-            let largest = entry.map_or(0.0, |entry| entry.max.max(-entry.min).max(entry.threshold));
-            largest != 0.0 && !(half::f16::MIN_POSITIVE.to_f32()..=half::f16::MAX.to_f32()).contains(&largest)
-        };
-        let has_one = |i: &usize| layers[*i].results().chain(layers[*i].operands()).any(is_beyond_half);
-        let beyond_half = (0..layers.len()).filter(has_one).collect();
         let summed_by = layer::summed_by(graph, &layers);
         let (halves, unlimited) = (OnceLock::new(), OnceLock::new());
         let mut network = QuantizedNetwork {
             graph: canonical,
             layers,
             kernels,
-            modes: chosen,
+            modes: defaults.modes,
             attentions,
-            unemulated,
-            beyond_half,
-            infinite,
+            unemulated: defaults.unemulated,
+            beyond_half: defaults.beyond_half,
+            infinite: defaults.infinite,
             summed_by,
             ranges,
             products,
@@ -501,19 +475,4 @@ impl QuantizedNetwork {
 fn by_layer(graph: &Graph, layers: &[Layer]) -> Result<Session<CpuBackend>> {
     let first = layers.first().map(|layer| graph.tensor(layer.result).map(|info| info.name.clone())).transpose()?;
     Session::new(graph, CpuBackend::new(), &RunOptions::default().kept_plans(layers.len()).fetched(first))
-}
-
-/// Whether the chip computes an op in float32 where it has no integer arithmetic.
-fn is_in_f32(op: &Op<Tensor>) -> bool {
-    matches!(
-        op,
-        Op::Div(_)
-            | Op::Reciprocal(_)
-            | Op::GroupNorm(_)
-            | Op::CumSum(_)
-            | Op::Tan(_)
-            | Op::ScatterElements(_)
-            | Op::Arg(_)
-            | Op::Sort(_)
-    )
 }

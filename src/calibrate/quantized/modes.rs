@@ -1,13 +1,85 @@
 //! The dtypes of layers: those that a table chooses, and those that a search may choose.
-use super::{QuantizedNetwork, kernel::Kernel, lowering::is_copy};
+use super::{
+    QuantizedNetwork,
+    kernel::Kernel,
+    layer::Layer,
+    lowering::{is_copy, is_in_integers},
+    range::Range,
+};
 use crate::{
-    Mode, QuantizeTable,
+    Mode, QuantizeTable, Table,
     base::{Result, invalid, nearest},
     graph::{Graph, Tensor, TensorKind},
+    infinities::results_from_infinities,
     ops::Op,
 };
 use indexmap::IndexMap;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The dtypes of layers that no table chooses, and what is known of layers by index.
+pub(super) struct Defaults {
+    pub modes: Vec<Mode>,
+    /// Computed in F16 here although the chip computes them in integers.
+    pub unemulated: Vec<usize>,
+    /// With operands or results that are too large for float16, or all too small.
+    pub beyond_half: HashSet<usize>,
+    /// With operands or results that are infinite.
+    pub infinite: BTreeSet<usize>,
+}
+
+impl Defaults {
+    /// # Errors
+    /// Returns an error if a constant cannot be read.
+    pub fn of(
+        (graph, layers): (&Graph, &[Layer]),
+        kernels: &[Option<Kernel>],
+        ranges: &HashMap<Tensor, Range>,
+        table: &Table,
+    ) -> Result<Defaults> {
+        let of_layers = |is_one: &dyn Fn(usize) -> bool| (0..layers.len()).filter(|i| is_one(*i)).collect::<Vec<_>>();
+        let from_infinities = results_from_infinities(graph)?;
+        let infinite = of_layers(&|i| layers[i].results().any(|t| from_infinities.contains(&t)));
+        let infinite: BTreeSet<usize> = infinite.into_iter().collect();
+        let integers = QuantizeTable::of_integers(graph).modes;
+        let is_index = |t| graph.tensor(t).is_ok_and(|info| integers.get(&info.name) == Some(&Mode::F32));
+        let mode = |(i, (layer, kernel)): (usize, (&Layer, &Option<Kernel>))| match kernel {
+            // Indices, also by way of floats.
+            _ if is_index(layer.result) => Mode::F32,
+            // There is no scale for infinite numbers.
+            Some(_) if infinite.contains(&i) => Mode::F16,
+            Some(_) => Mode::Int8,
+            None if is_in_f32(&layer.op) => Mode::F32,
+            None => Mode::F16,
+        };
+        let modes = layers.iter().zip(kernels).enumerate().map(mode).collect();
+        let unemulated = of_layers(&|i| {
+            let layer = &layers[i];
+            kernels[i].is_none() && ranges.contains_key(&layer.result) && is_in_integers(&layer.op, graph)
+        });
+        let is_beyond_half = |t: Tensor| {
+            let entry = graph.tensor(t).ok().and_then(|info| table.entries.get(&info.name));
+            let largest = entry.map_or(0.0, |entry| entry.max.max(-entry.min).max(entry.threshold));
+            largest != 0.0 && !(half::f16::MIN_POSITIVE.to_f32()..=half::f16::MAX.to_f32()).contains(&largest)
+        };
+        let beyond_half = of_layers(&|i| layers[i].results().chain(layers[i].operands()).any(is_beyond_half));
+        Ok(Defaults { modes, unemulated, beyond_half: beyond_half.into_iter().collect(), infinite })
+    }
+}
+
+/// Whether the chip computes an op in float32 where it has no integer arithmetic.
+fn is_in_f32(op: &Op<Tensor>) -> bool {
+    matches!(
+        op,
+        Op::Div(_)
+            | Op::Reciprocal(_)
+            | Op::GroupNorm(_)
+            | Op::CumSum(_)
+            | Op::Tan(_)
+            | Op::ScatterElements(_)
+            | Op::Arg(_)
+            | Op::Sort(_)
+    )
+}
 
 impl QuantizedNetwork {
     /// Chooses the dtypes of layers. `original` is the network before layers were fused.

@@ -22,6 +22,8 @@ pub(super) struct Output {
 
 pub(super) struct Backward<'g, 'r> {
     pub graph: &'g mut Graph,
+    /// The index of the first new tensor.
+    first: usize,
     /// The tensors that need a gradient: those asked for, and those computed from them.
     active: HashSet<Tensor>,
     /// The gradient of each tensor, the sum of what its readers gave so far.
@@ -40,13 +42,14 @@ pub(super) struct Backward<'g, 'r> {
 impl<'g, 'r> Backward<'g, 'r> {
     pub fn new(graph: &'g mut Graph, with_respect_to: &[Tensor], rule: &'r mut Rule<'r>) -> Self {
         Backward {
-            graph,
             active: with_respect_to.iter().copied().collect(),
             gradients: HashMap::new(),
             given_by: HashMap::new(),
             current: None,
             unrolled: 0,
             is_straight_through: false,
+            first: graph.tensors.len(),
+            graph,
             rule: Some(rule),
         }
     }
@@ -242,8 +245,9 @@ impl<'g, 'r> Backward<'g, 'r> {
                 Some(gradient) => gradient,
                 None => self.zero_with_warning(t)?,
             };
-            // A gradient may be another one as well, or a tensor that is not computed.
-            let gradient = if taken.contains(&gradient) || !self.is_computed(gradient)? {
+            // A gradient may be another one as well, a tensor that was there before, or one that is not computed.
+            let is_new = gradient.index() >= self.first && !taken.contains(&gradient);
+            let gradient = if !is_new || !self.is_computed(gradient)? {
                 self.op(crate::ops::AddConst::new(gradient, 0.0))?
             } else {
                 gradient

@@ -104,6 +104,11 @@ fn a_rule_replaces_and_stops_gradients() {
         })
     });
     assert_eq!(run(&mut g, &made.unwrap(), &[("x", Array::from([1f32, 2.0]))]), [[10.0, 10.0]]);
+    // A tensor that was there before keeps its name.
+    let other = g.input("other", Dtype::Float32, [2]).unwrap();
+    let h = g.exp(other).out_name("h").call().unwrap();
+    let made = g.gradients_with(&[y], &[x], |_, _, _| Ok(Derivative::Operands(vec![Some(h)]))).unwrap();
+    assert!(made != [h] && g.find("h").unwrap() == h);
     let wrong = g.gradients_with(&[y], &[x], |g, _, _| Ok(Derivative::Operands(vec![Some(g.find("wide")?)])));
     assert!(wrong.is_err());
     let wide = g.input("wide", Dtype::Float32, [3]).unwrap();

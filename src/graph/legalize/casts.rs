@@ -1,5 +1,5 @@
 //! Conversions of floats to integers, which the tool chain takes for no operation if the result becomes floats again.
-use super::{Graph, Operator, Replacement, Tensor};
+use super::{Graph, Operator, Replacement, Tensor, TensorInfo};
 use crate::{
     base::{Dtype, Result},
     ops::{Abs, Cast, Floor, Mul, Op, Sign},
@@ -17,8 +17,7 @@ impl Graph {
     ) -> bool {
         let is_float = self.is_plain(cast.input, Dtype::Float32)
             && self.tensor(cast.input).is_ok_and(|info| !info.is_coefficient());
-        let is_integer =
-            |t: Tensor| self.tensor(t).is_ok_and(|info| !info.dtype.is_float() && info.quantization.is_none());
+        let is_integer = |t: Tensor| self.tensor(t).is_ok_and(TensorInfo::is_plain_integer);
         let is_whole = match made_by.get(&cast.input) {
             Some(Op::Floor(_) | Op::Ceil(_) | Op::Round(_)) => true,
             Some(Op::Cast(cast)) => is_integer(cast.input),

@@ -8,9 +8,6 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// Below this bound, the float32 arithmetic is exact: three rounding errors of 2^-24 are less than the summand 0.5.
-const BOUND: f64 = (1 << 21) as f64;
-
 /// What is computed of an integer and a positive constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
@@ -26,11 +23,15 @@ enum Kind {
 pub(super) struct Division {
     kind: Kind,
     dividend: Tensor,
-    /// Positive integers below [`BOUND`].
+    /// Positive integers below [`Graph::MAX_EXACT_DIVIDEND`].
     divisor: Array,
 }
 
 impl Graph {
+    /// The bound below which [`Graph::legalized`] divides integers exactly in float32: three rounding errors of 2^-24 are less than the
+    /// summand 0.5.
+    pub const MAX_EXACT_DIVIDEND: f64 = (1 << 21) as f64;
+
     /// Returns the remainder that an op computes, if it does.
     pub(super) fn remainder(&self, op: &Op<Tensor>) -> Result<Option<Division>> {
         let (kind, operands) = match op {
@@ -76,7 +77,7 @@ impl Graph {
         let data =
             self.tensor(tensor)?.data().filter(|_| self.is_plain(tensor, Dtype::Int32) && !self.is_variable(tensor));
         let Some(data) = data else { return Ok(None) };
-        Ok(data.to_f64()?.iter().all(|c| *c > 0.0 && *c < BOUND).then(|| data.clone()))
+        Ok(data.to_f64()?.iter().all(|c| *c > 0.0 && *c < Graph::MAX_EXACT_DIVIDEND).then(|| data.clone()))
     }
 }
 

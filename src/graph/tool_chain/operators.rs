@@ -69,7 +69,11 @@ impl Graph {
                 around.unexpanded.insert(result, shape);
             }
             around.limits.extend(limit(&operator.op).map(|limit| (result, limit)));
-            misread.extend(self.lost_of(operator, result, &mut around).map(|lost| (result, lost)));
+            let lost = self.lost_of(operator, result, &mut around);
+            if let Some(Lost::Limit(limit)) = lost {
+                around.limits.insert(result, limit);
+            }
+            misread.extend(lost.map(|lost| (result, lost)));
         });
         misread
     }
@@ -345,5 +349,31 @@ impl Rewriter<'_> {
         let mut operators = vec![computing(permuted.into(), vec![Some(input)]), computing(topk.into(), results)];
         operators.append(&mut after);
         Ok(operators)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Dtype, Graph,
+        ops::{Op, Relu},
+    };
+
+    /// tpuc-opt merges a Relu into the one before, whose limit it loses.
+    #[test]
+    fn a_limit_is_that_of_all_relus_that_follow() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2]).unwrap();
+        let mut y = g.op(Relu { relu_limit: 6.0, ..Relu::new(x) }).call().unwrap()[0];
+        for _ in 0..3 {
+            y = g.relu(y).call().unwrap();
+        }
+        g.set_outputs(&[y]).unwrap();
+        let written = g.for_tool_chain().unwrap();
+        let limits = written.operators().iter().map(|operator| match &operator.op {
+            Op::Relu(op) => op.relu_limit,
+            _ => f64::NAN,
+        });
+        assert_eq!(limits.collect::<Vec<_>>(), [6.0; 4]);
     }
 }

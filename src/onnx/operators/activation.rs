@@ -148,6 +148,14 @@ fn softmax<'m>(b: &mut Importer<'m>, n: &Node<'m>, log: bool) -> Result<Vec<Valu
 /// The slope is broadcast to the input from the last axis on, while a vector in Top belongs to axis 1.
 fn prelu<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let (x, slope) = (n.input(0)?, n.input(1)?);
+    // Before opset 7, there was a slope for each channel.
+    let is_of_channels = n.version < 7 && slope.rank() == 1 && slope.elements() > 1 && x.rank() > 1;
+    let slope = if is_of_channels {
+        let tensor = b.tensor(slope)?;
+        &b.shaped(tensor, &[&[slope.elements()], vec![1; x.rank() - 2].as_slice()].concat(), slope.dtype())?
+    } else {
+        slope
+    };
     let shape = broadcast(&[x.shape(), slope.shape()])?;
     let input = b.tensor(x)?;
     // onnxruntime also broadcasts the input.

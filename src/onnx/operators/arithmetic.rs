@@ -71,7 +71,7 @@ fn operands<'n>(n: &'n Node) -> Result<(&'n Value, &'n Value)> {
 }
 
 /// Before opset 7, the second operand was broadcast from an axis of the first.
-fn legacy_broadcast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<(Value, Value)> {
+pub fn legacy_broadcast<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<(Value, Value)> {
     let (x, y) = operands(n)?;
     let Some(axis) = n.int("axis").filter(|_| n.version < 7 && n.flag("broadcast")) else {
         return Ok((x.clone(), y.clone()));
@@ -170,7 +170,8 @@ fn modulo<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 
 /// The result has the dtype of the base.
 fn pow<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
-    let (x, y) = operands(n)?;
+    let (x, y) = legacy_broadcast(b, n)?;
+    let (x, y) = (&x, &y);
     let base = b.float_tensor(x)?;
     let made = if let Some(exponent) = number(y, x)? {
         match exponent {

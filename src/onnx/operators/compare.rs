@@ -1,5 +1,8 @@
 //! Comparisons and logic. Bools are 1 and 0 in the dtype of what was compared.
-use super::{Convert, arithmetic::broadcast_value};
+use super::{
+    Convert,
+    arithmetic::{broadcast_value, legacy_broadcast},
+};
 use crate::{
     Tensor,
     base::{Dtype, Result},
@@ -30,7 +33,8 @@ pub fn bool_like(tensor: Tensor, like: &Value) -> Value {
 }
 
 fn compare<'m>(b: &mut Importer<'m>, n: &Node<'m>, mode: CompareMode) -> Result<Vec<Value>> {
-    let (x, y) = (n.input(0)?, n.input(1)?);
+    let (x, y) = legacy_broadcast(b, n)?;
+    let (x, y) = (&x, &y);
     // A number on one side.
     for (x, y, inversed) in [(x, y, false), (y, x, true)] {
         if let Some(c) = y.as_constant().filter(|a| a.len() == 1 && y.rank() <= x.rank() && !x.is_constant()) {
@@ -79,7 +83,8 @@ pub fn in_dtype(b: &mut Importer, value: &Value, dtype: Dtype) -> Result<Tensor>
 }
 
 fn logic<'m>(b: &mut Importer<'m>, n: &Node<'m>, op: impl Fn(Tensor, Tensor) -> Op<Tensor>) -> Result<Vec<Value>> {
-    let (x, y) = (n.input(0)?, n.input(1)?);
+    let (x, y) = legacy_broadcast(b, n)?;
+    let (x, y) = (&x, &y);
     let (left, right) = same_dtype(b, x, y)?;
     let made = b.op(op(left, right))?;
     Ok(vec![broadcast_value(b, made, &[x, y], Dtype::Bool)?])

@@ -315,7 +315,11 @@ fn scan_of_batches<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>>
         return Err(invalid("sequences of different lengths are not supported"));
     }
     let all: Vec<Value> = (1..n.inputs.len()).map(|i| n.input(i).cloned()).collect::<Result<_>>()?;
-    let batch = pieces(all.first().and_then(|v| v.shape().first().copied()).unwrap_or(1))?;
+    let batches: Vec<usize> = all.iter().filter_map(|value| value.shape().first().copied()).collect();
+    if batches.len() < all.len() || batches.iter().any(|batch| *batch != batches[0]) {
+        return Err(invalid("each of its operands needs an axis of the same number of sequences in front"));
+    }
+    let batch = pieces(batches.first().copied().unwrap_or(1))?;
     let mut results: Vec<Vec<Value>> = Vec::new();
     for entry in 0..batch {
         let mut of_entry = Vec::new();
@@ -351,8 +355,13 @@ fn over_entries<'m>(b: &mut Importer<'m>, n: &Node<'m>, all: &[Value]) -> Result
         }
         sequences.push((tensor, axis, value.clone()));
     }
-    let count =
-        sequences.first().map(|(_, axis, value)| value.shape()[*axis]).ok_or_else(|| invalid("it scans nothing"))?;
+    let mut lengths = sequences.iter().map(|(_, axis, value)| value.shape()[*axis]);
+    let count = lengths.next().ok_or_else(|| invalid("it scans nothing"))?;
+    if let Some(other) = lengths.find(|length| *length != count) {
+        return Err(invalid(format!(
+            "it scans {count} entries of one operand and {other} of another; expected as many of each"
+        )));
+    }
     let carried = Carried::of(b, initial)?;
     let mut stacked_kinds: Vec<Kind> = Vec::new();
     let (last, stacked) = b.with_graph(|b, graph| {

@@ -207,7 +207,11 @@ fn one_hot<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let axis = n.axis_or("axis", -1, indices.rank() + 1)?;
     let mut with_axis = indices.shape();
     with_axis.insert(axis, 1);
-    let at = b.float_tensor(indices)?;
+    let mut at = b.float_tensor(indices)?;
+    if indices.dtype().is_float() {
+        let whole = super::cast::truncated_to(b, at, Dtype::Int32)?;
+        at = b.real(whole)?;
+    }
     let at = b.reshape(at, &with_axis)?;
     // Negative indices count from the end.
     let wrapped = b.add_const(at, depth as f64)?;

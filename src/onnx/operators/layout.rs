@@ -9,6 +9,7 @@ use crate::{
     ops::{Concat, Depth2Space, Expand, Pad, PadMode, Permute, Split, Tile},
     value::Value,
 };
+use std::collections::HashSet;
 
 pub const OPERATORS: &[(&str, Convert)] = &[
     ("Concat", concat),
@@ -106,7 +107,7 @@ fn unsqueeze<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
 /// Inserts axes of size 1 at these places of the result.
 pub fn unsqueezed(b: &mut Importer, x: &Value, given: &[i64]) -> Result<Vec<Value>> {
     let rank = x.rank() + given.len();
-    let axes = given.iter().map(|&a| resolved_axis("axes", a, rank)).collect::<Result<Vec<_>>>()?;
+    let axes = given.iter().map(|&a| resolved_axis("axes", a, rank)).collect::<Result<HashSet<_>>>()?;
     let mut old = x.shape().into_iter();
     let shape: Option<Shape> = (0..rank).map(|a| if axes.contains(&a) { Some(1) } else { old.next() }).collect();
     let shape = shape.ok_or_else(|| argument("axes", format!("{given:?}"), "an axis occurs twice"))?;
@@ -163,8 +164,16 @@ fn split<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let sizes = match n.ints_of("split", 1)? {
         Some(sizes) => sizes,
         None => {
-            let parts = n.int("num_outputs").unwrap_or(n.outputs() as i64).clamp(1, size.max(1) as i64);
+            let wanted = n.int("num_outputs").unwrap_or(n.outputs() as i64);
+            let parts = wanted.clamp(1, size.max(1) as i64);
             pieces(parts as usize)?;
+            if n.version < 18 && size as i64 % parts != 0 || parts < wanted && size > 0 {
+                return Err(argument(
+                    "the number of outputs",
+                    wanted,
+                    format!("axis {axis} has {size} entries; they do not divide evenly"),
+                ));
+            }
             // The last part may be smaller.
             let each = (size as i64 + parts - 1) / parts;
             (0..parts).map(|i| each.min(size as i64 - i * each)).collect()

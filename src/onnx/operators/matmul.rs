@@ -68,6 +68,11 @@ pub fn gemm<'m>(b: &mut Importer<'m>, n: &Node<'m>) -> Result<Vec<Value>> {
     let right_transpose = n.flag("transB");
     let columns = y.shape()[usize::from(!right_transpose)];
     let rows = x.shape()[usize::from(n.flag("transA"))];
+    let inner = [x.shape()[usize::from(!n.flag("transA"))], y.shape()[usize::from(right_transpose)]];
+    if inner[0] != inner[1] {
+        let found = format!("{} and {}", inner[0], inner[1]);
+        return Err(argument("the numbers of columns and of rows that are multiplied", found, "expected the same"));
+    }
     let third = n.optional(2).filter(|_| beta != 0.0);
     // A bias is a coefficient with a number for each column.
     let is_bias = alpha == 1.0

@@ -147,7 +147,7 @@ fn batch_last(b: &mut Importer, x: Tensor) -> Result<Tensor> {
 /// Normalizes the sum of two operands and a bias, which is the last result.
 fn skip_norm<'m>(b: &mut Importer<'m>, n: &Node<'m>, simplified: bool) -> Result<Vec<Value>> {
     let x = n.input(0)?;
-    let eps = n.float_or("epsilon", 1e-5);
+    let eps = n.float_or("epsilon", 1e-12);
     let bias = if simplified { n.optional(3) } else { n.optional(4) };
     let sum = added(b, &[n.optional(0), n.optional(1), bias])?;
     let size = x.shape().last().copied().unwrap_or(1) as i64;

@@ -325,7 +325,8 @@ fn as_interp(b: &mut Importer, x: Tensor, how: &Resampling, axes: &[Axis]) -> Re
         Mode::Cubic => return Ok(None),
     };
     let [first, second, height, width] = axes else { return Ok(None) };
-    if first.from != first.to || second.from != second.to || !b.dtype(x)?.is_float() {
+    let is_kept = |axis: &Axis| axis.from == axis.to && axis.scale == 1.0;
+    if !is_kept(first) || !is_kept(second) || !b.dtype(x)?.is_float() {
         return Ok(None);
     }
     for axis in [height, width] {

@@ -274,7 +274,7 @@ fn compare_parts(parts: &Parts, expected: &Array, found: &Array) -> Result<Vec<P
 /// Whether a tensor has integers that are not quantized numbers.
 fn is_integer(graph: &Graph, tensor: Tensor) -> Result<bool> {
     let info = graph.tensor(tensor)?;
-    Ok(graph.mode != Mode::Quantized && !info.dtype.is_float() && info.quantization.is_none())
+    Ok(graph.mode != Mode::Quantized && info.is_plain_integer())
 }
 
 /// Returns how many elements are equal, and how many there are.

@@ -28,9 +28,6 @@ pub fn of_bmodel(bmodel: &Path) -> PathBuf {
 /// Returns an error if a file that is read would be overwritten or removed, or the bmodel of an earlier deployment would be.
 pub fn check_written(sources: &Sources, bmodel: &Path, folder: &Path) -> Result<()> {
     sources.check("--output", bmodel)?;
-    if bmodel.is_dir() {
-        return Err(Error::format(bmodel, "it is a folder, not a file"));
-    }
     sources.check_folder("--stages", folder)?;
     if files::resolved(bmodel).starts_with(files::resolved(folder)) {
         let expected = "it is emptied, and the bmodel would be in it; expected another folder";

@@ -10,19 +10,17 @@ use tpulang::{
 /// The largest integer up to which float16 represents all of them.
 const MAX_EXACT_INTEGER: f64 = 2048.0;
 
-/// Up to this bound, quotients in float32 are exact ([`Graph::legalized`]), as are sums of a few integers.
-const MAX_EXACT_QUOTIENT: f64 = (1 << 21) as f64;
-
 /// Returns a remark about integers that are too large for the float32 in which the chip computes them, if there are any.
 pub fn beyond_float32(graph: &Graph, arrays: &Arrays) -> Result<Option<String>> {
     if graph.mode == Mode::Quantized {
         return Ok(None);
     }
+    let bound = Graph::MAX_EXACT_DIVIDEND;
     for name in QuantizeTable::of_integers(graph).modes.keys() {
         let Some(array) = arrays.get(name) else { continue };
-        if let Some(x) = array.to_f64()?.into_iter().find(|x| x.abs() > MAX_EXACT_QUOTIENT) {
+        if let Some(x) = array.to_f64()?.into_iter().find(|x| x.abs() > bound) {
             return Ok(Some(format!(
-                "the chip computes the integers of {name:?}, such as {x}, in 32-bit floats; beyond {MAX_EXACT_QUOTIENT}, quotients and \
+                "the chip computes the integers of {name:?}, such as {x}, in 32-bit floats; beyond {bound}, quotients and \
                  remainders may be wrong, and beyond 16777216, all results"
             )));
         }

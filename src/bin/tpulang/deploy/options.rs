@@ -4,25 +4,38 @@ use tpulang::{Error, Result};
 use tpulang_base::{argument, invalid};
 
 /// The options that deploy passes itself, with what sets each.
-const OWN: [(&str, &str); 6] = [
+const OWN: [(&str, &str); 7] = [
     ("--mlir", "MODEL"),
     ("--model", "--output"),
     ("--chip", "--chip"),
+    ("--processor", "--chip"),
     ("--quantize", "--quantize"),
     ("--calibration_table", "--calibration"),
     ("--quantize_table", "--quantize-table"),
 ];
 
-/// The options that are followed by files, separated by commas.
-const OF_FILES: [&str; 3] = ["--test_input", "--test_reference", "--fuse_preprocess_config"];
+/// The options that are followed by files, separated by commas, or by a folder.
+const OF_FILES: [&str; 7] = [
+    "--test_input",
+    "--test_reference",
+    "--fuse_preprocess_config",
+    "--layer_group_config",
+    "--lghash_dir",
+    "--use_io_alone_config",
+    "--save_io_alone_config",
+];
+
+/// Whether an option is another one, or that cut short, which model_deploy takes (`--chi`).
+fn means(option: &str, other: &str) -> bool {
+    option.len() > "--".len() && other.starts_with(option)
+}
 
 /// # Errors
 /// Returns an error if deploy passes one of the options itself.
 pub fn check(options: &[String]) -> Result<()> {
     let own = |option: &String| {
         let name = option.split('=').next().unwrap_or_default();
-        // model_deploy takes options that are cut short, such as --chi.
-        OWN.iter().find(|(theirs, _)| name.len() > "--".len() && theirs.starts_with(name))
+        OWN.iter().find(|(theirs, _)| means(name, theirs))
     };
     match options.iter().find_map(own) {
         Some((name, ours)) if name == ours => {
@@ -46,10 +59,11 @@ pub fn with_absolute_paths(options: &[String]) -> Result<Vec<String>> {
     };
     let mut is_file = false;
     let each = options.iter().map(|option| {
-        let was_file = std::mem::replace(&mut is_file, OF_FILES.contains(&option.as_str()));
+        let is_of_files = |option: &str| OF_FILES.iter().any(|other| means(option, other));
+        let was_file = std::mem::replace(&mut is_file, is_of_files(option));
         match option.split_once('=') {
             _ if was_file => absolute(option),
-            Some((name, files)) if OF_FILES.contains(&name) => Ok(format!("{name}={}", absolute(files)?)),
+            Some((name, files)) if is_of_files(name) => Ok(format!("{name}={}", absolute(files)?)),
             _ => Ok(option.clone()),
         }
     });
