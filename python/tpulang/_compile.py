@@ -133,7 +133,7 @@ class Compilation:
         self.checks.common(self.chip)
         # The tool chain finds the weights by a path relative to the working folder, so it works where the files are.
         self.folder, self.name = os.path.split(os.path.abspath(self.name))
-        if self.no_save or self.folder != os.getcwd():
+        if arguments.get("no_save") or self.folder != os.getcwd():
             for argument in ("layer_group_config", "lghash_dir"):
                 path = getattr(self, argument)
                 setattr(self, argument, path and os.path.abspath(path))
