@@ -126,7 +126,8 @@ impl Search {
     }
 }
 
-/// The runs of a search: those that rank the layers, and then at most one per binary digit of their number, and the retries.
+/// Counts the runs of a search, for its progress: those that rank the layers, and then about one trial per binary digit of their number,
+/// and the retries.
 struct Steps<'a> {
     done: usize,
     count: usize,

@@ -145,8 +145,8 @@ impl QuantizedNetwork {
         self.infinite.iter().copied().filter(|i| self.kernels[*i].is_some())
     }
 
-    /// The layers that the chip computes in F16 by default, and whose numbers are beyond it. Layers that only move numbers follow those
-    /// between which they are ([`QuantizedNetwork::copies`]).
+    /// The layers that the chip computes in F16 by default, although their numbers are beyond it, without those that only move numbers:
+    /// these get the dtype of their neighbors ([`QuantizedNetwork::copies`]).
     pub(super) fn overflowing(&self) -> impl Iterator<Item = usize> {
         let is_half = |i: &usize| self.kernels[*i].is_none() && self.modes[*i] == Mode::F16;
         let is_known = |i: &usize| self.unemulated.contains(i) || is_copy(&self.layers[*i].op);

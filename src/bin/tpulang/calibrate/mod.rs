@@ -218,7 +218,7 @@ struct Network {
     graph: Graph,
     session: Session<AnyBackend>,
     runs: Runs,
-    /// Without samples.
+    /// The statistics before any sample is counted.
     statistics: Statistics,
 }
 
@@ -353,7 +353,7 @@ fn check_before_running(args: &Args, graph: &Graph, statistics: &Statistics) -> 
         let near = nearest(name, counted.keys().map(String::as_str));
         let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
         let problem = match graph.lookup(name) {
-            Some(_) => "the tensor has no thresholds: expected one of computed floats",
+            Some(_) => "the tensor gets no threshold; expected an input or a result that is not in a branch or loop",
             None => "the model has no such tensor",
         };
         return Err(argument("--asymmetric", format!("{name:?}"), format!("{problem}{hint}")));

@@ -151,20 +151,17 @@ pub fn verdict(
     tolerance: &Tolerance,
     target: &Target,
 ) -> (Option<String>, Vec<String>) {
+    let Some((last, earlier)) = stages.split_last() else { return (None, Vec::new()) };
     let mut failure = stages.iter().find_map(|stage| stage.failure(tolerance, target));
     let mut remarks = Vec::new();
-    let (last, missing) = (stages.last(), stages.last().and_then(|last| last.missing_outputs(graph)));
-    let is_right = |last: &StageErrors| last.stage == Stage::Chip && last.failure(tolerance, target).is_none();
-    if missing.is_none()
-        && last.is_some_and(is_right)
-        && let Some(failure) = failure.take()
-    {
+    let missing = last.missing_outputs(graph);
+    let is_right = last.stage == Stage::Chip && missing.is_none() && last.failure(tolerance, target).is_none();
+    if is_right && let Some(failure) = failure.take() {
         remarks.push(format!(
             "{failure}. The outputs of the bmodel are within the tolerance; pymlir, which runs that stage, may compute this network wrongly"
         ));
     }
-    let earlier = stages.iter().rev().skip(1).rev();
-    remarks.extend(earlier.filter_map(|stage| stage.missing_outputs(graph)));
+    remarks.extend(earlier.iter().filter_map(|stage| stage.missing_outputs(graph)));
     (failure.or(missing), remarks)
 }
 
