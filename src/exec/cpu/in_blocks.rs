@@ -5,6 +5,7 @@ use super::{
         Axis, BLOCK, Conv2d, ConvEpilogue, ConvShape, Deconv2d, InstructionSet, Method, Padding, Pool2d, PoolKind,
         from_blocked, to_blocked,
     },
+    expanded::Stages,
     interp,
     kernel::Epilogue,
     pad,
@@ -26,6 +27,9 @@ pub(super) fn channels(ty: &ValueType) -> Option<usize> {
 
 /// Whether an operator and those fused into it are supported with these layouts.
 pub(super) fn supports(signature: &Signature) -> bool {
+    if let Some(stages) = Stages::new(signature) {
+        return stages.are_supported();
+    }
     let [Some(result)] = signature.results.as_slice() else {
         return super::channels::supports(signature);
     };
@@ -193,6 +197,9 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
     let Some(result) = signature.outputs().next() else {
         return Ok(None);
     };
+    if let Some(stages) = Stages::new(signature) {
+        return stages.prepare().map(Some);
+    }
     let alone = |kernel: OpKernel| Some(Prepared { kernel, used: 0 });
     Ok(match &signature.op {
         Op::Reshape(op) if channels(&op.input.ty).is_some() || channels(result).is_some() => {
@@ -225,7 +232,7 @@ fn converted(input: &Operand) -> OpKernel {
 }
 
 /// The bound of a Relu, if there is one.
-fn relu(do_relu: bool, limit: f64) -> Option<f32> {
+pub(super) fn relu(do_relu: bool, limit: f64) -> Option<f32> {
     do_relu.then_some(if limit > 0.0 { limit as f32 } else { f32::INFINITY })
 }
 
@@ -284,7 +291,7 @@ fn deconv(op: &Deconv<Operand>, signature: &Signature) -> Result<Prepared> {
 
 /// Returns the bound of the Relu, and the number of fused operators that the kernel computes itself: the Relu may be the
 /// next one after `used`, if there is none yet.
-fn with_fused_relu(signature: &Signature, end: Option<f32>, used: usize) -> (Option<f32>, usize) {
+pub(super) fn with_fused_relu(signature: &Signature, end: Option<f32>, used: usize) -> (Option<f32>, usize) {
     let bound = match signature.fused_ops.get(used) {
         Some(Op::Relu(op)) => relu(true, op.relu_limit),
         // Relu6 and the like.
@@ -295,7 +302,7 @@ fn with_fused_relu(signature: &Signature, end: Option<f32>, used: usize) -> (Opt
 }
 
 /// Calls `f` with the constant weights and the epilogue of a convolution.
-fn with_constants<T>(
+pub(super) fn with_constants<T>(
     filter: &Operand,
     bias: &Option<Operand>,
     relu: Option<f32>,

@@ -22,6 +22,7 @@ mod deform;
 mod detect;
 mod einsum;
 mod elementwise;
+mod expanded;
 mod few_bits;
 mod flash;
 mod fold;

@@ -91,11 +91,13 @@ pub enum Rule {
     Epilogue,
     /// Blocks channels or stores them last where convolutions are faster that way.
     Layout,
+    /// Fuses depthwise convolutions into the convolutions that expand their large inputs.
+    Depthwise,
 }
 
 impl Rule {
     /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 13] = [
+    pub const ALL: [Rule; 14] = [
         Rule::Fold,
         Rule::Padding,
         Rule::Quantized,
@@ -109,6 +111,7 @@ impl Rule {
         Rule::View,
         Rule::Epilogue,
         Rule::Layout,
+        Rule::Depthwise,
     ];
 
     /// Describes the effect of this rule on `operators` operators.
@@ -134,6 +137,9 @@ impl Rule {
                 format!("{} fused into the preceding kernel", pluralized(operators, "element-wise operator"))
             }
             Rule::Layout => format!("{} on images with channels in blocks or last", pluralized(operators, "step")),
+            Rule::Depthwise => {
+                format!("{} fused into the convolution before", pluralized(operators, "depthwise convolution"))
+            }
         }
     }
 }
@@ -194,6 +200,7 @@ pub(super) fn rewrite<B: Backend>(
             }
             Rule::Epilogue => each(&mut |graph, at| epilogue(graph, at, backend), graph)?,
             Rule::Layout => layout::assign(graph, backend)?,
+            Rule::Depthwise => each(&mut |graph, at| depthwise(graph, at, backend), graph)?,
         };
         applied.push((rule, times));
     }
@@ -302,4 +309,20 @@ fn epilogue(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> 
         }
     }
     Ok(false)
+}
+
+/// Fuses a depthwise convolution into the convolution that computes its input.
+fn depthwise(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
+    let Some(node) = graph.node(at) else { return Ok(false) };
+    let Some(Op::Conv(conv)) = node.stages.first().map(|stage| &stage.op) else { return Ok(false) };
+    let Some(before) = graph.single_use_producer(conv.input).filter(|_| conv.group > 1) else { return Ok(false) };
+    let Some(first) = graph.node(before).filter(|first| matches!(first.stages[0].op, Op::Conv(_))) else {
+        return Ok(false);
+    };
+    let both = Node { stages: [first.stages.as_slice(), &node.stages].concat() };
+    if both.stages.len() > STAGES || !backend.supports_layouts(&graph.types(&both)?) {
+        return Ok(false);
+    }
+    graph.absorb(before, at);
+    Ok(true)
 }

@@ -57,6 +57,12 @@ pub(super) struct Direct<const C: usize> {
     relu: Option<f32>,
 }
 
+/// The layout of the input rows of a band, and the offset of the first window's pixel for each element of the kernel.
+pub(super) struct BandRows {
+    band: Band,
+    taps: Vec<usize>,
+}
+
 impl<const C: usize> Direct<C> {
     /// Packs the weights. The result is all of its planes.
     pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
@@ -86,10 +92,20 @@ impl<const C: usize> Direct<C> {
                 Ok(())
             });
         }
-        let band = Band::new(&self.g, self.g.rows.output.div_ceil(bands));
-        let taps = band.taps();
-        let part = |part: OutputRows, scratch: &mut _| self.part((&band, &taps), x, part, scratch, on_part);
+        let input = self.band_rows(self.g.rows.output.div_ceil(bands));
+        let part = |part: OutputRows, scratch: &mut _| self.part(&input, x, part, scratch, on_part);
         division.try_for_each(residual, out, |rows| with_scratch(|scratch| part(rows, scratch)))
+    }
+
+    /// Returns the layout of the input for up to `height` rows of the result.
+    pub fn band_rows(&self, height: usize) -> BandRows {
+        let band = Band::new(&self.g, height);
+        BandRows { taps: band.taps(), band }
+    }
+
+    /// Number of output blocks that are computed together.
+    pub fn together(&self) -> usize {
+        self.together
     }
 
     /// Bytes of workspace per thread: one band.
@@ -144,9 +160,13 @@ impl<const C: usize> Direct<C> {
         (self.g.oc_of_group() - block * BLOCK).min(BLOCK)
     }
 
-    fn part(
+    /// Computes a part of the result, unless elements of the kernel are added one after the other. `scratch` is for a copy of the input.
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out.
+    pub fn part(
         &self,
-        (band, taps): (&Band, &[usize]),
+        BandRows { band, taps }: &BandRows,
         x: &[[f32; C]],
         mut part: OutputRows,
         scratch: &mut Vec<f32>,

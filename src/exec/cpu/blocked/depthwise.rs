@@ -119,6 +119,26 @@ impl Depthwise {
         })
     }
 
+    /// Computes rows of a block in an image, whose channels are not repeated, from the rows `x` that their windows see. `rows` is the axis
+    /// of these rows.
+    pub fn rows(&self, x: &[Pixel], rows: Axis, block: usize, out: &mut [Pixel]) {
+        let taps = self.g.taps();
+        Band {
+            rows,
+            cols: self.g.cols,
+            x,
+            slices: 1,
+            plane_stride: 0,
+            weights: &self.weights[block * taps..][..taps],
+            bias: &self.bias[block],
+            residual: None,
+            relu: self.relu,
+            row: 0,
+            out,
+        }
+        .run(self.isa);
+    }
+
     /// Bytes of workspace per thread: the planes that a window sees, if planes are copied.
     pub fn workspace(&self) -> u64 {
         let planes = if self.copies() { self.most_planes() } else { 0 };

@@ -13,7 +13,7 @@
 //! divides its result among tasks, `band` prepares its input rows, and `tile` is its inner loop. `deconv` is transposed
 //! convolution, one `conv` per phase. `one_pixel` is for kernels as large as the image, `pixel_rows` for those of several
 //! images, and `patches` for the first layer of a vision transformer.
-//! `depthwise` is depthwise convolution, `narrow` is for groups of 2, 4 or 8 channels, `halves` for groups that end with
+//! `depthwise` is depthwise convolution, `expanded` that of another convolution's result, `narrow` is for groups of 2, 4 or 8 channels, `halves` for groups that end with
 //! half a block, `grouped` for others, `pool` is max and average pooling, and `channels` gathers channels of other
 //! activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `strips` by a matrix that is
 //! packed in each run, `small` rows by a small matrix, `tiny` many pairs of tiny matrices, `one_row` a single row by a plain one, `one_column` rows by a
@@ -39,6 +39,7 @@ mod deconv;
 mod depthwise;
 mod each;
 mod exp;
+mod expanded;
 mod few_queries_attention;
 mod four_bits;
 mod functions;
@@ -74,6 +75,7 @@ pub(super) use channels::ChannelGather;
 pub(super) use deconv::Deconv2d;
 pub(super) use each::{fill_each, replace_each, replace_each_with, replace_each_with_two};
 pub(super) use exp::{fold_lanes, fold_pixel};
+pub(super) use expanded::ExpandedDepthwise;
 pub(super) use four_bits::FourBits;
 pub(super) use functions::{Apply, Function};
 pub(super) use group_norm::GroupNorm;

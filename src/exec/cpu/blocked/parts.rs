@@ -49,6 +49,22 @@ impl OutputRows<'_, '_> {
             on_part((self.first + b * self.stride) * BLOCK, self.outs[b].as_flattened_mut());
         }
     }
+    /// Hands over completed pixels of a block.
+    pub fn complete_pixels(&mut self, b: usize, pixels: Range<usize>, on_part: &OnPart) {
+        let first = self.first + b * self.stride + pixels.start;
+        on_part(first * BLOCK, self.outs[b][pixels].as_flattened_mut());
+    }
+    /// Returns rows of the same blocks from `row` on, of an image with `blocks` blocks of that many rows and columns.
+    pub fn of_input<'a>(
+        &self,
+        row: usize,
+        (blocks, [rows, cols]): (usize, [usize; 2]),
+        outs: Vec<&'a mut [Pixel]>,
+    ) -> OutputRows<'a, 'static> {
+        let Self { image, group, block, slice, .. } = *self;
+        let first = ((image * blocks + block) * rows + row) * cols;
+        OutputRows { image, group, block, slice, row, first, stride: rows * cols, outs, residual: Vec::new() }
+    }
 }
 
 impl Division<'_> {

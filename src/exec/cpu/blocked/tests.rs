@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 mod bands;
 mod conv;
+mod expanded;
 mod four_bits;
 mod pixel_norm;
 mod sums;

@@ -486,3 +486,35 @@ fn every_tensor_is_visited_in_its_own_shape() {
         fused.iter().all(|(name, shape, _)| unfused.iter().any(|(of, expected, _)| name == of && shape == expected))
     );
 }
+
+/// As in MobileNet. The expanded image is larger than the second-level cache.
+#[test]
+fn depthwise_convolutions_are_fused_into_expansions() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 150, 146]);
+    let first = g.conv(x, filter(&[16, 3, 3, 3], 1)).stride([2, 2]).pad([1, 1, 1, 1]).call().unwrap();
+    let expanded = g.conv(first, filter(&[72, 16, 1, 1], 2)).bias(values(&[72], 3)).call().unwrap();
+    let expanded = g.silu(expanded).call().unwrap();
+    let deep = g.conv(expanded, filter(&[72, 1, 5, 5], 4)).group(72).pad([2, 2, 2, 2]).stride([2, 2]).call().unwrap();
+    let deep = g.clamp(deep, 0.0, 6.0).call().unwrap();
+    let y = g.conv(deep, filter(&[16, 72, 1, 1], 5)).call().unwrap();
+    let expected = ["Conv", "Conv + SiLU + Conv + Clip", "Conv", "Reshape"];
+    assert_eq!(steps(&mut g, &[y]), expected);
+    let expected = ["Conv", "Conv + SiLU", "Reshape", "Conv + Clip", "Conv", "Reshape"];
+    assert_eq!(steps(&mut g, &[expanded, y]), expected, "the expanded image is wanted");
+}
+
+/// As in MobileNet: the first convolution reads an image, and what follows the depthwise one is added to it.
+#[test]
+fn depthwise_convolutions_of_first_convolutions() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 130, 130]);
+    let first = g.conv(x, filter(&[64, 3, 3, 3], 1)).pad([1, 1, 1, 1]).stride([2, 2]).call().unwrap();
+    let first = g.relu(first).call().unwrap();
+    let small = g.maxpool2d(x).kernel([2, 2]).stride([2, 2]).call().unwrap();
+    let small = g.conv(small, filter(&[64, 3, 1, 1], 2)).call().unwrap();
+    let deep = g.conv(first, filter(&[64, 1, 3, 3], 3)).group(64).pad([1, 1, 1, 1]).call().unwrap();
+    let sum = g.add(deep, small).call().unwrap();
+    let y = g.relu(sum).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["MaxPool", "Conv", "Conv + Relu + Conv + Add + Relu", "Reshape"]);
+}
