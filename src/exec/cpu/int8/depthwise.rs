@@ -13,7 +13,7 @@ use crate::{
     Operand, ValueType,
     array::{ArrayMut, reserve, zeros},
     base::Result,
-    cpu::blocked::{Axis, InstructionSet},
+    cpu::blocked::{Axis, InstructionSet, without_remainder},
     ops::{Conv, Convolution},
 };
 use rayon::prelude::*;
@@ -21,6 +21,11 @@ use rten_simd::{Isa, SimdOp};
 
 /// Number of sums that stay in the first-level cache.
 const NEAR: usize = 4 << 10;
+
+/// Minimum number of multiply-adds per task.
+const TASK: usize = 1 << 17;
+/// Minimum number of multiply-adds per task if there are more tasks than threads.
+const LONG_TASK: usize = 1 << 21;
 
 /// A prepared depthwise convolution over one or two spatial axes.
 pub(in crate::cpu) struct DepthwiseBytes {
@@ -122,18 +127,35 @@ impl DepthwiseBytes {
     fn lines<T: Send>(&self, images: &[u8], begin: &[Sums], out: &mut [T], finish: &dyn Finish<T>) -> Result<()> {
         let image = self.rows.input * self.cols.input * self.channels;
         let line = self.cols.output * self.channels;
-        let scratch = || (Vec::new(), Vec::new(), Vec::new());
+        let lines = self.lines_of_task(images.len() / image);
         let images = images.par_chunks(image).zip(out.par_chunks_mut(self.rows.output * line));
         images.try_for_each(|(image, out)| {
-            let bands = out.par_chunks_mut(self.lines_together * line).enumerate();
-            bands.try_for_each_init(scratch, |(outside, band, sums), (i, out)| {
-                self.fill((outside, band), image, i * self.lines_together)?;
-                let weights = self.weights.chunks_exact(self.weights.len() / self.lines_together);
-                out.chunks_exact_mut(line)
-                    .zip(weights)
-                    .try_for_each(|(out, weights)| self.line((band, weights, begin), sums, out, finish))
+            let tasks = out.par_chunks_mut(lines * line).enumerate();
+            tasks.try_for_each(|(task, out)| {
+                let (mut outside, mut band, mut sums) = (Vec::new(), Vec::new(), Vec::new());
+                for (i, out) in out.chunks_mut(self.lines_together * line).enumerate() {
+                    self.fill((&mut outside, &mut band), image, task * lines + i * self.lines_together)?;
+                    let weights = self.weights.chunks_exact(self.weights.len() / self.lines_together);
+                    for (out, weights) in out.chunks_exact_mut(line).zip(weights) {
+                        self.line((&band, weights, begin), &mut sums, out, finish)?;
+                    }
+                }
+                Ok(())
             })
         })
+    }
+
+    /// Returns the number of lines of the result per task.
+    fn lines_of_task(&self, images: usize) -> usize {
+        let threads = rayon::current_num_threads();
+        if threads == 1 {
+            return self.rows.output;
+        }
+        let of_image = self.rows.output * self.cols.output * self.rows.kernel * self.cols.kernel * self.channels;
+        let work = of_image.saturating_mul(images);
+        let most = (work / LONG_TASK).clamp(threads, 4 * threads);
+        let tasks = without_remainder((work / TASK).clamp(1, most));
+        self.rows.output.div_ceil(tasks.div_ceil(images).min(self.rows.output))
     }
 
     /// Computes a line of the result, some pixels at a time.
