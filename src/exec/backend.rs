@@ -138,7 +138,8 @@ pub trait Fusion {
     /// [`Signature::fused_ops`]. Called only if `next` is the sole consumer.
     fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool;
     /// Whether the backend has a kernel for an operator that replaces several others, and is faster with it:
-    /// `top.ScaleDotProductAttention`, and `top.PixelNorm` for a layer norm between permutations. Default: no.
+    /// `top.ScaleDotProductAttention`, `top.PixelNorm` for a layer norm between permutations, and a `top.Conv` whose fused operators
+    /// include the depthwise convolution of its result. Default: no.
     fn supports(&self, _signature: &Signature) -> bool {
         false
     }

@@ -200,7 +200,8 @@ impl Operand {
 pub struct Signature {
     /// The op.
     pub op: Op<Operand>,
-    /// Fused operators, each consuming the single result of the previous one; only those accepted by [`Fusion::can_fuse`](super::Fusion::can_fuse).
+    /// Fused operators, each consuming the single result of the previous one; only those accepted by
+    /// [`Fusion::can_fuse`](super::Fusion::can_fuse) or [`Fusion::supports`](super::Fusion::supports).
     pub fused_ops: Vec<Op<Operand>>,
     /// Types of the results of the last fused operator.
     pub results: Vec<Option<ValueType>>,

@@ -345,7 +345,10 @@ impl Fusion for CpuBackend {
     }
     fn supports(&self, signature: &Signature) -> bool {
         let has_kernel = matches!(signature.op, Op::PixelNorm(_) | Op::ShuffleChannel(_));
-        has_kernel || heads::supports(signature) || stored_products::supports(signature)
+        has_kernel
+            || heads::supports(signature)
+            || stored_products::supports(signature)
+            || expanded::Stages::new(signature).is_some_and(|stages| stages.are_supported())
     }
 }
 

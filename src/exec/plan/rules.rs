@@ -320,7 +320,7 @@ fn depthwise(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) ->
         return Ok(false);
     };
     let both = Node { stages: [first.stages.as_slice(), &node.stages].concat() };
-    if both.stages.len() > STAGES || !backend.supports_layouts(&graph.types(&both)?) {
+    if both.stages.len() > STAGES || !backend.supports_fused(&graph.types(&both)?) {
         return Ok(false);
     }
     graph.absorb(before, at);

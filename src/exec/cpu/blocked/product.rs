@@ -29,6 +29,8 @@ const ROWS: usize = 224;
 /// Blocks per panel if rows are multiplied one at a time: a row of one or two blocks has too few accumulators to keep the
 /// multipliers busy.
 const OF_ROW: usize = 4;
+/// Minimum number of elements of a task's result that are not in the second-level cache when the next part of the rows is added to them.
+const FAR: usize = 1 << 18;
 /// The estimated time to copy 16 elements of a row, in multiply-adds of a line.
 const COPY: usize = 1;
 /// The estimated time to read a line of the matrix, in multiply-adds of a line.
@@ -346,6 +348,7 @@ impl Sweep<'_, '_> {
         // Each tile prefetches its share of the next panel, evenly divided among its groups of 16 elements.
         // With one row, the lines are read once and in order, which the processor foresees.
         let share = if M == 1 { 0 } else { size.div_ceil(tiles.count * (depth / BLOCK).max(1)) };
+        let is_far = begin.is_none() && outs.len() * outs[0].len() >= FAR;
         for (i, panel) in lines.chunks_exact(size).enumerate() {
             let column = first + i * B * BLOCK;
             let after = &lines[(i + 1) * size..];
@@ -365,6 +368,9 @@ impl Sweep<'_, '_> {
             for (row, count) in tiles.each() {
                 let (x, outs) = (&x[row * depth / BLOCK..], &mut rows[row..row + count]);
                 let x = Planes { x, plane: count, taps: &[0] };
+                if is_far {
+                    outs.iter().for_each(|out| (0..B).for_each(|block| ops.prefetch(out[block * BLOCK..].as_ptr())));
+                }
                 with_pixels!(count, M, T, tile::<_, BLOCK, T, B, N>(ops, x, panel, begin, outs, share, &mut next));
             }
             drop(rows);
