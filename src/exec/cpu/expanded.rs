@@ -35,6 +35,11 @@ impl Stages {
         })
     }
 
+    /// The depthwise convolution, and what follows it.
+    pub fn last(&self) -> &Signature {
+        &self.second
+    }
+
     fn convolutions(&self) -> Option<[&Conv<Operand>; 2]> {
         match (&self.first.op, &self.second.op) {
             (Op::Conv(first), Op::Conv(second)) => Some([first, second]),
@@ -47,7 +52,7 @@ impl Stages {
         let shape = |op: &Conv<Operand>| geometry(op).ok().flatten();
         let Some([first, second]) = self.convolutions() else { return false };
         let (Some(expanded), Some(filtered)) = (shape(first), shape(second)) else { return false };
-        // Other operands between them would be read in parts.
+        // A map of the expanded image's pixels would be taken for one of the result's.
         let is_unary = |op: &Op<Operand>| op.operands().all(|(_, o)| o.is_fused_input());
         second.input.is_fused_input()
             && self.first.fused_ops.iter().all(is_unary)

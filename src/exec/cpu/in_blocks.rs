@@ -115,6 +115,9 @@ fn is_number(o: &Operand) -> bool {
 
 /// Returns the epilogue that restores the padding of the result to 0, if its operators may have changed it.
 pub(super) fn clear_padding(signature: &Signature) -> Option<Epilogue> {
+    if let Some(stages) = Stages::new(signature) {
+        return clear_padding(stages.last());
+    }
     let [Some(result)] = signature.results.as_slice() else { return None };
     let channels = channels(result).filter(|c| !c.is_multiple_of(BLOCK))?;
     let is_broadcast = |o: &Operand| o.ty.layout == Layout::Plain;

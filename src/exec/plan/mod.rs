@@ -399,7 +399,7 @@ impl<B: Backend> Plan<B> {
     pub fn entry(&self, tensor: TensorIndex) -> Result<&TensorEntry> {
         network::entry(&self.tensors, tensor)
     }
-    /// The context for an error of a node: its first operator, since those fused into it are element-wise and cannot fail.
+    /// The context for an error of a node: its first operator, since those fused into it cannot fail.
     pub fn context(&self, node: &Node) -> CallContext {
         let Some(stage) = node.stages.first() else { return CallContext::default() };
         let rows = stage.op.operands().filter_map(|(name, t)| Some((name, self.entry(*t).ok()?)));

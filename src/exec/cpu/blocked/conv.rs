@@ -110,8 +110,12 @@ impl<const C: usize> Direct<C> {
 
     /// Bytes of workspace per thread: one band.
     pub fn workspace(&self) -> u64 {
-        let band = Band::new(&self.g, self.height());
-        if band.direct || self.by_element { 0 } else { self.pixel_bytes().saturating_mul(band.plane()) as u64 }
+        if self.by_element { 0 } else { self.bytes_of(&self.band_rows(self.height())) }
+    }
+
+    /// Bytes of the copy of a band.
+    pub fn bytes_of(&self, BandRows { band, .. }: &BandRows) -> u64 {
+        if band.direct { 0 } else { self.pixel_bytes().saturating_mul(band.plane()) as u64 }
     }
 
     /// Bytes of a pixel in all planes of a band.

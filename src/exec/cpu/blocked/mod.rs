@@ -13,11 +13,12 @@
 //! divides its result among tasks, `band` prepares its input rows, and `tile` is its inner loop. `deconv` is transposed
 //! convolution, one `conv` per phase. `one_pixel` is for kernels as large as the image, `pixel_rows` for those of several
 //! images, and `patches` for the first layer of a vision transformer.
-//! `depthwise` is depthwise convolution, `expanded` that of another convolution's result, `narrow` is for groups of 2, 4 or 8 channels, `halves` for groups that end with
-//! half a block, `grouped` for others, `pool` is max and average pooling, and `channels` gathers channels of other
-//! activations. `product` multiplies plain rows by a packed matrix with the same inner loop, `strips` by a matrix that is
-//! packed in each run, `small` rows by a small matrix, `tiny` many pairs of tiny matrices, `one_row` a single row by a plain one, `one_column` rows by a
-//! single column, and `four_bits` few rows by a matrix of 4-bit integers.
+//! `depthwise` is depthwise convolution, `expanded` that of another convolution's result, `narrow` is for groups of 2, 4 or
+//! 8 channels, `halves` for groups that end with half a block, `grouped` for others, `pool` is max and average pooling, and
+//! `channels` gathers channels of other activations. `product` multiplies plain rows by a packed matrix with the same inner
+//! loop, `strips` by a matrix that is packed in each run, `small` rows by a small matrix, `tiny` many pairs of tiny
+//! matrices, `one_row` a single row by a plain one, `one_column` rows by a single column, and `four_bits` few rows by a
+//! matrix of 4-bit integers.
 //! `attention` computes the weights of each head, and `attention_head` its products: by `small`, for many queries by
 //! `product`, and for fewer than 8 by `few_queries_attention`, which reads keys and values where they are. `rows` has
 //! softmax and norms, `pixel_norm` and `group_norm` those over channels, `exp` the exponentials for both, `functions`
@@ -115,12 +116,17 @@ const TASK: usize = 1 << 19;
 /// Minimum number of multiply-adds per task if there are more tasks than threads.
 const LONG_TASK: usize = 1 << 22;
 
-/// Returns the number of tasks that a computation is divided into. A long one has more tasks than threads, which balances the load when
-/// a thread is interrupted; a short one would lose more to the additional tasks.
+/// Returns the number of tasks that a computation is divided into.
 fn task_count(multiply_adds: usize) -> usize {
+    task_count_of(multiply_adds, [TASK, LONG_TASK])
+}
+
+/// Returns the number of tasks, given the minimum work of a task, and of a task if there are more than threads. Long computations have
+/// more tasks than threads, which balances the load when a thread is interrupted; short ones would lose more to the additional tasks.
+pub(super) fn task_count_of(work: usize, [short, long]: [usize; 2]) -> usize {
     let threads = rayon::current_num_threads();
-    let most = if threads == 1 { 1 } else { (multiply_adds / LONG_TASK).clamp(threads, 4 * threads) };
-    without_remainder((multiply_adds / TASK).clamp(1, most))
+    let most = if threads == 1 { 1 } else { (work / long).clamp(threads, 4 * threads) };
+    without_remainder((work / short).clamp(1, most))
 }
 
 /// Rounds a number of tasks down to a multiple of the threads: with one task left over, all threads but one would wait for it.

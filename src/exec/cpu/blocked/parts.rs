@@ -54,16 +54,16 @@ impl OutputRows<'_, '_> {
         let first = self.first + b * self.stride + pixels.start;
         on_part(first * BLOCK, self.outs[b][pixels].as_flattened_mut());
     }
-    /// Returns rows of the same blocks from `row` on, of an image with `blocks` blocks of that many rows and columns.
-    pub fn of_input<'a>(
+    /// Returns rows of another image of these channels, from a block of this part and a row on.
+    pub fn of_image<'a>(
         &self,
-        row: usize,
-        (blocks, [rows, cols]): (usize, [usize; 2]),
+        g: &ConvShape,
+        (b, row): (usize, usize),
         outs: Vec<&'a mut [Pixel]>,
     ) -> OutputRows<'a, 'static> {
-        let Self { image, group, block, slice, .. } = *self;
-        let first = ((image * blocks + block) * rows + row) * cols;
-        OutputRows { image, group, block, slice, row, first, stride: rows * cols, outs, residual: Vec::new() }
+        let (image, block) = (self.image, self.block + b);
+        let first = (image * g.oc.div_ceil(BLOCK) + block) * g.pixels() + row * g.cols.output;
+        OutputRows { image, group: 0, block, slice: 0, row, first, stride: g.pixels(), outs, residual: Vec::new() }
     }
 }
 

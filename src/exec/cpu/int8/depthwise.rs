@@ -13,7 +13,7 @@ use crate::{
     Operand, ValueType,
     array::{ArrayMut, reserve, zeros},
     base::Result,
-    cpu::blocked::{Axis, InstructionSet, without_remainder},
+    cpu::blocked::{Axis, InstructionSet, task_count_of},
     ops::{Conv, Convolution},
 };
 use rayon::prelude::*;
@@ -147,15 +147,13 @@ impl DepthwiseBytes {
 
     /// Returns the number of lines of the result per task.
     fn lines_of_task(&self, images: usize) -> usize {
-        let threads = rayon::current_num_threads();
-        if threads == 1 {
-            return self.rows.output;
-        }
-        let of_image = self.rows.output * self.cols.output * self.rows.kernel * self.cols.kernel * self.channels;
-        let work = of_image.saturating_mul(images);
-        let most = (work / LONG_TASK).clamp(threads, 4 * threads);
-        let tasks = without_remainder((work / TASK).clamp(1, most));
-        self.rows.output.div_ceil(tasks.div_ceil(images).min(self.rows.output))
+        let (rows, threads) = (self.rows.output, rayon::current_num_threads());
+        let of_image = rows * self.cols.output * self.rows.kernel * self.cols.kernel * self.channels;
+        let tasks = task_count_of(of_image.saturating_mul(images), [TASK, LONG_TASK]);
+        let fewest = tasks.div_ceil(images).min(rows);
+        let is_even = |parts: &usize| (parts * images).is_multiple_of(threads);
+        let parts = (fewest..=rows.min(fewest + threads)).find(is_even).filter(|_| tasks > 1);
+        rows.div_ceil(parts.unwrap_or(fewest))
     }
 
     /// Computes a line of the result, some pixels at a time.

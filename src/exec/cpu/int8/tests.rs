@@ -298,3 +298,39 @@ proptest! {
         }
     }
 }
+
+/// Lines are divided among threads, also where two or four of them are computed from the same interleaved lines.
+#[test]
+fn lines_of_depthwise_convolutions_are_divided() {
+    let scale = Quantization::per_tensor(1.0, 0);
+    let ty = |dtype, shape: &[usize], layout| {
+        let (name, quantization) = ("t".to_owned(), Some(scale.clone()));
+        ValueType { name, shape: shape.to_vec(), layout, dtype, quantization, precision: Precision::F32 }
+    };
+    for (images, height, kernel) in [(1, 29, 3), (5, 11, 3), (3, 31, 1), (2, 30, 5)] {
+        let (width, channels) = (40, 40);
+        let input = ty(Dtype::Uint8, &[images, height, width, channels], Layout::ChannelsLast);
+        let x: Vec<u8> = (0..input.elements()).map(|i| (i * 7919 % 256) as u8).collect();
+        let w: Vec<u8> = (0..channels * kernel * 3).map(|i| (i * 31 % 256) as u8).collect();
+        let shape = [channels, 1, kernel, 3];
+        let weights = Array::from_le_bytes(Dtype::Int8, shape, &w).unwrap();
+        let operands =
+            (Operand::new(input, None, 0), Operand::new(ty(Dtype::Int8, &shape, Layout::Plain), Some(weights), 1));
+        let mut op = Conv::new(operands.0, operands.1, vec![kernel as i64, 3], vec![1, 1], vec![0, 1, 0, 1]);
+        op.group = channels as i64;
+        let sums = ty(Dtype::Int32, &[images, height + 1 - kernel, width, channels], Layout::ChannelsLast);
+        let sums = ValueType { quantization: None, ..sums };
+        let convolution = DepthwiseBytes::new(&op).unwrap().unwrap();
+        let completion = convolution.completion(&op, &sums, SumsEpilogue::default()).unwrap();
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut out = ArrayMut::zeros(Dtype::Int32, &sums.shape).unwrap();
+            pool.install(|| convolution.run(&x, &completion, &mut out)).unwrap();
+            out.elements::<i32>().unwrap().to_vec()
+        };
+        let one = run(1);
+        for threads in [2, 3, 4] {
+            assert!(run(threads) == one, "{images} images of {height} lines, {kernel} rows, {threads} threads");
+        }
+    }
+}

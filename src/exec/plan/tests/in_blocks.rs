@@ -518,3 +518,78 @@ fn depthwise_convolutions_of_first_convolutions() {
     let y = g.relu(sum).call().unwrap();
     assert_eq!(steps(&mut g, &[y]), ["MaxPool", "Conv", "Conv + Relu + Conv + Add + Relu", "Reshape"]);
 }
+
+/// Depthwise convolutions that stay apart: of a smaller image, of one that is added to the result, after another depthwise one, and after
+/// an operator with an operand of its own.
+#[test]
+fn depthwise_convolutions_that_are_not_fused() {
+    let deep = |g: &mut Graph, x: Tensor, seed: usize| {
+        g.conv(x, filter(&[72, 1, 3, 3], seed)).group(72).pad([1, 1, 1, 1]).call().unwrap()
+    };
+    let expanded = |g: &mut Graph, side: usize| {
+        let x = input(g, "x", &[1, 3, side, side]);
+        let x = g.conv(x, filter(&[16, 3, 3, 3], 1)).pad([1, 1, 1, 1]).call().unwrap();
+        (x, g.conv(x, filter(&[72, 16, 1, 1], 2)).call().unwrap())
+    };
+    let mut g = Graph::new("g").unwrap();
+    let (_, small) = expanded(&mut g, 50);
+    let y = deep(&mut g, small, 3);
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "Conv", "Conv", "Reshape"]);
+
+    let mut g = Graph::new("g").unwrap();
+    let (_, large) = expanded(&mut g, 70);
+    let filtered = deep(&mut g, large, 3);
+    let y = g.add(filtered, large).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "Conv", "Conv + Add", "Reshape"]);
+
+    let mut g = Graph::new("g").unwrap();
+    let (_, large) = expanded(&mut g, 70);
+    let filtered = deep(&mut g, large, 3);
+    let y = deep(&mut g, filtered, 4);
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "Conv + Conv", "Conv", "Reshape"]);
+
+    let mut g = Graph::new("g").unwrap();
+    let (x, large) = expanded(&mut g, 70);
+    let gate = g.conv(x, filter(&[72, 16, 1, 1], 5)).call().unwrap();
+    let gated = g.mul(large, gate).call().unwrap();
+    let y = deep(&mut g, gated, 3);
+    assert_eq!(steps(&mut g, &[y]), ["Conv", "Conv", "Conv + Mul", "Conv", "Reshape"]);
+}
+
+/// The channels after the last are not those of infinite numbers times 0, and neither those of a function that is not 0 at 0.
+#[test]
+fn padding_between_fused_convolutions() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 20, 64, 66]);
+    let y = g.conv(x, values(&[72, 20, 1, 1], 1)).call().unwrap();
+    let y = g.sigmoid(y).call().unwrap();
+    let y = g.conv(y, filter(&[72, 1, 3, 3], 2)).group(72).pad([1, 1, 1, 1]).call().unwrap();
+    let y = g.sigmoid(y).call().unwrap();
+    let y = g.conv(y, filter(&[8, 72, 1, 1], 3)).call().unwrap();
+    let infinite = |shape: &[usize], _: usize| {
+        let signs = (0..shape.iter().product()).map(|i| if i % 3 == 0 { f32::NEG_INFINITY } else { -1e30 });
+        Array::from_vec(shape, signs.collect()).unwrap()
+    };
+    assert_eq!(
+        steps_on(infinite, 1e-5, &mut g, &[y]),
+        ["Reshape", "Conv + Sigmoid + Conv + Sigmoid", "Conv", "Reshape"]
+    );
+}
+
+/// Rows are divided among threads without changing a bit.
+#[test]
+fn fused_depthwise_convolutions_on_several_threads() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 24, 61, 59]);
+    let y = g.conv(x, values(&[144, 24, 1, 1], 1)).call().unwrap();
+    let y = g.silu(y).call().unwrap();
+    let y = g.conv(y, filter(&[144, 1, 5, 5], 2)).group(144).pad([2, 2, 2, 2]).stride([2, 2]).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let feeds = [("x", values(&[2, 24, 61, 59], 3))];
+    let run = |threads: usize| {
+        let options = RunOptions::default().threads(threads);
+        Session::new(&g, CpuBackend::new(), &options).unwrap().run(&feeds[..]).unwrap()
+    };
+    let one = run(1);
+    assert!([2, 3, 16].iter().all(|threads| run(*threads) == one));
+}
