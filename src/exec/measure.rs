@@ -35,7 +35,7 @@ impl Latency {
 
 impl<B: Backend> Session<B> {
     /// Runs the graph `runs` times after a warm-up, like [`Session::run`], and returns the times. This is how
-    /// `tpulang bench` measures. Variables have their values of before afterwards.
+    /// `tpulang bench` measures. Afterwards, variables have the values that they had before.
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, exec::{CpuBackend, RunOptions, Session, random_feeds}};

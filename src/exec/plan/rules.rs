@@ -91,7 +91,7 @@ pub enum Rule {
     Epilogue,
     /// Blocks channels or stores them last where convolutions are faster that way.
     Layout,
-    /// Fuses depthwise convolutions into the convolutions that expand their large inputs.
+    /// Fuses depthwise convolutions of large images into the convolutions that compute these images.
     Depthwise,
 }
 
@@ -138,7 +138,7 @@ impl Rule {
             }
             Rule::Layout => format!("{} on images with channels in blocks or last", pluralized(operators, "step")),
             Rule::Depthwise => {
-                format!("{} fused into the convolution before", pluralized(operators, "depthwise convolution"))
+                format!("{} fused into the preceding convolution", pluralized(operators, "depthwise convolution"))
             }
         }
     }

@@ -119,8 +119,8 @@ impl Depthwise {
         })
     }
 
-    /// Computes rows of a block in an image, whose channels are not repeated, from the rows `x` that their windows see. `rows` is the axis
-    /// of these rows.
+    /// Computes some rows of a block from the input rows `x` that their windows see; `rows` is the axis of these rows. Only for images,
+    /// without a channel multiplier.
     pub fn rows(&self, x: &[Pixel], rows: Axis, block: usize, out: &mut [Pixel]) {
         let taps = self.g.taps();
         Band {

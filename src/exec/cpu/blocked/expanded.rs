@@ -1,9 +1,9 @@
 //! A convolution and the depthwise convolution of its result, as in the inverted residuals of MobileNet: a 1x1 convolution expands the
-//! channels of an image, and a depthwise one filters them. So may a first convolution, which reads an image of few channels.
+//! channels of an image, and a depthwise one filters them. The first one may also be any convolution of an image with few channels.
 //!
 //! Expanded images are larger than the second-level cache. A task therefore computes a strip of expanded rows for the blocks of channels
 //! that are computed together, filters it, and goes on with the next strip in the same memory. Rows that windows of both strips see are
-//! kept. The other blocks follow, whose input is still in the second-level cache.
+//! kept. Then the task computes its other blocks, whose input is still in the second-level cache.
 use super::{
     Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, Method, OnPart, Pixel,
     band::{grow, with_scratch},
@@ -20,7 +20,7 @@ use std::ops::Range;
 /// Bytes of expanded rows that stay in the second-level cache.
 const STRIP: usize = 128 << 10;
 
-/// Minimum number of expanded rows of a band per row that the band before has, too, and computes as well.
+/// Minimum number of expanded rows in a band for each row that the preceding band computes, too.
 const PER_OVERLAP: usize = 8;
 
 /// Minimum number of bytes of an expanded image. Smaller ones stay in the second-level cache as a whole.

@@ -130,7 +130,7 @@ pub(super) fn task_count_of(work: usize, [short, long]: [usize; 2]) -> usize {
 }
 
 /// Rounds a number of tasks down to a multiple of the threads: with one task left over, all threads but one would wait for it.
-pub(super) fn without_remainder(tasks: usize) -> usize {
+fn without_remainder(tasks: usize) -> usize {
     let threads = rayon::current_num_threads();
     if tasks > threads { tasks - tasks % threads } else { tasks }
 }

@@ -29,7 +29,7 @@ const ROWS: usize = 224;
 /// Blocks per panel if rows are multiplied one at a time: a row of one or two blocks has too few accumulators to keep the
 /// multipliers busy.
 const OF_ROW: usize = 4;
-/// Minimum number of elements of a task's result that are not in the second-level cache when the next part of the rows is added to them.
+/// Minimum number of elements of a task's result that has left the second-level cache by the time the next products are added to it.
 const FAR: usize = 1 << 18;
 /// The estimated time to copy 16 elements of a row, in multiply-adds of a line.
 const COPY: usize = 1;

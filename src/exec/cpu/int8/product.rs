@@ -14,7 +14,7 @@ use crate::{
     array::{reserve, zeros},
     base::Result,
     cpu::{
-        blocked::without_remainder,
+        blocked::task_count_of,
         output_tiles::{OutputTile, for_each_tile},
         workspace::{Workspace, bytes},
     },
@@ -268,10 +268,7 @@ impl PackedBytes {
         let (blocks, together) = (self.n.div_ceil(BLOCK).max(1), self.dot.blocks_together());
         // Reading the matrix takes as long as multiplying some rows.
         let work = rows.max(READ).saturating_mul(self.lines.len() * BLOCK * self.dot.elements());
-        let tasks = match threads {
-            1 => 1,
-            _ => without_remainder((work / self.dot.task()).clamp(1, 4 * threads)),
-        };
+        let tasks = task_count_of(work, [self.dot.task(); 2]);
         // Every task reads the matrix, so few rows are divided by columns.
         if rows < 2 * threads * self.dot.rows_together(together) {
             let width = blocks.div_ceil(tasks.min(threads)).next_multiple_of(together);

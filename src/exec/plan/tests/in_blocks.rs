@@ -519,8 +519,8 @@ fn depthwise_convolutions_of_first_convolutions() {
     assert_eq!(steps(&mut g, &[y]), ["MaxPool", "Conv", "Conv + Relu + Conv + Add + Relu", "Reshape"]);
 }
 
-/// Depthwise convolutions that stay apart: of a smaller image, of one that is added to the result, after another depthwise one, and after
-/// an operator with an operand of its own.
+/// Depthwise convolutions that are not fused: of a small image, of an image that is also added to the result, after another depthwise
+/// convolution, and after an operator with an operand of its own.
 #[test]
 fn depthwise_convolutions_that_are_not_fused() {
     let deep = |g: &mut Graph, x: Tensor, seed: usize| {
@@ -556,7 +556,7 @@ fn depthwise_convolutions_that_are_not_fused() {
     assert_eq!(steps(&mut g, &[y]), ["Conv", "Conv", "Conv + Mul", "Conv", "Reshape"]);
 }
 
-/// The channels after the last are not those of infinite numbers times 0, and neither those of a function that is not 0 at 0.
+/// The padding of channels stays 0, although infinity times 0 is NaN, and the sigmoid of 0 is not 0.
 #[test]
 fn padding_between_fused_convolutions() {
     let mut g = Graph::new("g").unwrap();
