@@ -45,6 +45,7 @@ mod mlp;
 mod norm;
 mod output_tiles;
 mod pad;
+mod parallel;
 mod pool;
 mod pool_lines;
 mod rcnn;
@@ -58,6 +59,7 @@ mod shuffle;
 mod slice;
 mod sort;
 mod ssd;
+
 mod stored_products;
 mod task;
 mod tile;

@@ -1,6 +1,6 @@
 //! Divides the rows and columns of a product's result among tasks.
+use super::parallel::for_each_part;
 use crate::base::Result;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Some rows of the result, restricted to some of its columns.
@@ -27,11 +27,11 @@ pub(super) fn for_each_tile<T: Send>(
     let columns = columns.max(1);
     if width < written.len() {
         let rows = out.chunks_mut(columns).map(|row| &mut row[written.clone()]);
-        return split(rows, height, width).into_par_iter().try_for_each(&compute);
+        return for_each_part(split(rows, height, width), &compute);
     }
     // Tasks that have whole rows list them themselves, at the same time.
-    let tasks = out.par_chunks_mut(height * columns).enumerate();
-    tasks.try_for_each(|(i, rows)| {
+    let tasks = out.chunks_mut(height * columns).enumerate().collect();
+    for_each_part(tasks, |(i, rows)| {
         let outs = rows.chunks_mut(columns).map(|row| &mut row[written.clone()]).collect();
         compute(OutputTile { row: i * height, column: 0, outs })
     })

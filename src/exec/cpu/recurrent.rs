@@ -5,25 +5,26 @@
 //! the columns of some groups has all gates of their units, and can compute their next states, too.
 use super::{
     OpKernel, Operand,
-    blocked::{BLOCK, Function, InstructionSet, PackedB, Pixel},
+    blocked::{BLOCK, Function, InstructionSet, PackedB},
     gemm::Mat,
+    parallel::{in_steps, lock},
     task::{PostOp, Task},
     unary::OfReals,
     workspace::{Workspace, elements, numbers, product, reals, result_reals},
 };
 use crate::{
-    array::zeros,
+    array::{reserve, zeros},
     base::{Dtype, Result},
     ops::{GRU, LSTM},
 };
 use rayon::prelude::*;
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Mutex};
 
 /// Units of the state per group. Whatever the number of gates, a group then begins with a panel of the packed weights.
 const UNITS: usize = 64;
 
 /// Minimum number of elements of the weights that a task multiplies in a step.
-const TASK: usize = 1 << 17;
+const TASK: usize = 1 << 14;
 
 /// The operands of a layer.
 struct Operands {
@@ -281,14 +282,16 @@ impl Direction<'_> {
     /// last ones, and writes the hidden states of all steps.
     fn run(&self, of_input: &[f32], cont: Option<&[f32]>, [h, c]: [&mut [f32]; 2], all: &mut [f32]) -> Result<()> {
         let &Layer { length, batch, hidden: n, batch_first, cell, .. } = self.layer;
+        if batch == 1 && cell != Cell::GruResetFirst {
+            return self.run_single_sequence(of_input, cont, [h, c], all);
+        }
         let [of_input_columns, columns] = [cell.gates(), cell.gates_of_state()].map(|gates| self.layer.columns(gates));
         let mut gates = zeros(product(&[batch, columns]))?;
         let of_gate = if cell == Cell::GruResetFirst { self.layer.columns(1) } else { 0 };
         let (mut reset, mut candidates) = (zeros(if of_gate > 0 { batch * n } else { 0 })?, zeros(batch * of_gate)?);
         let mut before = h.to_vec();
-        let begin = self.weights.state.begin(self.bias[0].as_deref())?;
         for step in 0..length {
-            let at = if self.is_backward { length - 1 - step } else { step };
+            let at = self.position(step);
             if let Some(cont) = cont {
                 let rows = before.chunks_mut(n).zip(c.chunks_mut(n)).zip(&cont[at * batch..]);
                 rows.for_each(|((h, c), kept)| h.iter_mut().chain(c).for_each(|v| *v *= kept));
@@ -300,9 +303,6 @@ impl Direction<'_> {
             match cell {
                 Cell::GruResetFirst => {
                     self.gru_reset_first(x, &mut gates, &before, h, [&mut reset, &mut candidates])?
-                }
-                _ if batch == 1 => {
-                    self.step_of_single_sequence(x(0), (&mut gates, &begin), &before, [&mut *h, &mut *c])?
                 }
                 _ => {
                     self.weights.state.product(&before, self.bias[0].as_deref(), &mut gates)?;
@@ -317,30 +317,53 @@ impl Direction<'_> {
         }
         Ok(())
     }
+    /// Returns the position in the sequence that a step reads.
+    fn position(&self, step: usize) -> usize {
+        if self.is_backward { self.layer.length - 1 - step } else { step }
+    }
     /// The minimum number of rows that a thread computes.
     fn rows_per_task(&self) -> usize {
         (1 << 12) / self.layer.rows() + 1
     }
-    /// Computes a step of a single sequence: the tasks multiply some groups of columns, and compute the states of their units. `begin` has
-    /// the initial values of `gates`.
-    fn step_of_single_sequence(
+    /// Like [`Direction::run`], for a single sequence: each task of a step multiplies some groups of columns, and computes the states of
+    /// their units.
+    fn run_single_sequence(
         &self,
-        x: &[f32],
-        (gates, begin): (&mut [f32], &[Pixel]),
-        before: &[f32],
+        of_input: &[f32],
+        cont: Option<&[f32]>,
         [h, c]: [&mut [f32]; 2],
+        all: &mut [f32],
     ) -> Result<()> {
-        let (n, of_unit) = (self.layer.hidden, self.layer.cell.gates());
-        let (groups, threads) = (n.div_ceil(UNITS), rayon::current_num_threads());
-        let tasks = (n * self.layer.rows() / TASK).clamp(1, threads);
+        let &Layer { length, hidden: n, cell, .. } = self.layer;
+        let (groups, of_unit) = (n.div_ceil(UNITS), cell.gates());
+        let tasks = (n * self.layer.rows() / TASK).clamp(1, rayon::current_num_threads());
         let units = groups.div_ceil(tasks) * UNITS;
-        let columns = gates.par_chunks_mut(units * of_unit).zip(x.par_chunks(units * of_unit));
-        let states = h.par_chunks_mut(units).zip(c.par_chunks_mut(units)).zip(before.par_chunks(units));
-        columns.zip(states).enumerate().try_for_each(|(i, ((gates, x), ((h, c), before_of_task)))| {
-            self.weights.state.columns_of_row(before, begin, i * units * of_unit / BLOCK, gates)?;
-            self.cells(x, gates, before_of_task, [h, c]);
+        let columns = self.layer.columns(of_unit);
+        let mut gates = zeros(columns)?;
+        let parts = gates.chunks_mut(units * of_unit).zip(c.chunks_mut(units));
+        let mut parts = parts.map(|(gates, c)| Part::new(gates, c, n, length)).collect::<Result<Vec<_>>>()?;
+        for states in all.chunks_mut(n) {
+            parts.iter_mut().zip(states.chunks_mut(units)).for_each(|(part, states)| part.states.push(states));
+        }
+        let parts: Vec<Mutex<Part>> = parts.into_iter().map(Mutex::new).collect();
+        let latest: [Vec<Mutex<Vec<f32>>>; 2] =
+            [0, 1].map(|_| h.chunks(units).map(|states| Mutex::new(states.to_vec())).collect());
+        let begin = self.weights.state.begin(self.bias[0].as_deref())?;
+        in_steps(length, parts.len(), |step, task| {
+            let (at, part) = (self.position(step), &mut *lock(&parts[task]));
+            let (before, first) = (&mut part.before, task * units);
+            before.chunks_mut(units).zip(&latest[step % 2]).for_each(|(to, from)| to.copy_from_slice(&lock(from)));
+            if let Some(cont) = cont {
+                before.iter_mut().chain(&mut *part.c).for_each(|v| *v *= cont[at]);
+            }
+            self.weights.state.columns_of_row(before, &begin, first * of_unit / BLOCK, part.gates)?;
+            let (x, h) = (&of_input[at * columns + first * of_unit..(at + 1) * columns], &mut *part.states[at]);
+            self.cells(x, part.gates, &before[first..], [h, part.c]);
+            lock(&latest[(step + 1) % 2][task]).copy_from_slice(h);
             Ok(())
-        })
+        })?;
+        h.chunks_mut(units).zip(&latest[length % 2]).for_each(|(h, last)| h.copy_from_slice(&lock(last)));
+        Ok(())
     }
     /// Computes the next states of some groups from the products of the input, `x`, and of the states, `gates`.
     fn cells(&self, x: &[f32], gates: &mut [f32], before: &[f32], [h, c]: [&mut [f32]; 2]) {
@@ -389,6 +412,25 @@ impl Direction<'_> {
             }
         });
         Ok(())
+    }
+}
+
+/// What the task of some units reads and writes in each step.
+struct Part<'a> {
+    gates: &'a mut [f32],
+    /// The cell state of the units.
+    c: &'a mut [f32],
+    /// The hidden state of all units before the step.
+    before: Vec<f32>,
+    /// The hidden states of the units, by position in the sequence.
+    states: Vec<&'a mut [f32]>,
+}
+
+impl<'a> Part<'a> {
+    fn new(gates: &'a mut [f32], c: &'a mut [f32], hidden: usize, length: usize) -> Result<Part<'a>> {
+        let mut states = Vec::new();
+        reserve(&mut states, length)?;
+        Ok(Part { gates, c, before: zeros(hidden)?, states })
     }
 }
 

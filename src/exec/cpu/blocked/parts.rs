@@ -1,7 +1,6 @@
 //! Divides the result of a convolution among tasks.
 use super::{BLOCK, ConvShape, OnPart, Pixel, clear_beyond, tile::Place};
-use crate::{array::reserve, base::Result};
-use rayon::prelude::*;
+use crate::{array::reserve, base::Result, cpu::parallel::for_each_part};
 use std::ops::Range;
 
 /// Number of parts from which further images have to wait, so that a batch of many small images needs little memory for its parts.
@@ -83,7 +82,7 @@ impl Division<'_> {
         for (i, out) in out.chunks_mut(size.saturating_mul(images)).enumerate() {
             let residual = residual.map(|r| &r[i * images * size..][..out.len()]);
             let parts = self.parts(i * images..i * images + out.len() / size, residual, out)?;
-            parts.into_par_iter().try_for_each(&f)?;
+            for_each_part(parts, &f)?;
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ fn by_definition(cell: Cell, n: usize, sequence: usize) -> Vec<f64> {
 #[test]
 fn states_are_the_definition() {
     for cell in [Cell::Lstm, Cell::Gru, Cell::GruResetFirst] {
-        // From about 300 units on, two tasks compute a step of one sequence.
+        // From 128 units on, several tasks compute a step of one sequence.
         for hidden in [20, 64, 128, 150, 330] {
             let together = states(cell, hidden, &[0, 1, 2], false);
             assert_eq!(states(cell, hidden, &[0, 1, 2], true), together);
@@ -111,6 +111,59 @@ fn states_are_the_definition() {
                     assert_eq!((far, found.len()), (0, expected.len()), "{hidden} units, sequence {sequence}");
                 }
             }
+        }
+    }
+}
+
+/// `cont` has a factor per step and sequence for the states before the step; one sequence alone computes what it does among several.
+#[test]
+fn states_are_reset_where_a_sequence_begins() {
+    let run_all = |hidden: usize, sequences: &[usize]| {
+        let (batch, mut g) = (sequences.len(), Graph::new("g").unwrap());
+        let x = g.input("x", Dtype::Float32, [LENGTH, batch, SIZE]).unwrap();
+        let [w, r, bias] = weights(Cell::Lstm, hidden);
+        let [w, r, bias] = [("w", w), ("r", r), ("b", bias)].map(|(name, values)| g.coefficient(name, values).unwrap());
+        let cont = g.input("cont", Dtype::Float32, [LENGTH, batch]).unwrap();
+        let state = numbers(&[2, hidden], 9).to_f32().unwrap();
+        let rows = state.chunks(hidden).flat_map(|row| row.repeat(batch)).collect();
+        let initial = Some(g.coefficient("initial", Array::from_vec([2, batch, hidden], rows).unwrap()).unwrap());
+        let op = LSTM {
+            bias: Some(bias),
+            initial_h: initial,
+            initial_c: initial,
+            cont: Some(cont),
+            ..LSTM::new(x, w, r, true, hidden as i64)
+        };
+        let y = g.op(op).call().unwrap();
+        g.set_outputs(&y).unwrap();
+        let of_steps = |n: usize, value: &dyn Fn(usize, usize, usize) -> f32| {
+            let places = (0..LENGTH).flat_map(|step| sequences.iter().map(move |s| (step, *s)));
+            places.flat_map(|(step, s)| (0..n).map(move |i| value(step, s, i))).collect::<Vec<f32>>()
+        };
+        let inputs: Vec<Vec<f32>> = (0..3).map(input).collect();
+        let x = of_steps(SIZE, &|step, s, i| inputs[s][step * SIZE + i]);
+        let cont = of_steps(1, &|step, s, _| [1.0, 0.0, 0.5][(step + s) % 3]);
+        let feeds = [
+            ("x", Array::from_vec([LENGTH, batch, SIZE], x).unwrap()),
+            ("cont", Array::from_vec([LENGTH, batch], cont).unwrap()),
+        ];
+        let results = run(&g, &feeds[..], &CpuBackend::new(), &RunOptions::default().threads(3)).unwrap();
+        let rows = |i: usize| results.tensors[i].to_f32().unwrap();
+        // All states, and the last ones, of each sequence.
+        let of_sequence = |s: usize| {
+            let values = [0, 1, 2]
+                .map(|i| rows(i).chunks(hidden).skip(s).step_by(batch).flatten().copied().collect::<Vec<f32>>());
+            values.concat()
+        };
+        (0..batch).map(of_sequence).collect::<Vec<_>>()
+    };
+    for hidden in [20, 128, 330] {
+        let together = run_all(hidden, &[0, 1, 2]);
+        for (sequence, expected) in together.iter().enumerate() {
+            let alone = run_all(hidden, &[sequence]).remove(0);
+            assert_eq!(alone.len(), expected.len());
+            let is_near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-5;
+            assert!(alone.iter().zip(expected).all(is_near), "{hidden} units, sequence {sequence}");
         }
     }
 }
