@@ -1,5 +1,5 @@
 //! Divides the rows and columns of a product's result among tasks.
-use super::parallel::for_each_part;
+use super::parallel::{for_each_of, for_each_part};
 use crate::base::Result;
 use std::ops::Range;
 
@@ -30,8 +30,11 @@ pub(super) fn for_each_tile<T: Send>(
         return for_each_part(split(rows, height, width), &compute);
     }
     // Tasks that have whole rows list them themselves, at the same time.
-    let tasks = out.chunks_mut(height * columns).enumerate().collect();
-    for_each_part(tasks, |(i, rows)| {
+    let size = height * columns;
+    let share = out.len().div_ceil(size).div_ceil(rayon::current_num_threads()).max(1);
+    let shares = out.chunks_mut(share * size).enumerate();
+    let shares = shares.map(|(i, rows)| rows.chunks_mut(size).enumerate().map(move |(j, rows)| (i * share + j, rows)));
+    for_each_of(shares.collect(), |(i, rows)| {
         let outs = rows.chunks_mut(columns).map(|row| &mut row[written.clone()]).collect();
         compute(OutputTile { row: i * height, column: 0, outs })
     })

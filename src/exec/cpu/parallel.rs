@@ -2,7 +2,7 @@
 //! take longer than most of them.
 use crate::base::{Error, Result};
 use std::{
-    hint,
+    hint, mem,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -13,34 +13,52 @@ use std::{
 /// How often a waiting thread looks again before it offers its core to other threads of the system.
 const SPINS: usize = 1 << 10;
 
-/// Calls `work` for each part. A thread begins with the same share of the parts in each loop, whose data it may still have in its cache,
-/// and then helps others with theirs.
+/// Calls `work` for each part; see [`for_each_of`].
 ///
 /// # Errors
-/// Returns an error of `work`. No more parts begin then.
-pub(super) fn for_each_part<T: Send>(parts: Vec<T>, work: impl Fn(T) -> Result<()> + Sync) -> Result<()> {
-    let (n, threads) = (parts.len(), parts.len().min(rayon::current_num_threads()));
-    if threads <= 1 {
-        return parts.into_iter().try_for_each(work);
+/// Returns an error of `work`. No more parts are taken then.
+pub(super) fn for_each_part<T: Send>(mut parts: Vec<T>, work: impl Fn(T) -> Result<()> + Sync) -> Result<()> {
+    let share = parts.len().div_ceil(rayon::current_num_threads()).max(1);
+    let mut shares = Vec::new();
+    while !parts.is_empty() {
+        let rest = parts.split_off(share.min(parts.len()));
+        shares.push(mem::replace(&mut parts, rest).into_iter());
     }
-    let first = |share: usize| share * n / threads;
-    let next: Vec<AtomicUsize> = (0..threads).map(|share| AtomicUsize::new(first(share))).collect();
-    let parts: Vec<Mutex<Option<T>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
-    in_parallel(threads, n, |progress| {
+    for_each_of(shares, work)
+}
+
+/// Calls `work` for each item of some shares, one per thread. A thread begins with the same share in each loop, whose data it may still have
+/// in its cache, and then helps others with theirs.
+///
+/// # Errors
+/// Returns an error of `work`. No more items are taken then.
+pub(super) fn for_each_of<I: Iterator + Send>(
+    shares: Vec<I>,
+    work: impl Fn(I::Item) -> Result<()> + Sync,
+) -> Result<()> {
+    let threads = shares.len();
+    if threads <= 1 {
+        return shares.into_iter().flatten().try_for_each(work);
+    }
+    let shares: Vec<Mutex<I>> = shares.into_iter().map(Mutex::new).collect();
+    let taken = AtomicUsize::new(0);
+    let take = |share: usize| {
+        let mut share = lock(&shares[share]);
+        let item = share.next()?;
+        taken.fetch_add(1, Ordering::Relaxed);
+        Some(item)
+    };
+    let take_all = |progress: &Progress| {
         let own = rayon::current_thread_index().unwrap_or(0);
         for share in (own..own + threads).map(|share| share % threads) {
-            loop {
-                let taken = next[share].fetch_add(1, Ordering::Relaxed);
-                if taken >= first(share + 1) {
-                    break;
-                }
-                let part = lock(&parts[taken]).take();
-                if !progress.run(|| part.map_or(Ok(()), &work)) {
+            while let Some(item) = take(share) {
+                if !progress.run(|| work(item)) {
                     return;
                 }
             }
         }
-    })
+    };
+    in_parallel(threads, take_all, || taken.load(Ordering::Relaxed))
 }
 
 /// Calls `work` with the index of a step and of one of its tasks, for all tasks of all steps. No task of a step begins before all tasks of
@@ -57,7 +75,7 @@ pub(super) fn in_steps(steps: usize, tasks: usize, work: impl Fn(usize, usize) -
         return (0..steps).try_for_each(|step| (0..tasks).try_for_each(|task| work(step, task)));
     }
     let (all, next) = (steps * tasks, AtomicUsize::new(0));
-    in_parallel(threads, all, |progress| {
+    let take_all = |progress: &Progress| {
         loop {
             let taken = next.fetch_add(1, Ordering::Relaxed);
             let (step, task) = (taken / tasks, taken % tasks);
@@ -65,7 +83,8 @@ pub(super) fn in_steps(steps: usize, tasks: usize, work: impl Fn(usize, usize) -
                 return;
             }
         }
-    })
+    };
+    in_parallel(threads, take_all, || all)
 }
 
 /// Locks a mutex whose value is valid even if a thread has panicked.
@@ -73,16 +92,21 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `take_all` on that many threads. Each call takes and runs tasks until none are left.
-fn in_parallel(threads: usize, tasks: usize, take_all: impl Fn(&Progress) + Sync) -> Result<()> {
+/// Calls `take_all` on that many threads, or fewer if the others are busy. Each call takes and runs tasks until none are left; then, `taken`
+/// returns how many there were.
+fn in_parallel(
+    threads: usize,
+    take_all: impl Fn(&Progress) + Sync,
+    taken: impl FnOnce() -> usize + Send,
+) -> Result<()> {
     let progress = Progress::default();
     rayon::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(|_| take_all(&progress));
         }
         take_all(&progress);
-        // The end of the scope would put this thread to sleep.
-        progress.wait_for(tasks);
+        // The end of the scope would put this thread to sleep. The other calls do not wait: they may be within one of these tasks.
+        progress.wait_for(taken());
     });
     let error = lock(&progress.error).take();
     error.map_or(Ok(()), Err)
@@ -108,7 +132,7 @@ impl Progress {
             *lock(&self.error) = Some(error);
             return false;
         }
-        std::mem::forget(unless_ended);
+        mem::forget(unless_ended);
         self.ended.fetch_add(1, Ordering::Release);
         true
     }
