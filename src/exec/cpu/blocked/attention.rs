@@ -221,7 +221,7 @@ impl SimdOp for Powers<'_, '_> {
             let (row, unseen) = row.split_at_mut(seen.next_multiple_of(BLOCK));
             unseen.fill(0.0);
             let most = scaled_scores(isa.f32(), row, seen, scale, masks.map(|masks| &masks[i * keys..][..seen]));
-            let sum = powers(isa, row, most, false);
+            let sum = powers(isa, row, most);
             *factor = sum.recip();
             if let Some(log) = logs.get_mut(i) {
                 **log = most + sum.ln();

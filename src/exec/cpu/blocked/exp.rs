@@ -1,6 +1,7 @@
 //! Exponentials, also of whole rows for softmax and attention.
 use super::{
     BLOCK, Pixel,
+    rows::{load_padded, store_within},
     tile::{at_most, clamped},
 };
 use rten_simd::{
@@ -11,30 +12,24 @@ use rten_simd::{
 /// Vectors processed in an interleaved loop to hide latency.
 const TOGETHER: usize = 4;
 
-/// Writes the elements of a row times `factor`, and returns the maximum of the results; NaN may be ignored.
+/// Returns the maximum of the elements of a row times `factor`; NaN may be ignored.
 #[inline(always)]
-pub(super) fn scaled<O: NumOps<f32>>(ops: O, from: &[f32], to: &mut [f32], factor: f32) -> f32 {
+pub(super) fn largest_scaled<O: NumOps<f32>>(ops: O, row: &[f32], factor: f32) -> f32 {
     let (lanes, by) = (ops.len(), ops.splat(factor));
     let mut most = [ops.splat(f32::NEG_INFINITY); TOGETHER];
-    let (mut groups, mut from_groups) = (to.chunks_exact_mut(TOGETHER * lanes), from.chunks_exact(TOGETHER * lanes));
-    for (to, from) in groups.by_ref().zip(from_groups.by_ref()) {
+    let mut groups = row.chunks_exact(TOGETHER * lanes);
+    for group in groups.by_ref() {
         for j in 0..TOGETHER {
-            let v = ops.mul(ops.load(&from[j * lanes..]), by);
-            most[j] = ops.max(most[j], v);
-            ops.store(v, &mut to[j * lanes..]);
+            most[j] = ops.max(most[j], ops.mul(ops.load(&group[j * lanes..]), by));
         }
     }
-    let mut vectors = groups.into_remainder().chunks_exact_mut(lanes);
-    let mut from_vectors = from_groups.remainder().chunks_exact(lanes);
-    for (to, from) in vectors.by_ref().zip(from_vectors.by_ref()) {
-        let v = ops.mul(ops.load(from), by);
-        most[0] = ops.max(most[0], v);
-        ops.store(v, to);
+    let mut vectors = groups.remainder().chunks_exact(lanes);
+    for vector in vectors.by_ref() {
+        most[0] = ops.max(most[0], ops.mul(ops.load(vector), by));
     }
     let mut all = largest_of(ops, most);
-    for (to, from) in vectors.into_remainder().iter_mut().zip(from_vectors.remainder()) {
-        *to = from * factor;
-        all = all.max(*to);
+    for x in vectors.remainder() {
+        all = all.max(x * factor);
     }
     all
 }
@@ -75,45 +70,72 @@ pub(in crate::cpu) fn fold_pixel(mut all: Pixel, combine: impl Fn(f32, f32) -> f
     combine(all[0], all[1])
 }
 
-/// Replaces each `x` of a row, whose maximum is `most`, by `e^(x - most)` and returns the sum. With `keep` the row is not
-/// changed.
+/// Replaces each `x` of a row, whose maximum is `most`, by `e^(x - most)` and returns the sum.
 #[inline(always)]
-pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> f32 {
-    let (ops, all) = (isa.f32(), isa.f32().splat(most));
-    let lanes = ops.len();
-    let mut sums = [ops.zero(); TOGETHER];
-    let mut groups = row.chunks_exact_mut(TOGETHER * lanes);
+pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32) -> f32 {
+    let mut sum = PowerSum::new(isa, most);
+    let mut groups = row.chunks_exact_mut(TOGETHER * isa.f32().len());
     for group in &mut groups {
+        sum.replace_group(group);
+    }
+    sum.replace_rest(groups.into_remainder());
+    sum.total()
+}
+
+/// Writes `e^(factor x - most)` for each `x` of a row, and returns the sum. `most` is the maximum of `factor x`.
+#[inline(always)]
+pub(super) fn scaled_powers<I: Isa>(isa: I, from: &[f32], to: &mut [f32], factor: f32, most: f32) -> f32 {
+    let (ops, lanes, mut sum) = (isa.f32(), isa.f32().len(), PowerSum::new(isa, most));
+    let (mut groups, mut from_groups) = (to.chunks_exact_mut(TOGETHER * lanes), from.chunks_exact(TOGETHER * lanes));
+    for (group, from) in groups.by_ref().zip(from_groups.by_ref()) {
         for j in 0..TOGETHER {
-            let power = power(isa, ops.sub(all, ops.load(&group[j * lanes..])));
-            sums[j] = ops.add(sums[j], power);
-            if !keep {
-                ops.store(power, &mut group[j * lanes..]);
-            }
+            ops.store(ops.mul(ops.load(&from[j * lanes..]), ops.splat(factor)), &mut group[j * lanes..]);
+        }
+        sum.replace_group(group);
+    }
+    let rest = groups.into_remainder();
+    rest.iter_mut().zip(from_groups.remainder()).for_each(|(to, x)| *to = x * factor);
+    sum.replace_rest(rest);
+    sum.total()
+}
+
+/// Replaces numbers by exponentials, and adds these up.
+struct PowerSum<I: Isa> {
+    isa: I,
+    most: I::F32,
+    sums: [I::F32; TOGETHER],
+}
+
+impl<I: Isa> PowerSum<I> {
+    #[inline(always)]
+    fn new(isa: I, most: f32) -> PowerSum<I> {
+        PowerSum { isa, most: isa.f32().splat(most), sums: [isa.f32().zero(); TOGETHER] }
+    }
+    /// Replaces the elements of [`TOGETHER`] vectors.
+    #[inline(always)]
+    fn replace_group(&mut self, group: &mut [f32]) {
+        let (ops, lanes) = (self.isa.f32(), self.isa.f32().len());
+        for j in 0..TOGETHER {
+            let power = power(self.isa, ops.sub(self.most, ops.load(&group[j * lanes..])));
+            self.sums[j] = ops.add(self.sums[j], power);
+            ops.store(power, &mut group[j * lanes..]);
         }
     }
-    let mut vectors = groups.into_remainder().chunks_exact_mut(lanes);
-    for vector in &mut vectors {
-        let power = power(isa, ops.sub(all, ops.load(vector)));
-        sums[0] = ops.add(sums[0], power);
-        if !keep {
-            ops.store(power, vector);
+    /// Replaces the elements of fewer vectors, the last of which may be incomplete.
+    #[inline(always)]
+    fn replace_rest(&mut self, rest: &mut [f32]) {
+        let ops = self.isa.f32();
+        for at in (0..rest.len()).step_by(ops.len()) {
+            let power = power(self.isa, ops.sub(self.most, load_padded(ops, rest, at, f32::NEG_INFINITY)));
+            self.sums[0] = ops.add(self.sums[0], power);
+            store_within(ops, power, rest, at);
         }
     }
-    let rest = vectors.into_remainder();
-    if !rest.is_empty() {
-        let (padded, is_rest) = ops.load_pad(rest);
-        let padded = ops.select(padded, ops.splat(f32::NEG_INFINITY), is_rest);
-        let power = power(isa, ops.sub(all, padded));
-        sums[0] = ops.add(sums[0], power);
-        if !keep {
-            let mut padded = [0.0; BLOCK];
-            ops.store(power, &mut padded);
-            rest.copy_from_slice(&padded[..rest.len()]);
-        }
+    #[inline(always)]
+    fn total(self) -> f32 {
+        let (ops, [a, b, c, d]) = (self.isa.f32(), self.sums);
+        ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
     }
-    let [a, b, c, d] = sums;
-    ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
 }
 
 /// Replaces each x, from 0 on, by `e^-x`.

@@ -1,7 +1,7 @@
 //! Softmax and normalization of rows, out of place.
 use super::{
     BLOCK,
-    exp::{largest_lane, negative_powers, powers, scaled},
+    exp::{largest_lane, largest_scaled, negative_powers, scaled_powers},
 };
 use rten_simd::{
     Elem, Isa, SimdOp,
@@ -61,12 +61,12 @@ impl SimdOp for Softmax<'_> {
             return self.short(isa);
         }
         for (from, to) in self.from.chunks(self.n).zip(self.to.chunks_mut(self.n)) {
-            let most = scaled(isa.f32(), from, to, beta);
-            let sum = powers(isa, to, most, self.log);
+            let most = largest_scaled(isa.f32(), from, beta);
+            let sum = scaled_powers(isa, from, to, beta, most);
             if self.log {
                 let logarithm = sum.ln();
-                for v in to {
-                    *v = *v - most - logarithm;
+                for (to, x) in to.iter_mut().zip(from) {
+                    *to = x * beta - most - logarithm;
                 }
             } else {
                 let factor = sum.recip();
