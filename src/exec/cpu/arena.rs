@@ -31,9 +31,13 @@ pub(super) struct Arena {
 impl Arena {
     /// Returns memory for an array, with arbitrary elements.
     pub fn memory(&self, dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
-        Ok(overwritten(match self.take(ArrayMut::words(dtype, shape)?) {
+        let words = ArrayMut::words(dtype, shape)?;
+        Ok(overwritten(match self.take(words) {
             Some(block) => ArrayMut::in_words(dtype, shape, block)?,
-            None => ArrayMut::zeros(dtype, shape)?,
+            None => {
+                drop(self.outgrown(words));
+                ArrayMut::zeros(dtype, shape)?
+            }
         }))
     }
     /// Takes the smallest free block of at least `words` words unless it is much larger: large blocks are for large
@@ -46,6 +50,14 @@ impl Arena {
         let fits = free.iter().enumerate().filter(|(_, b)| (words..=words.saturating_mul(2)).contains(&b.len()));
         let best = fits.min_by_key(|(_, b)| b.len())?.0;
         Some(free.swap_remove(best))
+    }
+    /// Takes the largest free block of fewer than `words` words whose results a new block of `words` words may hold, too. If the block is
+    /// dropped, the blocks grow with the results of a network instead of adding up.
+    fn outgrown(&self, words: usize) -> Option<Vec<u64>> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let replaced = free.iter().enumerate().filter(|(_, b)| (words.div_ceil(2)..words).contains(&b.len()));
+        let largest = replaced.max_by_key(|(_, b)| b.len())?.0;
+        Some(free.swap_remove(largest))
     }
     /// Returns memory for `n` intermediate floats, with arbitrary values.
     pub fn scratch(self: &Arc<Self>, n: usize) -> Result<Scratch<'_>> {
@@ -108,6 +120,9 @@ mod tests {
         assert_eq!(arena.take(SMALL + 1).map(|b| b.len()), Some(2 * SMALL));
         assert_eq!(arena.take(SMALL + 1), None, "one is taken, one too small, one much too large");
         assert_eq!(arena.take(1), None);
+        assert_eq!(arena.outgrown(4 * SMALL), None, "none is half as large, or smaller than the new one");
+        assert_eq!(arena.outgrown(2 * SMALL).map(|b| b.len()), Some(SMALL));
+        arena.recycle(vec![0; SMALL]);
         drop(arena.freeze(arena.memory(Dtype::Float32, &[2, SMALL - 7]).unwrap()));
         assert_eq!(arena.take(SMALL).map(|b| b.len()), Some(SMALL), "it is back");
         assert!(arena.scratch(0).unwrap().floats().unwrap().is_empty());
