@@ -205,6 +205,11 @@ impl Axis {
         [self.input, self.kernel, self.pad, self.output] == [1, 1, 0, 1]
     }
 
+    /// Whether each window is one element, and each element a window.
+    pub fn is_identity(&self) -> bool {
+        [self.kernel, self.stride, self.pad] == [1, 1, 0] && self.input == self.output
+    }
+
     /// Returns `None` if the axis is empty or too long for these kernels.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! Convolutions of bytes as products: one row for each position, which has the channels of each kernel element.
 use super::{
-    ByteOperand, Completion, PackedBytes, is_byte, packed,
+    ByteOperand, Completion, PackedBytes, is_byte,
+    lines::{LineSource, WindowLines},
+    packed_for_runs,
     product::{Contiguous, RowWriter, RowWriters, Rows},
     sums::{ResultMemory, SumsEpilogue},
 };
@@ -27,6 +29,8 @@ struct Windows {
     /// The channels of an image, and of a group.
     channels: usize,
     depth: usize,
+    /// How the windows of several pixels are read from lines, if there is one group.
+    lines: Option<WindowLines>,
 }
 
 impl ByteFilter {
@@ -70,7 +74,10 @@ impl ByteFilter {
 
     /// The scratch memory of all threads.
     pub fn workspace(&self) -> Workspace {
-        self.groups.first().map_or_else(Workspace::none, PackedBytes::workspace)
+        match (self.groups.first(), &self.windows.lines) {
+            (Some(group), Some(lines)) => group.workspace_of_lines(lines),
+            (group, _) => group.map_or_else(Workspace::none, PackedBytes::workspace),
+        }
     }
 
     /// Convolves images with channels last. The result has its channels last, too.
@@ -97,7 +104,8 @@ fn by_group(op: &Conv<Operand>, filter: &[u8], windows: &Windows) -> Result<Opti
     let (channels, row, group) = (op.filter.ty.shape[0], windows.row(), op.group as usize);
     let last = permuted(filter, &[channels, windows.depth, row / windows.depth], &[0, 2, 1])?;
     let oc = channels / group;
-    let groups = last.chunks_exact(oc * row).map(|filter| packed(&op.filter, filter, [row, oc], true));
+    let runs = windows.lines.as_ref().map(WindowLines::runs);
+    let groups = last.chunks_exact(oc * row).map(|filter| packed_for_runs(&op.filter, filter, ([row, oc], runs), true));
     groups.collect()
 }
 
@@ -110,12 +118,12 @@ impl Windows {
             *axis = Axis::new(window).ok()??;
         }
         let is_valid = depth > 0 && op.group > 0 && channels == depth * op.group as usize;
-        is_valid.then_some(Windows { axes, channels, depth })
+        let lines = if depth == channels { WindowLines::new(axes, channels) } else { None };
+        is_valid.then_some(Windows { axes, channels, depth, lines })
     }
     /// Whether each window is a pixel.
     fn are_pixels(&self) -> bool {
-        let is_identity = |a: &Axis| a.kernel == 1 && a.stride == 1 && a.pad == 0 && a.input == a.output;
-        self.depth == self.channels && self.axes.iter().all(is_identity)
+        self.depth == self.channels && self.axes.iter().all(Axis::is_identity)
     }
     /// Number of elements of a row.
     fn row(&self) -> usize {
@@ -134,6 +142,10 @@ struct Images<'a> {
 }
 
 impl Rows for Images<'_> {
+    fn lines(&self) -> Option<LineSource<'_>> {
+        let windows = self.windows.lines.as_ref()?;
+        Some(LineSource { windows, images: self.images, zero: self.zero })
+    }
     fn copy(&self, first: usize, to: &mut RowWriters) {
         let [planes, rows, cols] = &self.windows.axes;
         let (line, mut col) = (first / cols.output, first % cols.output);
@@ -182,7 +194,7 @@ impl Images<'_> {
         [of_planes, of_rows]: [(usize, usize); 2],
         to: &mut RowWriter,
     ) {
-        let Windows { axes: [planes, rows, cols], channels, depth } = self.windows;
+        let Windows { axes: [planes, rows, cols], channels, depth, .. } = self.windows;
         let position = |axis: &Axis, at: usize, tap: usize| at * axis.stride + tap * axis.dilation - axis.pad;
         let inside = [of_planes, of_rows, cols.inside(col)];
         let within = |(from, to): (usize, usize), tap: usize| (from..to).contains(&tap);

@@ -15,9 +15,9 @@ use super::{
 use crate::cpu::blocked::InstructionSet;
 
 /// Bytes of the rows that are multiplied at a time: they stay in the second-level cache beside a panel.
-const NEAR: usize = 96 << 10;
+const NEAR: usize = 112 << 10;
 /// Maximum number of those rows, whose sums stay in the first-level cache.
-const MAX_ROWS: usize = 48;
+const MAX_ROWS: usize = 56;
 
 /// The instructions that multiply bytes: the value is the proof that this machine has them.
 #[derive(Clone, Copy)]
@@ -78,6 +78,13 @@ impl DotProduct {
         return matches!(self, DotProduct::Avx2Pairs(_));
         #[cfg(not(target_arch = "x86_64"))]
         return false;
+    }
+    /// Whether rows may consist of runs: tiles are loaded from rows that follow each other.
+    pub fn reads_runs(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return !matches!(self, DotProduct::Amx(_));
+        #[cfg(not(target_arch = "x86_64"))]
+        return true;
     }
     /// Number of elements of a group: four uint8, or two int16.
     pub fn elements(self) -> usize {
@@ -154,7 +161,7 @@ impl DotProduct {
             #[cfg(target_arch = "x86_64")]
             DotProduct::Amx(amx) => {
                 let mut panel = panel;
-                match panel.tiles.take().filter(|_| panel.count >= tiles::ROWS) {
+                match panel.tiles.take().filter(|_| panel.left.starts.len() >= tiles::ROWS) {
                     // SAFETY: an `AmxInt8` contains the proof that these features were found.
                     Some(tiles) => unsafe { tiles.multiply(&panel, epilogue) },
                     // SAFETY: as above.
@@ -169,10 +176,10 @@ impl DotProduct {
             DotProduct::AvxVnni(dot) => unsafe { with_avx_vnni(dot, panel, epilogue) },
             #[cfg(target_arch = "x86_64")]
             DotProduct::Avx2Pairs(dot) => {
-                let Panel { rows, count, lines, order, begin, .. } = panel;
+                let Panel { left, lines, order, begin, .. } = panel;
                 if let ([begin], Some(order)) = (begin, order) {
                     // SAFETY: a `Vectors256` exists only where AVX2 and FMA were found.
-                    unsafe { pairs::multiply(dot, (rows, count), (lines, order), begin, epilogue) }
+                    unsafe { pairs::multiply(dot, &left, (lines, order), begin, epilogue) }
                 }
             }
             // SAFETY: a `Vectors256` exists only where AVX2 and FMA were found.

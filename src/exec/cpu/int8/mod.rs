@@ -8,8 +8,8 @@
 //! contiguous. The results of a product are in that layout, too.
 //!
 //! **Files.** `panel` has the inner loop of products, `pairs` a faster one for AVX2 and small weights, and `tiles` one for AMX; `dot` chooses
-//! one of them. `product` multiplies rows by a packed matrix, and `conv` copies the windows of a convolution as rows. `taps` has the inner loop of depthwise convolutions, and
-//! `depthwise` the rest of them. `pool` is pooling, `elementwise` is for additions and the like, and `table` looks up functions of a
+//! one of them. `product` multiplies rows by a packed matrix. The rows of a convolution are its windows: `lines` copies the lines that these
+//! share, or `conv` each window. `taps` has the inner loop of depthwise convolutions, and `depthwise` the rest of them. `pool` is pooling, `elementwise` is for additions and the like, and `table` looks up functions of a
 //! byte. `sums` completes sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both while sums are in
 //! registers, with the operations of `vectors`.
 #![allow(
@@ -21,6 +21,7 @@ mod conv;
 mod depthwise;
 mod dot;
 mod elementwise;
+mod lines;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
 mod panel;
@@ -54,6 +55,7 @@ use crate::{
     base::{Dtype, Result},
 };
 use dot::DotProduct;
+use product::Runs;
 
 /// Maximum number of products of bytes, less their zero points, whose 32-bit sum cannot overflow.
 pub(super) const DEPTH: usize = (i32::MAX / (255 * 255)) as usize;
@@ -101,7 +103,17 @@ impl ByteOperand {
 
 /// Packs a constant right-hand operand of `k` x `n` bytes, or n x k if it is `transposed`. Returns `None` if it has another dtype or
 /// several zero points, or if sums might overflow.
-pub(super) fn packed(o: &Operand, bytes: &[u8], [k, n]: [usize; 2], transposed: bool) -> Result<Option<PackedBytes>> {
+pub(super) fn packed(o: &Operand, bytes: &[u8], size: [usize; 2], transposed: bool) -> Result<Option<PackedBytes>> {
+    packed_for_runs(o, bytes, (size, None), transposed)
+}
+
+/// The same for rows that consist of runs.
+fn packed_for_runs(
+    o: &Operand,
+    bytes: &[u8],
+    ([k, n], runs): ([usize; 2], Option<Runs>),
+    transposed: bool,
+) -> Result<Option<PackedBytes>> {
     let Some(right) = ByteOperand::new(o).filter(|_| k <= DEPTH && k > 0 && n > 0) else { return Ok(None) };
     let element = |byte: &u8| i16::from(byte ^ right.flip) - i16::from(right.zero);
     let column = |j: usize, to: &mut [i16]| match transposed {
@@ -114,5 +126,5 @@ pub(super) fn packed(o: &Operand, bytes: &[u8], [k, n]: [usize; 2], transposed: 
     #[cfg(not(target_arch = "x86_64"))]
     let fit_pairs = || false;
     let dot = DotProduct::best(k, fit_pairs);
-    PackedBytes::new(dot, [k, n], range, column).map(Some)
+    PackedBytes::new(dot, [k, n], runs, range, column).map(Some)
 }

@@ -7,7 +7,8 @@
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 use super::{
     ByteOperand,
-    panel::{Accumulate, Epilogue, GROUP, Line, Sums, Vectors256},
+    panel::{Accumulate, Epilogue, GROUP, LeftRows, Line, Sums, Vectors256},
+    product::Runs,
 };
 use rayon::prelude::*;
 use std::arch::x86_64::*;
@@ -18,34 +19,34 @@ pub(super) const ROWS: usize = 4;
 /// The largest sum of elements whose products with uint8 have a sum that fits in 16 bits.
 const MAX_SUM: i16 = i16::MAX / u8::MAX as i16;
 
-/// The order of the groups of a block of columns.
+/// The order of the groups of a block of columns: how far they are from the first byte of a row.
 pub(super) struct Order {
-    /// The first group of each quad, then the other groups.
-    groups: Vec<u32>,
-    quads: usize,
+    quads: Vec<[u32; 2]>,
+    others: Vec<u32>,
+    /// Number of bytes up to the end of the last one.
+    bytes: usize,
 }
 
 /// Groups of four bytes whose products are added by twos, or by fours, in 16 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Pairs;
 
-/// Multiplies rows of `lines.len()` groups by a block of columns.
+/// Multiplies rows by a block of columns.
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn multiply(
     dot: Vectors256<Pairs>,
-    (rows, count): (&[[u8; GROUP]], usize),
+    left: &LeftRows,
     (lines, order): (&[Line], &Order),
     begin: &Sums,
     epilogue: &mut impl Epilogue<Vectors256<Pairs>>,
 ) {
+    let (count, mut row) = (left.starts.len(), 0);
     let tiles = count.div_ceil(ROWS);
-    let mut row = 0;
     for i in 0..tiles {
         let n = count / tiles + usize::from(i < count % tiles);
-        let rows = &rows[row * lines.len()..][..n * lines.len()];
         macro_rules! tile {
             ($r:expr) => {
-                complete::<{ $r }>(dot, rows, (lines, order), begin, (row, epilogue))
+                complete::<{ $r }>(dot, left, (lines, order), begin, (row, epilogue))
             };
         }
         match n {
@@ -63,12 +64,12 @@ pub(super) fn multiply(
 #[target_feature(enable = "avx2,fma")]
 fn complete<const R: usize>(
     dot: Vectors256<Pairs>,
-    rows: &[[u8; GROUP]],
+    left: &LeftRows,
     (lines, order): (&[Line], &Order),
     begin: &Sums,
     (row, epilogue): (usize, &mut impl Epilogue<Vectors256<Pairs>>),
 ) {
-    epilogue.complete(dot, tile::<R>(dot, rows, lines, order, begin), row, 0);
+    epilogue.complete(dot, tile::<R>(dot, (left, row), lines, order, begin), row, 0);
 }
 
 /// Whether sums of products of any uint8 with these elements fit in 16 bits.
@@ -126,27 +127,33 @@ fn is_quad(first: &Line, second: &Line) -> bool {
 }
 
 impl Order {
-    /// Finds the quads of a block, and moves the lines to their order.
-    pub fn new(lines: &mut [Line]) -> Order {
+    /// Finds the quads of a block, and moves the lines to their order. Rows are contiguous unless they consist of `runs`.
+    pub fn new(lines: &mut [Line], runs: Option<Runs>) -> Order {
         let (mut quads, mut others, mut at) = (Vec::new(), Vec::new(), 0);
         while at < lines.len() {
             match lines.get(at + 1) {
                 Some(next) if is_quad(&lines[at], next) => {
-                    quads.push(at as u32);
+                    quads.push([at, at + 1]);
                     at += 2;
                 }
                 _ => {
-                    others.push(at as u32);
+                    others.push(at);
                     at += 1;
                 }
             }
         }
-        let moved = quads.iter().flat_map(|at| [*at, at + 1]).chain(others.iter().copied());
-        let moved: Vec<Line> = moved.map(|at| lines[at as usize]).collect();
+        let moved: Vec<Line> = quads.as_flattened().iter().chain(&others).map(|at| lines[*at]).collect();
         lines.copy_from_slice(&moved);
-        let count = quads.len();
-        quads.append(&mut others);
-        Order { groups: quads, quads: count }
+        let place = |group: usize| match runs {
+            Some(Runs { elements, distance, .. }) => {
+                let groups = elements.div_ceil(GROUP);
+                (group / groups * distance + group % groups * GROUP) as u32
+            }
+            None => (group * GROUP) as u32,
+        };
+        let bytes = lines.len().checked_sub(1).map_or(0, |last| place(last) as usize + GROUP);
+        let quads = quads.into_iter().map(|groups| groups.map(place)).collect();
+        Order { quads, others: others.into_iter().map(place).collect(), bytes }
     }
 }
 
@@ -154,45 +161,51 @@ impl Order {
 #[inline(always)]
 fn tile<const R: usize>(
     dot: Vectors256<Pairs>,
-    rows: &[[u8; GROUP]],
+    (left, row): (&LeftRows, usize),
     lines: &[Line],
     order: &Order,
     begin: &Sums,
 ) -> [[[__m256i; 2]; 1]; R] {
-    let n = lines.len();
-    let mut left = [rows; R];
+    // A group within these bytes begins before that.
+    let end = order.bytes.saturating_sub(GROUP - 1);
+    let mut rows = [left.bytes; R];
     for r in 0..R {
-        left[r] = &rows[r * n..][..n];
+        rows[r] = &left.bytes[left.starts[row + r]..][..end + GROUP - 1];
     }
     let mut sums = [[dot.load(begin)]; R];
-    let (of_quads, of_others) = lines.split_at(2 * order.quads);
-    let (quads, others) = order.groups.split_at(order.quads);
-    for (at, lines) in quads.iter().zip(of_quads.as_chunks::<2>().0) {
-        let at = *at as usize;
-        if at + 1 >= n {
+    let (of_quads, of_others) = lines.split_at(2 * order.quads.len());
+    for (at, lines) in order.quads.iter().zip(of_quads.as_chunks::<2>().0) {
+        let [first, second] = [at[0] as usize, at[1] as usize];
+        if first >= end || second >= end {
             break;
         }
         for r in 0..R {
-            let (first, second) = (dot.splat(left[r][at]), dot.splat(left[r][at + 1]));
+            let (first, second) = (dot.splat(group_at(rows[r], first)), dot.splat(group_at(rows[r], second)));
             for half in 0..2 {
                 let pairs = dot.add_words(dot.pairs(first, &lines[0], half), dot.pairs(second, &lines[1], half));
                 sums[r][0][half] = dot.add_pairs(sums[r][0][half], pairs);
             }
         }
     }
-    for (at, line) in others.iter().zip(of_others) {
+    for (at, line) in order.others.iter().zip(of_others) {
         let at = *at as usize;
-        if at >= n {
+        if at >= end {
             break;
         }
         for r in 0..R {
-            let group = dot.splat(left[r][at]);
+            let group = dot.splat(group_at(rows[r], at));
             for half in 0..2 {
                 sums[r][0][half] = dot.add_pairs(sums[r][0][half], dot.pairs(group, line, half));
             }
         }
     }
     sums
+}
+
+/// Returns the group that begins with that byte.
+#[inline(always)]
+fn group_at(row: &[u8], at: usize) -> [u8; GROUP] {
+    [row[at], row[at + 1], row[at + 2], row[at + 3]]
 }
 
 // Always inlined: otherwise tiles would be returned through memory.

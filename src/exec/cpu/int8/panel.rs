@@ -80,12 +80,31 @@ impl Vectors256<Words> {
     }
 }
 
+/// Some rows, which consist of runs of groups.
+#[derive(Clone, Copy)]
+pub(super) struct LeftRows<'a> {
+    pub bytes: &'a [u8],
+    /// Where each row begins.
+    pub starts: &'a [usize],
+    /// Number of runs of a row.
+    pub runs: usize,
+    /// Number of groups of a run.
+    pub groups: usize,
+    /// Number of bytes from the beginning of a run to that of the next one.
+    pub distance: usize,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<'a> LeftRows<'a> {
+    /// Returns the groups of all rows if these have one run each, and follow each other.
+    pub fn of_one_run(&self) -> Option<&'a [[u8; GROUP]]> {
+        (self.runs == 1).then(|| self.bytes[self.starts[0]..].as_chunks().0)
+    }
+}
+
 /// Some rows, and a panel of one to four blocks of columns.
 pub(super) struct Panel<'a> {
-    /// The groups of each row.
-    pub rows: &'a [[u8; GROUP]],
-    /// Number of rows.
-    pub count: usize,
+    pub left: LeftRows<'a>,
     /// Groups per row.
     pub groups: usize,
     /// Ordered by group and block, or in an order of their own.
@@ -158,17 +177,16 @@ impl Panel<'_> {
         dot: D,
         epilogue: &mut impl Epilogue<D>,
     ) {
-        let (blocks, count) = (self.begin.len(), self.count);
+        let (blocks, count) = (self.begin.len(), self.left.starts.len());
         let most = [R1, R2, R3, R4][(blocks - 1).min(3)];
         let tiles = count.div_ceil(most);
         let mut row = 0;
         for i in 0..tiles {
             let rows = count / tiles + usize::from(i < count % tiles);
-            let left = &self.rows[row * self.groups..][..rows * self.groups];
             macro_rules! tile {
                 ($most:ident $blocks:literal: $($r:literal)*) => { match rows {
                     $($r if $r <= $most => {
-                        let sums = tile::<D, $r, $blocks>(dot, left, self.lines, self.begin);
+                        let sums = tile::<D, $r, $blocks>(dot, (&self.left, row), self.lines, self.begin);
                         epilogue.complete(dot, sums, row, 0);
                     })*
                     _ => {}
@@ -186,17 +204,16 @@ impl Panel<'_> {
     }
 }
 
-/// Computes `R` rows of `B` blocks. The length of every loop except that over groups is known at compile time, so that the sums
+/// Computes `R` rows of `B` blocks. The length of every loop except those over runs and groups is known at compile time, so that the sums
 /// stay in registers.
 #[inline(always)]
 fn tile<D: Dot, const R: usize, const B: usize>(
     dot: D,
-    rows: &[[u8; GROUP]],
+    (left, first): (&LeftRows, usize),
     lines: &[Line],
     begin: &[Sums],
 ) -> [[D::Block; B]; R] {
-    let lines = lines.as_chunks::<B>().0;
-    let rows: [&[[u8; GROUP]]; R] = std::array::from_fn(|r| &rows[r * lines.len()..][..lines.len()]);
+    let mut lines = lines.as_chunks::<B>().0;
     let mut sums = [[dot.load(&begin[0]); B]; R];
     for b in 0..B {
         let first = dot.load(&begin[b]);
@@ -204,13 +221,23 @@ fn tile<D: Dot, const R: usize, const B: usize>(
             sums[r][b] = first;
         }
     }
-    for (group, line) in lines.iter().enumerate() {
+    let Some(starts) = left.starts[first..].first_chunk::<R>() else { return sums };
+    for run in 0..left.runs {
+        // Not `from_fn`: a call of a closure would move the sums to memory.
+        let mut rows: [&[[u8; GROUP]]; R] = [&[]; R];
         for r in 0..R {
-            let left = dot.splat(rows[r][group]);
-            for b in 0..B {
-                sums[r][b] = dot.add(sums[r][b], left, &line[b]);
+            rows[r] = &left.bytes[starts[r] + run * left.distance..].as_chunks().0[..left.groups];
+        }
+        let (of_run, others) = lines.split_at(left.groups);
+        for (group, line) in of_run.iter().enumerate() {
+            for r in 0..R {
+                let left = dot.splat(rows[r][group]);
+                for b in 0..B {
+                    sums[r][b] = dot.add(sums[r][b], left, &line[b]);
+                }
             }
         }
+        lines = others;
     }
     sums
 }

@@ -1,13 +1,14 @@
 //! Products of rows of bytes with a matrix that is packed once.
 //!
-//! A task computes some rows for some columns. It copies the rows into scratch memory as groups, which also converts them to the
-//! elements that the processor multiplies, and then multiplies them panel by panel. A panel's sums are completed by the epilogue
-//! while they are in the nearest cache.
+//! A task computes some rows for some columns. It copies the rows into scratch memory, or the lines of which they are windows, which also
+//! converts them to the elements that the processor multiplies, and then multiplies them panel by panel. A panel's sums are completed by
+//! the epilogue while they are in the nearest cache.
 #[cfg(target_arch = "x86_64")]
 use super::pairs::Order;
 use super::{
     dot::DotProduct,
-    panel::{BLOCK, GROUP, Line, Panel, Sums},
+    lines::{LineSource, Strip, WindowLines},
+    panel::{BLOCK, GROUP, LeftRows, Line, Panel, Sums},
     taps::{GroupProducts, Windows},
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     },
 };
 use rayon::prelude::*;
-use std::cell::Cell;
+use std::cell::RefCell;
 
 /// Number of bytes that are copied at once.
 const SHORT: usize = 32;
@@ -36,6 +37,8 @@ pub(in crate::cpu) struct PackedBytes {
     n: usize,
     /// Elements beyond int8 are sums of several, each in a row of its own. Rows of the left-hand matrix are repeated for them.
     copies: usize,
+    /// The runs of the rows that it is multiplied by, if these are not copied one after the other.
+    runs: Option<Runs>,
     /// Ordered by panel, group and block; padded with zeros. A panel of one block may have an order of its own.
     lines: Vec<Line>,
     #[cfg(target_arch = "x86_64")]
@@ -52,41 +55,69 @@ pub(in crate::cpu) trait Rows: Sync {
     fn consecutive(&self) -> Option<&[u8]> {
         None
     }
+    /// Returns the images if rows are windows of their lines.
+    fn lines(&self) -> Option<LineSource<'_>> {
+        None
+    }
 }
 
-/// Copies the elements of a row into groups.
-pub(in crate::cpu) struct RowWriter<'a> {
-    /// What remains of the row.
-    to: &'a mut [u8],
+/// Runs of elements of which each row of a product consists.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct Runs {
+    pub count: usize,
+    /// Number of elements of a run.
+    pub elements: usize,
+    /// Number of elements from the first one of a run to that of the next one.
+    pub distance: usize,
+}
+
+/// How the elements of rows are stored for the processor.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct ElementFormat {
     /// Whether elements are widened to two bytes.
     wide: bool,
     /// Flips the top bit of int8, which converts them to uint8.
     flip: u8,
 }
 
+impl ElementFormat {
+    /// Number of bytes of an element.
+    pub fn bytes(self) -> usize {
+        1 + usize::from(self.wide)
+    }
+}
+
+/// Copies the elements of a row.
+pub(in crate::cpu) struct RowWriter<'a> {
+    /// What remains of the row.
+    to: &'a mut [u8],
+    format: ElementFormat,
+}
+
 /// The memory of some rows.
 pub(in crate::cpu) struct RowWriters<'a> {
-    rows: std::slice::ChunksExactMut<'a, [u8; GROUP]>,
-    wide: bool,
-    flip: u8,
+    rows: std::slice::ChunksExactMut<'a, u8>,
+    format: ElementFormat,
 }
 
 impl<'a> Iterator for RowWriters<'a> {
     type Item = RowWriter<'a>;
     fn next(&mut self) -> Option<RowWriter<'a>> {
-        let to = self.rows.next()?.as_flattened_mut();
-        Some(RowWriter { to, wide: self.wide, flip: self.flip })
+        Some(RowWriter::new(self.rows.next()?, self.format))
     }
 }
 
-impl RowWriter<'_> {
+impl<'a> RowWriter<'a> {
+    pub(super) fn new(to: &'a mut [u8], format: ElementFormat) -> RowWriter<'a> {
+        RowWriter { to, format }
+    }
     /// Appends the first `n` elements.
     #[inline]
     pub fn push(&mut self, from: &[u8], n: usize) {
-        let (flip, to) = (self.flip, std::mem::take(&mut self.to));
+        let (ElementFormat { wide, flip }, to) = (self.format, std::mem::take(&mut self.to));
         // The next elements replace what is copied beyond the last. A copy of known length needs no call.
         if let (false, true, Some(near), Some(all)) =
-            (self.wide, n <= SHORT, to.first_chunk_mut::<SHORT>(), from.first_chunk())
+            (wide, n <= SHORT, to.first_chunk_mut::<SHORT>(), from.first_chunk())
         {
             *near = all.map(|v: u8| v ^ flip);
             self.to = &mut to[n..];
@@ -94,7 +125,7 @@ impl RowWriter<'_> {
         }
         let from = &from[..n];
         // Near the end of a row: the first and the last word, which may overlap.
-        if let (false, Some(first), Some(last)) = (self.wide || n > 2 * WORD, from.first_chunk(), from.last_chunk()) {
+        if let (false, Some(first), Some(last)) = (wide || n > 2 * WORD, from.first_chunk(), from.last_chunk()) {
             let (now, rest) = to.split_at_mut(n);
             self.to = rest;
             let flips = u64::from_ne_bytes([flip; WORD]);
@@ -104,9 +135,9 @@ impl RowWriter<'_> {
             }
             return;
         }
-        let (now, rest) = to.split_at_mut(n << u8::from(self.wide));
+        let (now, rest) = to.split_at_mut(n << u8::from(wide));
         self.to = rest;
-        match (self.wide, flip) {
+        match (wide, flip) {
             (false, 0) => now.copy_from_slice(from),
             (false, _) => now.iter_mut().zip(from).for_each(|(t, f)| *t = f ^ flip),
             (true, _) => {
@@ -123,9 +154,10 @@ impl RowWriter<'_> {
         if n == 0 {
             return;
         }
-        let (now, rest) = std::mem::take(&mut self.to).split_at_mut(n << u8::from(self.wide));
+        let wide = self.format.wide;
+        let (now, rest) = std::mem::take(&mut self.to).split_at_mut(n << u8::from(wide));
         self.to = rest;
-        match self.wide {
+        match wide {
             false => now.fill(element),
             true => now.as_chunks_mut().0.fill(u16::from(element).to_le_bytes()),
         }
@@ -163,18 +195,28 @@ pub(super) struct Panels<'a, 'o, T> {
     pub first: usize,
 }
 
+/// Memory that a thread reuses: the rows that are multiplied, and the sums of a panel.
+#[derive(Default)]
+struct Scratch {
+    strip: Strip,
+    sums: Vec<Sums>,
+}
+
 thread_local! {
-    static SCRATCH: Cell<(Vec<[u8; GROUP]>, Vec<Sums>)> = const { Cell::new((Vec::new(), Vec::new())) };
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
 impl PackedBytes {
-    /// Packs a `k` x `n` matrix; `column` writes the elements of a column, which are in the given range of at most -255 to 255.
+    /// Packs a `k` x `n` matrix; `column` writes the elements of a column, which are in the given range of at most -255 to 255. With
+    /// `runs`, its rows are ordered by run, and the rows that it is multiplied by need not be copied, if the processor's instructions allow
+    /// that.
     ///
     /// # Errors
     /// Returns an error if memory runs out.
     pub(super) fn new(
         dot: DotProduct,
         [k, n]: [usize; 2],
+        runs: Option<Runs>,
         (low, high): (i16, i16),
         column: impl Fn(usize, &mut [i16]) + Sync,
     ) -> Result<PackedBytes> {
@@ -184,19 +226,21 @@ impl PackedBytes {
             _ if dot.needs_pairs() => 1,
             _ => parts((low, high), INT8),
         };
+        let runs = runs.filter(|_| copies == 1 && dot.reads_runs());
         let blocks = n.div_ceil(BLOCK);
-        let groups = dot.groups(k * copies);
+        let groups = groups(dot, k * copies, runs);
+        let run = runs.map_or(k, |runs| runs.elements);
         let mut lines = Vec::new();
         reserve(&mut lines, groups.saturating_mul(blocks))?;
         lines.resize(groups * blocks, Line([[0; GROUP]; BLOCK]));
         let mut column_sums = zeros::<i32>(n)?;
         let panels = lines.par_chunks_mut((groups * together).max(1)).zip(column_sums.par_chunks_mut(together * BLOCK));
         panels.enumerate().try_for_each(|(panel, (lines, sums))| {
-            pack(lines, sums, k, per_group, |i, elements| column(panel * together * BLOCK + i, elements))
+            pack(lines, sums, [k, run], per_group, |i, elements| column(panel * together * BLOCK + i, elements))
         })?;
         #[cfg(target_arch = "x86_64")]
         let orders = match dot.needs_pairs() {
-            true => lines.par_chunks_mut(groups.max(1)).map(Order::new).collect(),
+            true => lines.par_chunks_mut(groups.max(1)).map(|lines| Order::new(lines, runs)).collect(),
             false => Vec::new(),
         };
         Ok(PackedBytes {
@@ -204,6 +248,7 @@ impl PackedBytes {
             k,
             n,
             copies,
+            runs,
             lines,
             #[cfg(target_arch = "x86_64")]
             orders,
@@ -220,11 +265,24 @@ impl PackedBytes {
         self.n
     }
 
-    /// The scratch memory of all threads.
+    /// The scratch memory of all threads, for rows that are copied.
     pub fn workspace(&self) -> Workspace {
         let row = self.groups() * GROUP;
-        let of_row = row + self.dot.blocks_together() * size_of::<Sums>();
-        let of_one = self.dot.rows_at_a_time(usize::MAX >> 1, row) * of_row;
+        self.workspace_of(row, |rows| rows * (row + size_of::<usize>()))
+    }
+
+    /// The same for rows that are windows of lines, if the matrix may be multiplied by them.
+    pub(super) fn workspace_of_lines(&self, lines: &WindowLines) -> Workspace {
+        match self.reads_runs() {
+            true => self.workspace_of(0, |_| lines.bytes(GROUP / self.dot.elements())),
+            false => self.workspace(),
+        }
+    }
+
+    /// The scratch memory for rows of `row` bytes, and what `left` returns for those that are multiplied at a time.
+    fn workspace_of(&self, row: usize, left: impl Fn(usize) -> usize) -> Workspace {
+        let rows = self.dot.rows_at_a_time(usize::MAX >> 1, row);
+        let of_one = left(rows) + rows * self.dot.blocks_together() * size_of::<Sums>();
         bytes((of_one as u64).saturating_mul(rayon::current_num_threads() as u64))
     }
 
@@ -234,7 +292,12 @@ impl PackedBytes {
     }
 
     fn groups(&self) -> usize {
-        self.dot.groups(self.k * self.copies)
+        groups(self.dot, self.k * self.copies, self.runs)
+    }
+
+    /// Whether rows may be windows of lines.
+    pub fn reads_runs(&self) -> bool {
+        self.runs.is_some()
     }
 
     /// Multiplies all rows of `out`, adds `begin` to the sums of each column, and completes them with `finish`. The rows of `out` have
@@ -255,9 +318,9 @@ impl PackedBytes {
         let begin = padded.as_chunks::<BLOCK>().0;
         let (height, width) = self.cut(out.len() / columns.max(1));
         for_each_tile((out, columns), first..first + self.n, [height, width * BLOCK], |mut tile| {
-            let (mut copied, mut sums) = SCRATCH.take();
-            let result = self.tile((rows, flip), begin, &mut tile, finish, (&mut copied, &mut sums));
-            SCRATCH.set((copied, sums));
+            let mut scratch = SCRATCH.take();
+            let result = self.tile((rows, flip), begin, &mut tile, finish, &mut scratch);
+            SCRATCH.set(scratch);
             result
         })
     }
@@ -277,62 +340,97 @@ impl PackedBytes {
         (rows.div_ceil(tasks).max(self.dot.rows_together(together)), blocks)
     }
 
-    /// Computes the rows and columns of a tile. The scratch memory has the copied rows, and the sums of a panel.
+    /// Computes the rows and columns of a tile.
     fn tile<T>(
         &self,
         (rows, flip): (&dyn Rows, u8),
         begin: &[Sums],
         tile: &mut OutputTile<T>,
         finish: &dyn Finish<T>,
-        (copied, sums): (&mut Vec<[u8; GROUP]>, &mut Vec<Sums>),
+        Scratch { strip, sums }: &mut Scratch,
     ) -> Result<()> {
-        let (groups, together) = (self.groups(), self.dot.blocks_together());
-        let (block, count) = (tile.column / BLOCK, tile.outs.len());
-        let step = self.dot.rows_at_a_time(count, groups * GROUP);
-        #[cfg(target_arch = "x86_64")]
-        let mut tiles = self.dot.configure(groups);
+        let (row, count) = (self.groups() * GROUP, tile.outs.len());
+        let format = ElementFormat { wide: self.dot.elements() == 2, flip };
         let in_place = rows.consecutive().filter(|_| self.reads_bytes() && flip == 0);
-        resize(copied, if in_place.is_some() { 0 } else { step * groups }, [0; GROUP])?;
-        resize(sums, step * together, [0; BLOCK])?;
-        for (i, outs) in tile.outs.chunks_mut(step).enumerate() {
-            let (first, count) = (tile.row + i * step, outs.len());
-            let left = match in_place {
-                Some(data) => data[first * self.k..][..count * self.k].as_chunks().0,
+        let lines = rows.lines().filter(|_| self.reads_runs());
+        // Windows of lines have most of their bytes in common.
+        let step = self.dot.rows_at_a_time(count, if lines.is_some() { 0 } else { row });
+        let at_a_time = lines.map_or(step, |lines| lines.windows.windows_at_a_time(format.bytes()));
+        let starts = |n: usize| (0..n).map(|i| i * row);
+        resize(sums, step * self.dot.blocks_together(), [0; BLOCK])?;
+        let mut first = tile.row;
+        for outs in tile.outs.chunks_mut(at_a_time) {
+            let windows = first..first + outs.len();
+            if let Some(lines) = lines {
+                lines.copy(windows, format, strip)?;
+            } else {
+                strip.starts.clear();
+                strip.starts.extend(starts(outs.len()));
+            }
+            let bytes = match in_place {
+                Some(data) => &data[first * self.k..][..outs.len() * self.k],
+                None if lines.is_some() => &strip.bytes,
                 None => {
-                    let copied = &mut copied[..count * groups];
-                    let to = copied.chunks_exact_mut(groups);
-                    rows.copy(first, &mut RowWriters { rows: to, wide: self.dot.elements() == 2, flip });
+                    resize(&mut strip.bytes, outs.len() * row, 0)?;
+                    let copied = &mut strip.bytes[..outs.len() * row];
+                    rows.copy(first, &mut RowWriters { rows: copied.chunks_exact_mut(row), format });
                     for i in 1..self.copies {
-                        let rows = copied.chunks_exact_mut(groups).map(|row| row.as_flattened_mut());
-                        rows.for_each(|row| row.copy_within(..self.k, i * self.k));
+                        copied.chunks_exact_mut(row).for_each(|row| row.copy_within(..self.k, i * self.k));
                     }
                     copied
                 }
             };
-            let width = outs.first().map_or(0, |out| out.len());
-            for column in (0..width).step_by(together * BLOCK) {
-                let at = block + column / BLOCK;
-                let blocks = (width - column).div_ceil(BLOCK).min(together);
-                let sums = &mut sums[..outs.len() * blocks];
-                // All panels but the last have the same number of blocks.
-                let lines = &self.lines[at * groups..][..blocks * groups];
-                let begin = &begin[at..at + blocks];
-                let panel = Panel {
-                    rows: left,
-                    count,
-                    groups,
-                    lines,
-                    #[cfg(target_arch = "x86_64")]
-                    order: self.orders.get(at),
-                    #[cfg(target_arch = "x86_64")]
-                    tiles: tiles.as_mut(),
-                    begin,
-                };
-                finish.multiply(self.dot, panel, sums, at * BLOCK, Panels { outs, first: column });
+            first += outs.len();
+            for (outs, starts) in outs.chunks_mut(step).zip(strip.starts.chunks(step)) {
+                self.panels(&self.left(bytes, starts), begin, (tile.column, outs), finish, sums);
             }
         }
         Ok(())
     }
+
+    /// Returns rows that begin at these bytes.
+    fn left<'a>(&self, bytes: &'a [u8], starts: &'a [usize]) -> LeftRows<'a> {
+        let (runs, distance) = self.runs.map_or((1, 0), |runs| (runs.count, runs.distance));
+        let (groups, distance) = (self.groups() / runs, distance * GROUP / self.dot.elements());
+        LeftRows { bytes, starts, runs, groups, distance }
+    }
+
+    /// Multiplies rows by the panels from a column on.
+    fn panels<T>(
+        &self,
+        left: &LeftRows,
+        begin: &[Sums],
+        (first, outs): (usize, &mut [&mut [T]]),
+        finish: &dyn Finish<T>,
+        sums: &mut [Sums],
+    ) {
+        let (groups, together) = (self.groups(), self.dot.blocks_together());
+        let width = outs.first().map_or(0, |out| out.len());
+        #[cfg(target_arch = "x86_64")]
+        let mut tiles = self.dot.configure(groups);
+        for column in (0..width).step_by(together * BLOCK) {
+            let at = (first + column) / BLOCK;
+            let blocks = (width - column).div_ceil(BLOCK).min(together);
+            let panel = Panel {
+                left: *left,
+                groups,
+                // All panels but the last have the same number of blocks.
+                lines: &self.lines[at * groups..][..blocks * groups],
+                #[cfg(target_arch = "x86_64")]
+                order: self.orders.get(at),
+                #[cfg(target_arch = "x86_64")]
+                tiles: tiles.as_mut(),
+                begin: &begin[at..at + blocks],
+            };
+            let sums = &mut sums[..outs.len() * blocks];
+            finish.multiply(self.dot, panel, sums, at * BLOCK, Panels { outs, first: column });
+        }
+    }
+}
+
+/// Returns the number of groups of a row of `k` elements. Each run begins with a group.
+fn groups(dot: DotProduct, k: usize, runs: Option<Runs>) -> usize {
+    runs.map_or_else(|| dot.groups(k), |runs| runs.count * dot.groups(runs.elements))
 }
 
 /// Writes the elements of a column as int8, or as int16 if groups have two elements. Elements beyond int8 are written several
@@ -347,11 +445,11 @@ fn as_bytes(elements: &[i16], per_group: usize, to: &mut [u8]) {
     }
 }
 
-/// Packs a panel, and writes the sum of each of its columns; `column` writes the `k` elements of one.
+/// Packs a panel, and writes the sum of each of its columns; `column` writes the `k` elements of one, which consist of runs.
 fn pack(
     lines: &mut [Line],
     sums: &mut [i32],
-    k: usize,
+    [k, run]: [usize; 2],
     per_group: usize,
     column: impl Fn(usize, &mut [i16]),
 ) -> Result<()> {
@@ -360,7 +458,10 @@ fn pack(
     for (i, sum) in sums.iter_mut().enumerate() {
         column(i, &mut elements);
         *sum = elements.iter().copied().map(i32::from).sum();
-        as_bytes(&elements, per_group, &mut bytes);
+        let size = bytes.len() / (k / run).max(1);
+        for (elements, bytes) in elements.chunks(run).zip(bytes.chunks_mut(size)) {
+            as_bytes(elements, per_group, bytes);
+        }
         let lines = lines[i / BLOCK..].iter_mut().step_by(blocks);
         lines.zip(bytes.as_chunks().0).for_each(|(line, group)| line.0[i % BLOCK] = *group);
     }

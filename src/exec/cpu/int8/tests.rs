@@ -2,13 +2,14 @@
 use super::{
     Completion, DepthwiseBytes, PackedBytes, ResultMemory, Rounding, SumsEpilogue,
     dot::DotProduct,
-    product::{Contiguous, Rows},
+    lines::{LineSource, WindowLines},
+    product::{Contiguous, RowWriters, Rows},
     taps::GroupProducts,
 };
 use crate::{
     Array, CpuBackend, Dtype, Graph, Layout, Operand, Precision, Quantization, RunOptions, ValueType,
     array::ArrayMut,
-    cpu::blocked::InstructionSet,
+    cpu::blocked::{Axis, InstructionSet},
     ops::{Attribute, Conv},
     quant::RoundMode,
     run,
@@ -23,6 +24,21 @@ fn all_dot_products() -> Vec<DotProduct> {
 /// A dtype of bytes, and a zero point in it.
 fn signed_type(signed: bool, zero: u8) -> (Dtype, i64) {
     if signed { (Dtype::Int8, i64::from(zero) - 128) } else { (Dtype::Uint8, i64::from(zero)) }
+}
+
+/// Windows of lines, and copies for processors that need them.
+struct Windows<'a> {
+    lines: LineSource<'a>,
+    copies: Contiguous<'a>,
+}
+
+impl Rows for Windows<'_> {
+    fn copy(&self, first: usize, to: &mut RowWriters) {
+        self.copies.copy(first, to);
+    }
+    fn lines(&self) -> Option<LineSource<'_>> {
+        Some(self.lines)
+    }
 }
 
 proptest! {
@@ -45,7 +61,7 @@ proptest! {
         };
         let column = |j: usize, to: &mut [i16]| to.iter_mut().enumerate().for_each(|(i, to)| *to = right(i, j));
         for dot in all_dot_products().into_iter().filter(|dot| narrow.is_some() || !dot.needs_pairs()) {
-            let packed = PackedBytes::new(dot, [k, n], (low, high), column).unwrap();
+            let packed = PackedBytes::new(dot, [k, n], None, (low, high), column).unwrap();
             let flip = if flips { 0x80 } else { 0 };
             let (begin, mut out) = (packed.begin(zero).collect::<Vec<_>>(), vec![0; rows * (n + 3)]);
             let sums = Completion::sums(begin.into_iter());
@@ -81,7 +97,7 @@ proptest! {
         };
         let scale = |column: usize| if scales { 1.0 + column as f64 * 0.01 } else { 2f64.powi(column as i32 % 2) };
         for dot in all_dot_products() {
-            let packed = PackedBytes::new(dot, [k, n], (-32, 32), column).unwrap();
+            let packed = PackedBytes::new(dot, [k, n], None, (-32, 32), column).unwrap();
             let begin = [0; FIRST].into_iter().chain(packed.begin(zero)).chain([0; 2]);
             let end = SumsEpilogue { relu, ..SumsEpilogue::default() };
             let completion = Completion::new(begin, (0..columns).map(scale), &ty, end).unwrap();
@@ -97,6 +113,52 @@ proptest! {
                     prop_assert_eq!(row[FIRST + j], want.clamp(low as f64, high as f64) as i64 as u8, "row {}, column {}", i, j);
                 }
                 prop_assert_eq!([row[0], row[FIRST - 1], row[n + FIRST], row[columns - 1]], [7; 4], "columns of others");
+            }
+        }
+    }
+
+    /// With the instructions of every processor, on lines that fill no group, and on images of several strips.
+    #[test]
+    fn windows_of_lines_are_those_of_the_definition(
+        images in 1usize..3, size in prop_oneof![6 => [1usize..12, 1usize..12], 1 => [30usize..50, 200usize..300]], channels in 1usize..20,
+        n in prop_oneof![4 => 1usize..4, 1 => 60usize..70], kernel in [1usize..6, 1usize..6], stride in [1usize..3, 1usize..3],
+        dilation in 1usize..4, pads in [0usize..4, 0usize..4], after in [0usize..4, 0usize..4], flips: bool, zero: u8, small: bool,
+    ) {
+        let n = if size[1] < 200 { n } else { 2 };
+        let axis = |i: usize, dilation: usize| {
+            let room = (size[i] + pads[i] + after[i]).checked_sub((kernel[i] - 1) * dilation + 1)?;
+            let (input, output) = (size[i], room / stride[i] + 1);
+            Some(Axis { input, kernel: kernel[i], stride: stride[i], dilation, pad: pads[i], output })
+        };
+        let (Some(rows), Some(cols)) = (axis(0, dilation), axis(1, 1)) else { return Ok(()) };
+        let Some(lines) = WindowLines::new([Axis::ONE, rows, cols], channels) else { return Ok(()) };
+        let x: Vec<u8> = (0..images * size[0] * size[1] * channels).map(|i| (i * 7919 % 251) as u8).collect();
+        let flip = if flips { 0x80 } else { 0 };
+        let (k, positions) = (kernel[0] * kernel[1] * channels, rows.output * cols.output);
+        let element = |row: usize, e: usize| {
+            let (at, tap) = (row % positions, e / channels);
+            let y = (at / cols.output * stride[0] + tap / kernel[1] * dilation).checked_sub(pads[0])?;
+            let z = (at % cols.output * stride[1] + tap % kernel[1]).checked_sub(pads[1])?;
+            let pixel = (row / positions * size[0] + y) * size[1] + z;
+            (y < size[0] && z < size[1]).then(|| x[pixel * channels + e % channels])
+        };
+        let windows: Vec<u8> = (0..images * positions * k).map(|i| element(i / k, i % k).unwrap_or(zero ^ flip)).collect();
+        let rows = Windows { lines: LineSource { windows: &lines, images: &x, zero }, copies: Contiguous { data: &windows, k } };
+        let most = if small { 8 } else { 63 };
+        let right = |i: usize, j: usize| ((i * 31 + j * 17) % (2 * most as usize + 1)) as i16 - most;
+        let column = |j: usize, to: &mut [i16]| to.iter_mut().enumerate().for_each(|(i, to)| *to = right(i, j));
+        for dot in all_dot_products() {
+            let packed = PackedBytes::new(dot, [k, n], Some(lines.runs()), (-most, most), column).unwrap();
+            prop_assert_eq!(packed.reads_runs(), dot.reads_runs());
+            let sums = Completion::sums(packed.begin(zero).collect::<Vec<_>>().into_iter());
+            let mut out = vec![0; images * positions * n];
+            packed.product((&rows, flip), sums.begin(), (&mut out, 0, n), &sums.ints().unwrap()).unwrap();
+            for (got, window) in out.chunks_exact(n).zip(windows.chunks_exact(k)) {
+                for (j, got) in got.iter().enumerate() {
+                    let elements = window.iter().enumerate();
+                    let want: i32 = elements.map(|(i, x)| (i32::from(x ^ flip) - i32::from(zero)) * i32::from(right(i, j))).sum();
+                    prop_assert_eq!(*got, want);
+                }
             }
         }
     }

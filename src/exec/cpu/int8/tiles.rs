@@ -124,13 +124,14 @@ impl Tiles {
         let (vnni, depth, [now, before]) = (self.vnni, self.depth, &mut self.sums);
         let (mut now, mut before) = (now.as_chunks_mut::<B>().0, before.as_chunks_mut::<B>().0);
         let (lines, begin) = (panel.lines.as_chunks::<B>().0, panel.begin.as_chunks::<B>().0);
+        let (count, Some(left)) = (panel.left.starts.len(), panel.left.of_one_run()) else { return };
         // The processor multiplies tiles and completes the sums of those before them at the same time.
         let (mut done, mut ready) = (0, 0..0);
-        while done < panel.count {
-            let rows = if panel.count - done > ROWS && panel.count >= ROWS_TOGETHER { ROWS_TOGETHER } else { ROWS };
+        while done < count {
+            let rows = if count - done > ROWS && count >= ROWS_TOGETHER { ROWS_TOGETHER } else { ROWS };
             // The last ones begin before the end of those before them, so that tiles are whole.
-            let first = done.min(panel.count - rows);
-            let left = &panel.rows[first * panel.groups..][..rows * panel.groups];
+            let first = done.min(count - rows);
+            let left = &left[first * panel.groups..][..rows * panel.groups];
             // SAFETY: the tiles are configured for `depth` as long as `self` lives.
             unsafe { multiply(depth, left, lines, &mut now[..rows]) };
             complete(vnni, (before, &begin[0]), ready, epilogue);
