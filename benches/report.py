@@ -18,6 +18,8 @@ INSTRUCTIONS = {"avx2": "AVX2", "avx512": "AVX-512", "amx": "AVX-512 and AMX"}
 KINDS = [(True, "Whole models"), (False, "Single operators")]
 # A ratio to onnxruntime below this is named under its table.
 GOALS = {True: 1.0, False: 0.8}
+# Whole models that take longer than this on one thread, in milliseconds, are named if two threads are less than this much faster.
+LONG, TWICE = 10, 1.8
 INTRODUCTION = """\
 - **Models**: float32, batch 1. A number in a name is the sequence length; images are 224 x 224. `qwen2_*` is one decoder layer, `deeplab` is
   DeepLabV3 on ResNet-50, `unet` has half of the usual channels, `r3d_18` reads 8 frames of 112 x 112, `hifigan` has a quarter of the usual
@@ -27,6 +29,7 @@ INTRODUCTION = """\
   `_columns` has a scale for each column of a matrix, and `_int4` weights of 4 bits (MatMulNBits).
 - **Method**: the programs take turns within a run of `make bench`. All of them may repack weights when they load a network.
 - **In brackets**: the program's time divided by tpulang's. Above 1, tpulang is faster. Of several runs, the lowest and the highest.
+- **Of 1 thread**: the speed of several threads divided by that of one. The two are measured at different times, so other load changes it.
 - **Of the peak**: the machine's least possible time (all operations at its peak, or inputs, weights and outputs moved once) divided by
   tpulang's. Above 100 %, other load slowed the peak's own measurement.
 - **First result**: for tpulang, from the start of its process to its first result. For the others, loading the network and running it once
@@ -88,7 +91,9 @@ class Machine:
         for run in runs:
             for row in run["rows"]:
                 groups.setdefault((row["name"], row["threads"]), []).append((row, run["peaks"][str(row["threads"])]))
-        self.rows = [merged(group) for group in groups.values()]
+        # Networks that were measured anew keep their places.
+        order = {row["name"]: i for i, row in enumerate(max((run["rows"] for run in runs), key=len))}
+        self.rows = sorted((merged(group) for group in groups.values()), key=lambda row: order.get(row["name"], len(order)))
         self.threads = sorted({r["threads"] for r in self.rows})
 
     def versions(self):
@@ -147,13 +152,23 @@ def cell(row, peer):
     return "%s (%s)" % (time(row["ms"][peer]), span(row["ratios"][peer])) if peer in row["ms"] else "-"
 
 
-def table(rows, models):
+def scaling(rows, machine):
+    """Return, by name, the time on one thread divided by that on the threads of these rows."""
+    of_one = {r["name"]: r["ms"].get("tpulang") for r in machine.rows if r["threads"] == 1}
+    several = {r["name"]: r["ms"].get("tpulang") for r in rows if r["threads"] > 1}
+    return {name: of_one[name] / ms for name, ms in several.items() if ms and of_one.get(name)}
+
+
+def table(rows, models, machine):
     peers = [p for p in PEERS if any(p in r["ms"] for r in rows)]
-    heads = ["", "tpulang ms", *(TITLES[p] + " ms" for p in peers), "of the peak"]
+    by_name = scaling(rows, machine) if models else {}
+    heads = ["", "tpulang ms", *(TITLES[p] + " ms" for p in peers), *(["of 1 thread"] if by_name else []), "of the peak"]
     heads += ["first result ms", "onnxruntime's", "peak MiB", "onnxruntime's"] if models else []
     lines = [heads, ["---"] + ["---:"] * (len(heads) - 1)]
     for r in rows:
-        cells = [r["name"], time(r["ms"].get("tpulang")), *(cell(r, p) for p in peers), number(r["share"] and 100 * r["share"], "%.0f%%")]
+        cells = [r["name"], time(r["ms"].get("tpulang")), *(cell(r, p) for p in peers)]
+        cells += [number(by_name.get(r["name"]))] if by_name else []
+        cells += [number(r["share"] and 100 * r["share"], "%.0f%%")]
         if models:
             cells += [time(r["first_ms"].get(p)) for p in ("tpulang", "onnxruntime")]
             cells += [mebibytes(r["private_bytes"].get(p)) for p in ("tpulang", "onnxruntime")]
@@ -165,7 +180,7 @@ def joined(lines):
     return "\n".join("| %s |" % " | ".join(cells) for cells in lines)
 
 
-def behind(rows, models):
+def behind(rows, models, machine):
     """Return lines that name the rows in which tpulang misses a goal, with onnxruntime's measurement divided by tpulang's."""
     goals = [("ms", "Speed below %.1f of onnxruntime's" % GOALS[models], GOALS[models]),
              ("first_ms", "First result later than onnxruntime's", 1.0), ("private_bytes", "More memory than onnxruntime", 1.0)]
@@ -177,6 +192,11 @@ def behind(rows, models):
         if known:
             missed = ["%s %.2f" % (name, x) for x, name in known if x < goal]
             parts.append("%s: %s." % (title, ", ".join(missed) or "none"))
+    by_name = scaling([r for r in rows if models and r["threads"] == 2], machine)
+    long = {r["name"] for r in machine.rows if r["threads"] == 1 and r["ms"].get("tpulang", 0) > LONG}
+    if by_name:
+        missed = ["%s %.2f" % (name, x) for x, name in sorted((x, name) for name, x in by_name.items()) if x < TWICE and name in long]
+        parts.append("Less than %.1f times as fast as on 1 thread, of those that take more than %d ms: %s." % (TWICE, LONG, ", ".join(missed) or "none"))
     return "  \n".join(parts)
 
 
@@ -235,7 +255,7 @@ def section(base, kind, machine):
         for threads in machine.threads:
             rows = machine.of(models, threads)
             if rows:
-                parts += ["### %s, %s, %s" % (title, titled(kind), counted(threads)), table(rows, models), behind(rows, models)]
+                parts += ["### %s, %s, %s" % (title, titled(kind), counted(threads)), table(rows, models, machine), behind(rows, models, machine)]
     refused = ["- %s, %s, %s: %s" % (r["name"], counted(r["threads"]), TITLES[k], shortened(v)) for r in machine.rows for k, v in r["remarks"].items() if v not in ("frozen", "eager")]
     parts += ["### Left out, %s" % titled(kind), "\n".join(refused)] if refused else []
     return parts
