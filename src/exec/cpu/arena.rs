@@ -51,9 +51,12 @@ impl Arena {
         let best = fits.min_by_key(|(_, b)| b.len())?.0;
         Some(free.swap_remove(best))
     }
-    /// Takes the largest free block of fewer than `words` words whose results a new block of `words` words may hold, too. If the block is
-    /// dropped, the blocks grow with the results of a network instead of adding up.
+    /// Takes the largest free block that is smaller than `words` words but at least half as large: a new block of `words` words can hold most
+    /// of its results. Dropping it lets blocks grow with the results of a network instead of adding up.
     fn outgrown(&self, words: usize) -> Option<Vec<u64>> {
+        if words < SMALL {
+            return None;
+        }
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let replaced = free.iter().enumerate().filter(|(_, b)| (words.div_ceil(2)..words).contains(&b.len()));
         let largest = replaced.max_by_key(|(_, b)| b.len())?.0;
@@ -120,7 +123,7 @@ mod tests {
         assert_eq!(arena.take(SMALL + 1).map(|b| b.len()), Some(2 * SMALL));
         assert_eq!(arena.take(SMALL + 1), None, "one is taken, one too small, one much too large");
         assert_eq!(arena.take(1), None);
-        assert_eq!(arena.outgrown(4 * SMALL), None, "none is half as large, or smaller than the new one");
+        assert_eq!(arena.outgrown(4 * SMALL), None, "no free block is at least half as large and smaller");
         assert_eq!(arena.outgrown(2 * SMALL).map(|b| b.len()), Some(SMALL));
         arena.recycle(vec![0; SMALL]);
         drop(arena.freeze(arena.memory(Dtype::Float32, &[2, SMALL - 7]).unwrap()));

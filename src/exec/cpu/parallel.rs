@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-/// How often a waiting thread looks again before it offers its core to other threads of the system.
+/// How many times a waiting thread checks before it yields its core to other threads of the system.
 const SPINS: usize = 1 << 10;
 
 /// Calls `work` for each part; see [`for_each_of`].
@@ -28,7 +28,8 @@ pub(super) fn for_each_part<T: Send>(mut parts: Vec<T>, work: impl Fn(T) -> Resu
 }
 
 /// Calls `work` for each item of some shares, one per thread. A thread begins with the same share in each loop, whose data it may still have
-/// in its cache, and then helps others with theirs.
+/// in its cache, and then helps others with theirs. Items should have no parallel loops of their own: a thread that waits for the last items
+/// does not help with those.
 ///
 /// # Errors
 /// Returns an error of `work`. No more items are taken then.
@@ -129,7 +130,7 @@ impl Progress {
         }
         let unless_ended = Failure(&self.has_failed);
         if let Err(error) = task() {
-            *lock(&self.error) = Some(error);
+            lock(&self.error).get_or_insert(error);
             return false;
         }
         mem::forget(unless_ended);
@@ -137,7 +138,7 @@ impl Progress {
         true
     }
 
-    /// Waits until as many tasks have ended. Returns whether they have: if one has failed, they may not.
+    /// Waits until that many tasks have ended. Returns `false` if one has failed, as the others may then never run.
     fn wait_for(&self, tasks: usize) -> bool {
         let mut spins = 0;
         while self.ended.load(Ordering::Acquire) < tasks {

@@ -29,7 +29,7 @@ struct Windows {
     /// The channels of an image, and of a group.
     channels: usize,
     depth: usize,
-    /// How the windows of several pixels are read from lines, if there is one group.
+    /// How windows are read from lines; `None` if each window is copied.
     lines: Option<WindowLines>,
 }
 

@@ -37,6 +37,12 @@ pub(super) enum DotProduct {
     Plain(Plain),
 }
 
+/// Registers that a thread configures.
+#[cfg(target_arch = "x86_64")]
+pub(super) type Registers = Tiles;
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) type Registers = ();
+
 impl DotProduct {
     /// Returns all that an instruction set allows and this machine has, the fastest first.
     pub fn all(isa: InstructionSet) -> Vec<DotProduct> {
@@ -79,7 +85,7 @@ impl DotProduct {
         #[cfg(not(target_arch = "x86_64"))]
         return false;
     }
-    /// Whether rows may consist of runs: tiles are loaded from rows that follow each other.
+    /// Whether rows may consist of runs. AMX cannot read them: it loads tiles from rows that follow each other.
     pub fn reads_runs(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         return !matches!(self, DotProduct::Amx(_));
@@ -104,9 +110,10 @@ impl DotProduct {
         }
     }
     /// Configures this thread for rows of that many groups, where the instructions require it.
-    #[cfg(target_arch = "x86_64")]
-    pub fn configure(self, groups: usize) -> Option<Tiles> {
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "other processors have no tiles"))]
+    pub fn configure(self, groups: usize) -> Option<Registers> {
         match self {
+            #[cfg(target_arch = "x86_64")]
             DotProduct::Amx(amx) => Some(amx.configure(groups)),
             _ => None,
         }

@@ -8,10 +8,11 @@
 //! contiguous. The results of a product are in that layout, too.
 //!
 //! **Files.** `panel` has the inner loop of products, `pairs` a faster one for AVX2 and small weights, and `tiles` one for AMX; `dot` chooses
-//! one of them. `product` multiplies rows by a packed matrix. The rows of a convolution are its windows: `lines` copies the lines that these
-//! share, or `conv` each window. `taps` has the inner loop of depthwise convolutions, and `depthwise` the rest of them. `pool` is pooling, `elementwise` is for additions and the like, and `table` looks up functions of a
-//! byte. `sums` completes sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both while sums are in
-//! registers, with the operations of `vectors`.
+//! one of them. `product` multiplies rows by a packed matrix. The rows of a convolution are its windows: `lines` copies the image lines
+//! they share, and `conv` copies each window where that is faster or required. `taps` has the inner loop of depthwise convolutions, and
+//! `depthwise` the rest of them. `pool` is pooling, `elementwise` is for additions and the like, and `table` looks up functions of a byte.
+//! `sums` completes sums of products, `rounding` rounds real numbers to bytes, and `requantize` does both while sums are in registers,
+//! with the operations of `vectors`.
 #![allow(
     clippy::needless_range_loop,
     reason = "loops over the elements of vectors are indexed by numbers that the compiler knows"

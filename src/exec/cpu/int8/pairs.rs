@@ -19,7 +19,7 @@ pub(super) const ROWS: usize = 4;
 /// The largest sum of elements whose products with uint8 have a sum that fits in 16 bits.
 const MAX_SUM: i16 = i16::MAX / u8::MAX as i16;
 
-/// The order of the groups of a block of columns: how far they are from the first byte of a row.
+/// The order of the groups of a block of columns, as their offsets in bytes from the start of a row.
 pub(super) struct Order {
     quads: Vec<[u32; 2]>,
     others: Vec<u32>,
@@ -166,7 +166,7 @@ fn tile<const R: usize>(
     order: &Order,
     begin: &Sums,
 ) -> [[[__m256i; 2]; 1]; R] {
-    // A group within these bytes begins before that.
+    // A group that lies within these bytes begins before `end`.
     let end = order.bytes.saturating_sub(GROUP - 1);
     let mut rows = [left.bytes; R];
     for r in 0..R {

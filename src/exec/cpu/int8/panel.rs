@@ -96,7 +96,7 @@ pub(super) struct LeftRows<'a> {
 
 #[cfg(target_arch = "x86_64")]
 impl<'a> LeftRows<'a> {
-    /// Returns the groups of all rows if these have one run each, and follow each other.
+    /// Returns the groups of all rows, which must follow each other, or `None` if rows have several runs.
     pub fn of_one_run(&self) -> Option<&'a [[u8; GROUP]]> {
         (self.runs == 1).then(|| self.bytes[self.starts[0]..].as_chunks().0)
     }
@@ -223,7 +223,7 @@ fn tile<D: Dot, const R: usize, const B: usize>(
     }
     let Some(starts) = left.starts[first..].first_chunk::<R>() else { return sums };
     for run in 0..left.runs {
-        // Not `from_fn`: a call of a closure would move the sums to memory.
+        // Not `from_fn`: calling a closure would move the sums to memory.
         let mut rows: [&[[u8; GROUP]]; R] = [&[]; R];
         for r in 0..R {
             rows[r] = &left.bytes[starts[r] + run * left.distance..].as_chunks().0[..left.groups];

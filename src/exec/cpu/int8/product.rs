@@ -1,12 +1,12 @@
 //! Products of rows of bytes with a matrix that is packed once.
 //!
-//! A task computes some rows for some columns. It copies the rows into scratch memory, or the lines of which they are windows, which also
+//! A task computes some rows for some columns. It copies the rows, or the lines of which they are windows, into scratch memory, which also
 //! converts them to the elements that the processor multiplies, and then multiplies them panel by panel. A panel's sums are completed by
 //! the epilogue while they are in the nearest cache.
 #[cfg(target_arch = "x86_64")]
 use super::pairs::Order;
 use super::{
-    dot::DotProduct,
+    dot::{DotProduct, Registers},
     lines::{LineSource, Strip, WindowLines},
     panel::{BLOCK, GROUP, LeftRows, Line, Panel, Sums},
     taps::{GroupProducts, Windows},
@@ -37,7 +37,7 @@ pub(in crate::cpu) struct PackedBytes {
     n: usize,
     /// Elements beyond int8 are sums of several, each in a row of its own. Rows of the left-hand matrix are repeated for them.
     copies: usize,
-    /// The runs of the rows that it is multiplied by, if these are not copied one after the other.
+    /// The runs of the left-hand rows, if these are read from lines instead of being copied.
     runs: Option<Runs>,
     /// Ordered by panel, group and block; padded with zeros. A panel of one block may have an order of its own.
     lines: Vec<Line>,
@@ -55,13 +55,13 @@ pub(in crate::cpu) trait Rows: Sync {
     fn consecutive(&self) -> Option<&[u8]> {
         None
     }
-    /// Returns the images if rows are windows of their lines.
+    /// If rows are windows of the lines of images, returns these images.
     fn lines(&self) -> Option<LineSource<'_>> {
         None
     }
 }
 
-/// Runs of elements of which each row of a product consists.
+/// The runs of elements that make up each row of a product.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Runs {
     pub count: usize,
@@ -75,9 +75,9 @@ pub(in crate::cpu) struct Runs {
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct ElementFormat {
     /// Whether elements are widened to two bytes.
-    wide: bool,
+    pub wide: bool,
     /// Flips the top bit of int8, which converts them to uint8.
-    flip: u8,
+    pub flip: u8,
 }
 
 impl ElementFormat {
@@ -279,7 +279,7 @@ impl PackedBytes {
         }
     }
 
-    /// The scratch memory for rows of `row` bytes, and what `left` returns for those that are multiplied at a time.
+    /// The scratch memory of all threads. `row` is the size of a row in bytes; `left` returns the bytes that a number of rows occupies.
     fn workspace_of(&self, row: usize, left: impl Fn(usize) -> usize) -> Workspace {
         let rows = self.dot.rows_at_a_time(usize::MAX >> 1, row);
         let of_one = left(rows) + rows * self.dot.blocks_together() * size_of::<Sums>();
@@ -353,19 +353,24 @@ impl PackedBytes {
         let format = ElementFormat { wide: self.dot.elements() == 2, flip };
         let in_place = rows.consecutive().filter(|_| self.reads_bytes() && flip == 0);
         let lines = rows.lines().filter(|_| self.reads_runs());
-        // Windows of lines have most of their bytes in common.
-        let step = self.dot.rows_at_a_time(count, if lines.is_some() { 0 } else { row });
-        let at_a_time = lines.map_or(step, |lines| lines.windows.windows_at_a_time(format.bytes()));
-        let starts = |n: usize| (0..n).map(|i| i * row);
+        let (step, at_a_time) = match &lines {
+            // Windows of lines overlap, so their size does not limit how many are multiplied at a time.
+            Some(lines) => {
+                let at_a_time = lines.windows.windows_at_a_time(format.bytes());
+                (self.dot.rows_at_a_time(count.min(at_a_time), 0), at_a_time)
+            }
+            None => [self.dot.rows_at_a_time(count, row); 2].into(),
+        };
         resize(sums, step * self.dot.blocks_together(), [0; BLOCK])?;
-        let mut first = tile.row;
+        let (mut first, mut tiles) = (tile.row, self.dot.configure(self.groups()));
         for outs in tile.outs.chunks_mut(at_a_time) {
             let windows = first..first + outs.len();
             if let Some(lines) = lines {
                 lines.copy(windows, format, strip)?;
             } else {
                 strip.starts.clear();
-                strip.starts.extend(starts(outs.len()));
+                reserve(&mut strip.starts, outs.len())?;
+                strip.starts.extend((0..outs.len()).map(|i| i * row));
             }
             let bytes = match in_place {
                 Some(data) => &data[first * self.k..][..outs.len() * self.k],
@@ -382,7 +387,7 @@ impl PackedBytes {
             };
             first += outs.len();
             for (outs, starts) in outs.chunks_mut(step).zip(strip.starts.chunks(step)) {
-                self.panels(&self.left(bytes, starts), begin, (tile.column, outs), finish, sums);
+                self.panels(&self.left(bytes, starts), begin, (tile.column, outs), finish, (sums, &mut tiles));
             }
         }
         Ok(())
@@ -396,18 +401,17 @@ impl PackedBytes {
     }
 
     /// Multiplies rows by the panels from a column on.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "other processors have no tiles"))]
     fn panels<T>(
         &self,
         left: &LeftRows,
         begin: &[Sums],
         (first, outs): (usize, &mut [&mut [T]]),
         finish: &dyn Finish<T>,
-        sums: &mut [Sums],
+        (sums, tiles): (&mut [Sums], &mut Option<Registers>),
     ) {
         let (groups, together) = (self.groups(), self.dot.blocks_together());
         let width = outs.first().map_or(0, |out| out.len());
-        #[cfg(target_arch = "x86_64")]
-        let mut tiles = self.dot.configure(groups);
         for column in (0..width).step_by(together * BLOCK) {
             let at = (first + column) / BLOCK;
             let blocks = (width - column).div_ceil(BLOCK).min(together);
